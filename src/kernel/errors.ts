@@ -1,0 +1,108 @@
+/** Who has to do something before this can succeed. */
+export const MOVERS = ['user', 'operator', 'platform', 'provider'] as const
+export type Mover = (typeof MOVERS)[number]
+
+/** A failure as people and programs read it: stored in rows and status, returned by the API, shown in the console. */
+export interface Failure {
+  /** PascalCase; also the reason of a condition. Listed in docs/reference/failures.md. */
+  readonly code: string
+  readonly message: string
+  readonly whoseMove: Mover
+  readonly retryable: boolean
+  readonly nextStep: string
+}
+
+/** What is fixed about a code; only the message differs from case to case. */
+export type FailureKind = Omit<Failure, 'code' | 'message'>
+
+interface FailureErrorOptions extends ErrorOptions {
+  /** The other side said when to come back (Retry-After); the loop waits at least this long. */
+  readonly retryAfterMs?: number
+}
+
+/** An error that carries its verdict. Anything else that is thrown is taken as retryable. */
+export class FailureError extends Error {
+  override readonly name = 'FailureError'
+  readonly failure: Failure
+  readonly retryAfterMs: number | undefined
+
+  constructor(failure: Failure, options: FailureErrorOptions = {}) {
+    super(failure.message, options)
+    this.failure = failure
+    this.retryAfterMs = options.retryAfterMs
+  }
+}
+
+export type Raise<Code extends string> = Readonly<Record<Code, (message: string, options?: FailureErrorOptions) => FailureError>>
+
+const known = new Map<string, FailureKind>()
+
+/**
+ * Declares the failure codes of a module and returns one maker per code:
+ * `throw raise.ChartMissing('chart oci://… has no version 1.2.3')`.
+ *
+ * A code means one thing in the whole program, so declaring it twice with another meaning is refused.
+ */
+export function defineFailures<const T extends Record<string, FailureKind>>(kinds: T): Raise<keyof T & string> {
+  const makers = Object.entries(kinds).map(([code, kind]) => {
+    if (known.has(code)) throw new Error(`failure code ${code} is declared twice`)
+    known.set(code, kind)
+    return [code, (message: string, options?: FailureErrorOptions) => new FailureError({ code, message, ...kind }, options)]
+  })
+  return Object.fromEntries(makers) as Raise<keyof T & string>
+}
+
+/** Every declared code, sorted; the reference page is made from this. */
+export const knownFailures = (): ReadonlyArray<readonly [code: string, kind: FailureKind]> =>
+  [...known].sort(([a], [b]) => (a < b ? -1 : 1))
+
+export const raise = defineFailures({
+  Unexpected: {
+    whoseMove: 'operator',
+    retryable: true,
+    nextStep: 'It is retried by itself. If it stays, read the log line with this message and report it.',
+  },
+  TimedOut: {
+    whoseMove: 'platform',
+    retryable: true,
+    nextStep: 'It is retried by itself. If it stays, look for what the step was waiting for in explain.',
+  },
+})
+
+/** The longest chain of causes worth reading; also the guard against a cause that points to itself. */
+const MAX_CAUSES = 8
+
+/** "failed to X: because Y: because Z", without repeating what a wrapper already quoted. */
+export function messageOf(error: unknown): string {
+  const parts: string[] = []
+  let current: unknown = error
+  for (let depth = 0; current !== undefined && current !== null && depth < MAX_CAUSES; depth++) {
+    const text = textOf(current)
+    if (text !== '' && !parts.some((part) => part.includes(text))) parts.push(text)
+    current = current instanceof Error ? current.cause : undefined
+  }
+  return parts.join(': ') || 'unknown error'
+}
+
+function textOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join('; ')
+  if (error instanceof Error) return error.message || error.name
+  return typeof error === 'string' ? error : JSON.stringify(error)
+}
+
+/** The failure inside `error`, however deep; otherwise `Unexpected` with the whole chain as message. */
+export function failureOf(error: unknown): Failure {
+  const carrier = carrierOf(error)
+  return carrier ? { ...carrier.failure, message: messageOf(error) } : raise.Unexpected(messageOf(error)).failure
+}
+
+export const retryAfterOf = (error: unknown): number | undefined => carrierOf(error)?.retryAfterMs
+
+function carrierOf(error: unknown): FailureError | undefined {
+  let current: unknown = error
+  for (let depth = 0; current instanceof Error && depth < MAX_CAUSES; depth++) {
+    if (current instanceof FailureError) return current
+    current = current.cause
+  }
+  return undefined
+}

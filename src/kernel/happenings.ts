@@ -1,0 +1,47 @@
+import type { Failure } from './errors.ts'
+import type { Key } from './key.ts'
+
+/** What the kernel tells about itself. Logs, metrics and tests are listeners; nothing else depends on it. */
+export interface KernelHappenings {
+  'reconcile:start': { readonly controller: string; readonly key: Key; readonly attempt: number }
+  'reconcile:end': {
+    readonly controller: string
+    readonly key: Key
+    readonly ms: number
+    readonly outcome: 'settled' | 'checkAgain' | 'retry' | 'terminal' | 'lost' | 'handedBack'
+    readonly because?: string
+    readonly failure?: Failure
+  }
+  'queue:unreachable': { readonly controller: string; readonly doing: 'claim' | 'renew' | 'finish'; readonly error: unknown }
+  'lease:lost': { readonly controller: string; readonly key: Key; readonly fence: number }
+}
+
+type EventMap = object
+
+export interface Happenings<M extends EventMap> {
+  emit<E extends keyof M>(event: E, what: M[E]): void
+  /** Returns the way to stop listening. */
+  on<E extends keyof M>(event: E, listener: (what: M[E]) => void): () => void
+}
+
+/** Listeners are called at once, in order. One that throws is passed to `onListenerError`, never felt by the emitter. */
+export function happenings<M extends EventMap>(onListenerError: (error: unknown) => void = () => {}): Happenings<M> {
+  const listeners = new Map<keyof M, Set<(what: never) => void>>()
+  return {
+    emit(event, what) {
+      for (const listener of listeners.get(event) ?? []) {
+        try {
+          ;(listener as (what: unknown) => void)(what)
+        } catch (error) {
+          onListenerError(error)
+        }
+      }
+    },
+    on(event, listener) {
+      const set = listeners.get(event) ?? new Set()
+      listeners.set(event, set)
+      set.add(listener)
+      return () => void set.delete(listener)
+    },
+  }
+}
