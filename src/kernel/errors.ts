@@ -22,7 +22,7 @@ interface FailureErrorOptions extends ErrorOptions {
 
 /** An error that carries its verdict. Anything else that is thrown is taken as retryable. */
 export class FailureError extends Error {
-  override readonly name = 'FailureError'
+  override readonly name: string = 'FailureError'
   readonly failure: Failure
   readonly retryAfterMs: number | undefined
 
@@ -33,7 +33,9 @@ export class FailureError extends Error {
   }
 }
 
-export type Raise<Code extends string> = Readonly<Record<Code, (message: string, options?: FailureErrorOptions) => FailureError>>
+export type Raise<Code extends string> = Readonly<
+  Record<Code, (message: string, options?: FailureErrorOptions) => FailureError>
+>
 
 const known = new Map<string, FailureKind>()
 
@@ -47,7 +49,10 @@ export function defineFailures<const T extends Record<string, FailureKind>>(kind
   const makers = Object.entries(kinds).map(([code, kind]) => {
     if (known.has(code)) throw new Error(`failure code ${code} is declared twice`)
     known.set(code, kind)
-    return [code, (message: string, options?: FailureErrorOptions) => new FailureError({ code, message, ...kind }, options)]
+    return [
+      code,
+      (message: string, options?: FailureErrorOptions) => new FailureError({ code, message, ...kind }, options),
+    ]
   })
   return Object.fromEntries(makers) as Raise<keyof T & string>
 }

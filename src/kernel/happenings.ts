@@ -12,7 +12,11 @@ export interface KernelHappenings {
     readonly because?: string
     readonly failure?: Failure
   }
-  'queue:unreachable': { readonly controller: string; readonly doing: 'claim' | 'renew' | 'finish'; readonly error: unknown }
+  'queue:unreachable': {
+    readonly controller: string
+    readonly doing: 'claim' | 'renew' | 'finish'
+    readonly error: unknown
+  }
   'lease:lost': { readonly controller: string; readonly key: Key; readonly fence: number }
 }
 

@@ -1,10 +1,9 @@
-import type { Clock } from './clock.ts'
 import type { Failure } from './errors.ts'
 import type { Key, WakeReason } from './key.ts'
 
 export interface Wake {
   readonly reason: WakeReason
-  /** Keys of one tenant take turns with those of the others. Absent: a tenant of its own, never limited. */
+  /** Keys of one tenant take turns with those of the others. Keys without one count as one tenant that no share limits. */
   readonly tenant?: string
   /** Not before this delay. @default 0 */
   readonly afterMs?: number
@@ -61,11 +60,4 @@ export interface Queue {
   finish(claim: Claim, how: Finish): Promise<boolean>
   /** A hint that something may be due. Hints can be lost; asking again from time to time is always correct. */
   onReady(listener: () => void): () => void
-}
-
-/** For clocks and tests: the parts of a memory queue that a queue in a database takes from its server. */
-export interface MemoryQueueOptions {
-  readonly clock: Clock
-  /** @default 30_000 */
-  readonly leaseMs?: number
 }

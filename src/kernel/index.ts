@@ -1,0 +1,45 @@
+export { delayFor, jittered, type Backoff } from './backoff.ts'
+export { manualClock, sleep, systemClock, type Clock, type ManualClock } from './clock.ts'
+export { dropCondition, findCondition, readyFrom, setCondition, timestamp, type Condition } from './conditions.ts'
+export { controller, type ControllerOptions, type Reconcile, type Run } from './controller.ts'
+export {
+  decisionLog,
+  replay,
+  sameValue,
+  type DecisionLog,
+  type DecisionRecord,
+  type DecisionSink,
+  type Replay,
+} from './decisions.ts'
+export {
+  defineFailures,
+  failureOf,
+  FailureError,
+  knownFailures,
+  messageOf,
+  MOVERS,
+  retryAfterOf,
+  type Failure,
+  type FailureKind,
+  type Mover,
+} from './errors.ts'
+export { addFinalizer, finalizerStep, removeFinalizer, type Finalizable, type FinalizerStep } from './finalizer.ts'
+export { happenings, type Happenings, type KernelHappenings } from './happenings.ts'
+export {
+  isUserMade,
+  keyText,
+  priorityOf,
+  sameKey,
+  strongerReason,
+  WAKE_REASONS,
+  type Key,
+  type WakeReason,
+} from './key.ts'
+export type { LeaderElection, Term } from './leader.ts'
+export { targetName, type LockAnswer, type TargetLock, type TargetLocks } from './locks.ts'
+export { MemoryQueue, type MemoryQueueOptions } from './memory-queue.ts'
+export { checkAgain, settled, type Outcome } from './outcome.ts'
+export type { Claim, Finish, Queue, Share, Wake } from './queue.ts'
+export { seededRandom, type Random } from './random.ts'
+export { service, startAll, type Service } from './service.ts'
+export { statusMerge, type Owners } from './status.ts'
