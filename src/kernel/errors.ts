@@ -59,7 +59,7 @@ export function defineFailures<const T extends Record<string, FailureKind>>(kind
 
 /** Every declared code, sorted; the reference page is made from this. */
 export const knownFailures = (): ReadonlyArray<readonly [code: string, kind: FailureKind]> =>
-  [...known].sort(([a], [b]) => (a < b ? -1 : 1))
+  [...known].toSorted(([a], [b]) => (a < b ? -1 : 1))
 
 export const raise = defineFailures({
   Unexpected: {

@@ -36,7 +36,10 @@ export interface JsonPatchOperation {
   readonly value?: unknown
 }
 
-export type Patch = { readonly json: readonly JsonPatchOperation[] } | { readonly merge: object } | { readonly strategic: object }
+export type Patch =
+  | { readonly json: readonly JsonPatchOperation[] }
+  | { readonly merge: object }
+  | { readonly strategic: object }
 
 export interface Reader {
   /** `undefined` is an answer: it does not exist. */
@@ -51,22 +54,46 @@ export interface Writer {
   apply<T extends KubeObject>(resource: Resource<T>, object: Draft<T>, options?: ApplyOptions): Promise<T>
   /** Needs `metadata.resourceVersion`: a blind overwrite is refused here, before it is sent. */
   replace<T extends KubeObject>(resource: Resource<T>, object: T, options?: WriteOptions): Promise<T>
-  patch<T extends KubeObject>(resource: Resource<T>, at: At, patch: Patch, options?: WriteOptions & { readonly subresource?: string }): Promise<T>
+  patch<T extends KubeObject>(
+    resource: Resource<T>,
+    at: At,
+    patch: Patch,
+    options?: WriteOptions & { readonly subresource?: string },
+  ): Promise<T>
   /** False: there was nothing to delete. */
   delete(resource: Resource, at: At, options?: DeleteOptions): Promise<boolean>
 }
 
 export interface StatusWriter {
-  applyStatus<T extends KubeObject>(resource: Resource<T>, object: { readonly metadata: { readonly name: string; readonly namespace?: string }; readonly status: unknown }, options?: ApplyOptions): Promise<T>
+  applyStatus<T extends KubeObject>(
+    resource: Resource<T>,
+    object: { readonly metadata: { readonly name: string; readonly namespace?: string }; readonly status: unknown },
+    options?: ApplyOptions,
+  ): Promise<T>
   patchStatus<T extends KubeObject>(resource: Resource<T>, at: At, patch: Patch, options?: WriteOptions): Promise<T>
   replaceStatus<T extends KubeObject>(resource: Resource<T>, object: T, options?: WriteOptions): Promise<T>
+}
+
+/** What hangs below an object: `scale`, `eviction`, and whatever an aggregated API offers. */
+export interface Subresources {
+  getSubresource<T>(resource: Resource, at: At, subresource: string): Promise<T>
+  createSubresource<T>(
+    resource: Resource,
+    at: At,
+    subresource: string,
+    body: object,
+    options?: WriteOptions,
+  ): Promise<T>
 }
 
 /** One line of a watch. A bookmark carries only metadata.resourceVersion; an error carries a Status object. */
 export type WatchEvent<T extends KubeObject = KubeObject> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T }
   | { readonly type: 'BOOKMARK'; readonly object: KubeObject }
-  | { readonly type: 'ERROR'; readonly object: { readonly code?: number; readonly reason?: string; readonly message?: string } }
+  | {
+      readonly type: 'ERROR'
+      readonly object: { readonly code?: number; readonly reason?: string; readonly message?: string }
+    }
 
 export interface WatchOptions extends Where {
   readonly resourceVersion?: string
@@ -87,10 +114,19 @@ export interface Page<T extends KubeObject> {
 export interface WatchSource {
   listPage<T extends KubeObject>(
     resource: Resource<T>,
-    options: Where & { readonly limit: number; readonly continueToken?: string; readonly resourceVersion?: string; readonly metadataOnly?: boolean },
+    options: Where & {
+      readonly limit: number
+      readonly continueToken?: string
+      readonly resourceVersion?: string
+      readonly metadataOnly?: boolean
+    },
     signal?: AbortSignal,
   ): Promise<Page<T>>
-  watchEvents<T extends KubeObject>(resource: Resource<T>, options: WatchOptions, signal: AbortSignal): AsyncIterable<WatchEvent<T>>
+  watchEvents<T extends KubeObject>(
+    resource: Resource<T>,
+    options: WatchOptions,
+    signal: AbortSignal,
+  ): AsyncIterable<WatchEvent<T>>
 }
 
 export interface AccessQuestion {
@@ -110,11 +146,22 @@ export interface Authorizer {
 }
 
 export interface TokenIssuer {
-  serviceAccountToken(at: Required<At>, options: { readonly audiences?: readonly string[]; readonly expirationSeconds?: number }): Promise<{ readonly token: string; readonly expiresAt: string }>
+  serviceAccountToken(
+    at: Required<At>,
+    options: { readonly audiences?: readonly string[]; readonly expirationSeconds?: number },
+  ): Promise<{ readonly token: string; readonly expiresAt: string }>
 }
 
 export interface LogReader {
-  podLog(at: Required<At>, options?: { readonly container?: string; readonly tailLines?: number; readonly previous?: boolean; readonly sinceSeconds?: number }): Promise<string>
+  podLog(
+    at: Required<At>,
+    options?: {
+      readonly container?: string
+      readonly tailLines?: number
+      readonly previous?: boolean
+      readonly sinceSeconds?: number
+    },
+  ): Promise<string>
 }
 
 export interface Identity {
@@ -128,4 +175,12 @@ export interface Impersonator {
   as(identity: Identity): Client
 }
 
-export type Client = Reader & Writer & StatusWriter & WatchSource & Authorizer & TokenIssuer & LogReader & Impersonator
+export type Client = Reader &
+  Writer &
+  StatusWriter &
+  Subresources &
+  WatchSource &
+  Authorizer &
+  TokenIssuer &
+  LogReader &
+  Impersonator

@@ -40,7 +40,9 @@ export interface KubeObject {
 }
 
 /** An object on its way to the server: the server fills in what is missing. */
-export type Draft<T extends KubeObject = KubeObject> = Omit<T, 'metadata' | 'status'> & { readonly metadata: Partial<ObjectMeta> & { readonly name: string } }
+export type Draft<T extends KubeObject = KubeObject> = Omit<T, 'metadata' | 'status'> & {
+  readonly metadata: Partial<ObjectMeta> & { readonly name: string }
+}
 
 /** Where a kind lives. `T` only travels in the type, so that reading by resource gives typed objects. */
 export interface Resource<T extends KubeObject = KubeObject> {
@@ -58,7 +60,8 @@ export interface At {
   readonly name: string
 }
 
-export const apiVersionOf = ({ group, version }: Pick<Resource, 'group' | 'version'>): string => (group === '' ? version : `${group}/${version}`)
+export const apiVersionOf = ({ group, version }: Pick<Resource, 'group' | 'version'>): string =>
+  group === '' ? version : `${group}/${version}`
 
 export const at = ({ metadata }: KubeObject): At =>
   metadata.namespace === undefined ? { name: metadata.name } : { namespace: metadata.namespace, name: metadata.name }

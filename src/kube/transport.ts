@@ -4,7 +4,8 @@ export interface KubeRequest {
   /** Starts with `/api/v1/…`, `/apis/…`, `/version`. */
   readonly path: string
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
-  readonly headers?: Readonly<Record<string, string>>
+  /** A list is sent as one header per value, as impersonated groups need it. */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>
   /** Sent as JSON. */
   readonly body?: unknown
   /** @default application/json */

@@ -1,0 +1,207 @@
+import { defineFailures, FailureError } from '../kernel/errors.ts'
+import type { KubeResponse } from './transport.ts'
+
+/**
+ * What retrying can and cannot heal: a server that is away, busy or forbids comes round without anybody touching the
+ * object, so those are retried with the usual growing pauses. An object that the server calls invalid stays invalid
+ * until somebody changes it.
+ */
+export const raise = defineFailures({
+  KubeUnreachable: {
+    whoseMove: 'platform',
+    retryable: true,
+    nextStep:
+      'It is retried by itself. If it stays, check the address in the kubeconfig and that the API server is up.',
+  },
+  KubeUnauthorized: {
+    whoseMove: 'operator',
+    retryable: true,
+    nextStep: 'Renew the credentials in the kubeconfig; the next try reads them again.',
+  },
+  KubeForbidden: {
+    whoseMove: 'operator',
+    retryable: true,
+    nextStep: 'Grant the named verb on the named resource to the named user, or take the wish back.',
+  },
+  KubeQuotaExceeded: {
+    whoseMove: 'user',
+    retryable: true,
+    nextStep: 'Free or raise the quota that the message names; it is retried by itself.',
+  },
+  KubeNotFound: {
+    whoseMove: 'platform',
+    retryable: true,
+    nextStep:
+      'It is retried by itself. If it stays, create what the message names (a namespace, a custom resource definition).',
+  },
+  KubeAlreadyExists: {
+    whoseMove: 'platform',
+    retryable: true,
+    nextStep: 'It is retried by itself with the object that is there. If it stays, rename one of the two.',
+  },
+  KubeConflict: {
+    whoseMove: 'platform',
+    retryable: true,
+    nextStep: 'Somebody else wrote first; it is retried by itself on what they wrote.',
+  },
+  KubeFieldConflict: {
+    whoseMove: 'operator',
+    retryable: true,
+    nextStep: 'Decide who owns the named fields: let the other manager give them up, or stop asking for them here.',
+  },
+  KubeNamespaceTerminating: {
+    whoseMove: 'platform',
+    retryable: true,
+    nextStep: 'It is retried by itself once the namespace is gone. If it stays, look for finalizers in that namespace.',
+  },
+  KubeInvalid: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Correct the fields that the message names.',
+  },
+  KubeAdmissionDenied: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Change the object so that the named policy admits it, or ask the owner of the policy.',
+  },
+  KubeExpired: {
+    whoseMove: 'platform',
+    retryable: true,
+    nextStep: 'It is retried by itself from a newer version.',
+  },
+  KubeBusy: {
+    whoseMove: 'platform',
+    retryable: true,
+    nextStep: 'It is retried by itself after the pause that the API server asked for.',
+  },
+  KubeServerError: {
+    whoseMove: 'platform',
+    retryable: true,
+    nextStep:
+      'It is retried by itself. If it stays, read the log of the API server or of the webhook that the message names.',
+  },
+  KubeRefused: {
+    whoseMove: 'operator',
+    retryable: false,
+    nextStep: 'The API server does not understand this call: compare its version with the supported ones.',
+  },
+})
+
+type Code = keyof typeof raise
+
+export interface StatusCause {
+  readonly reason?: string
+  readonly message?: string
+  readonly field?: string
+}
+
+/** The `Status` object of the Kubernetes API, as far as we read it. */
+export interface Status {
+  readonly code?: number
+  readonly reason?: string
+  readonly message?: string
+  readonly details?: {
+    readonly name?: string
+    readonly group?: string
+    readonly kind?: string
+    readonly uid?: string
+    readonly retryAfterSeconds?: number
+    readonly causes?: readonly StatusCause[]
+  }
+}
+
+/** A field that somebody else owns, as server-side apply reports it. */
+export interface FieldConflict {
+  readonly field: string
+  readonly manager: string
+  readonly subresource: string | undefined
+}
+
+/** An answer of the API server that is not a success. It carries its verdict, so the loop needs no further mapping. */
+export class KubeError extends FailureError {
+  override readonly name = 'KubeError'
+  readonly status: number
+  readonly reason: string
+  readonly details: NonNullable<Status['details']>
+  /** Not empty only when a server-side apply met other managers. */
+  readonly conflicts: readonly FieldConflict[]
+
+  constructor(doing: string, status: Status & { readonly code: number }, retryAfterMs?: number) {
+    const text = `failed to ${doing}: ${status.message ?? `the API server answered ${status.code}`}`
+    const seconds = status.details?.retryAfterSeconds
+    const wait = retryAfterMs ?? (seconds === undefined ? undefined : seconds * 1000)
+    super(raise[codeOf(status)](text).failure, wait === undefined ? {} : { retryAfterMs: wait })
+    this.status = status.code
+    this.reason = status.reason ?? ''
+    this.details = status.details ?? {}
+    this.conflicts = conflictsIn(status)
+  }
+}
+
+/** The error of a response that is not 2xx; `doing` completes the sentence "failed to …". */
+export function errorOf(doing: string, response: KubeResponse): KubeError {
+  const body = response.body
+  const seconds = Number(response.headers['retry-after'])
+  const retryAfterMs = Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : undefined
+  if (isStatus(body)) return new KubeError(doing, { ...body, code: response.status }, retryAfterMs)
+  const text = typeof body === 'string' ? body.trim().slice(0, 300) : ''
+  const message = `the API server answered ${response.status}${text === '' ? '' : `: ${text}`}`
+  return new KubeError(doing, { code: response.status, message }, retryAfterMs)
+}
+
+const isStatus = (body: unknown): body is Status =>
+  typeof body === 'object' && body !== null && (body as { kind?: unknown }).kind === 'Status'
+
+function codeOf({ code, reason, message = '', details }: Status & { readonly code: number }): Code {
+  const causes = details?.causes ?? []
+  if (/admission webhook "[^"]+" denied the request/.test(message)) return 'KubeAdmissionDenied'
+  switch (code) {
+    case 400:
+    case 413:
+    case 422:
+      return 'KubeInvalid'
+    case 401:
+      return 'KubeUnauthorized'
+    case 403:
+      if (causes.some((cause) => cause.reason === 'NamespaceTerminating')) return 'KubeNamespaceTerminating'
+      return message.includes('exceeded quota') ? 'KubeQuotaExceeded' : 'KubeForbidden'
+    case 404:
+      return 'KubeNotFound'
+    case 409:
+      if (reason === 'AlreadyExists') return 'KubeAlreadyExists'
+      return causes.some((cause) => cause.reason === 'FieldManagerConflict') ? 'KubeFieldConflict' : 'KubeConflict'
+    case 410:
+      return 'KubeExpired'
+    case 429:
+      return 'KubeBusy'
+    default:
+      return code >= 500 ? 'KubeServerError' : 'KubeRefused'
+  }
+}
+
+/** The server names the other manager only in prose: `conflict with "kubectl" with subresource "status" using apps/v1`. */
+function conflictsIn({ details }: Status): FieldConflict[] {
+  return (details?.causes ?? [])
+    .filter((cause) => cause.reason === 'FieldManagerConflict')
+    .map((cause) => {
+      const [, manager = 'unknown', subresource] =
+        /conflict with "([^"]+)"(?: with subresource "([^"]+)")?/.exec(cause.message ?? '') ?? []
+      return { field: cause.field ?? '', manager, subresource }
+    })
+}
+
+const answered = (error: unknown, status: number): error is KubeError =>
+  error instanceof KubeError && error.status === status
+
+export const isNotFound = (error: unknown): error is KubeError => answered(error, 404)
+export const isForbidden = (error: unknown): error is KubeError => answered(error, 403)
+export const isGone = (error: unknown): error is KubeError => answered(error, 410)
+export const isInvalid = (error: unknown): error is KubeError => answered(error, 422) || answered(error, 400)
+export const isTooManyRequests = (error: unknown): error is KubeError => answered(error, 429)
+export const isAlreadyExists = (error: unknown): error is KubeError =>
+  answered(error, 409) && error.reason === 'AlreadyExists'
+/** The object moved on since it was read, or another manager owns a field of an apply (`conflicts` says which). */
+export const isConflict = (error: unknown): error is KubeError =>
+  answered(error, 409) && error.reason !== 'AlreadyExists'
+export const isNamespaceTerminating = (error: unknown): error is KubeError =>
+  error instanceof KubeError && error.failure.code === 'KubeNamespaceTerminating'

@@ -1,0 +1,246 @@
+import { Pool, ProxyAgent, type Dispatcher } from 'undici'
+import { jittered } from '../kernel/backoff.ts'
+import { sleep, systemClock, type Clock } from '../kernel/clock.ts'
+import { messageOf } from '../kernel/errors.ts'
+import type { KubeConfig } from './config.ts'
+import type { Credentials } from './credentials.ts'
+import { errorOf, raise } from './errors.ts'
+import { linesOf } from './lines.ts'
+import type { KubeRequest, KubeResponse, Transport } from './transport.ts'
+import { impersonate } from './wrap.ts'
+
+export interface HttpOptions {
+  /** Requests under way at once; more of them wait. Watches are not counted. @default 32 */
+  readonly connections?: number
+  /** Watches open at once. @default 256 */
+  readonly streams?: number
+  /** Sent as User-Agent; the server's audit log shows it. @default caelus */
+  readonly userAgent?: string
+  readonly clock?: Clock
+  /** For the spread of waiting times. @default Math.random */
+  readonly random?: () => number
+}
+
+export interface HttpTransport extends Transport {
+  /** Ends what is under way and lets go of the connections. */
+  close(): Promise<void>
+}
+
+const TIMEOUT_MS = 30_000
+/** Below the 90 s after which an API server closes an idle connection: we let go first, so a write never meets a closing one. */
+const KEEP_ALIVE_MS = 60_000
+const BROKEN = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
+
+/** The way to an API server over HTTP/1.1 with kept connections; watches have connections of their own. */
+export function httpTransport(config: KubeConfig, options: HttpOptions = {}): HttpTransport {
+  const { clock = systemClock, random = Math.random, userAgent = 'caelus' } = options
+  const { origin, pathname } = new URL(config.server)
+  const prefix = pathname === '/' ? '' : pathname
+  const roads = new Roads(config, options)
+
+  const start = (
+    request: KubeRequest,
+    credentials: Credentials,
+    signal: AbortSignal,
+    streaming: boolean,
+  ): Promise<Dispatcher.ResponseData> => {
+    const headers: Record<string, string | string[]> = {
+      accept: request.accept ?? 'application/json',
+      'user-agent': userAgent,
+      ...(request.headers as Record<string, string | string[]> | undefined),
+    }
+    if (credentials.authorization !== undefined) headers.authorization = credentials.authorization
+    if (request.body !== undefined) headers['content-type'] = request.contentType ?? 'application/json'
+    return roads.for(credentials)[streaming ? 'streams' : 'requests'].request({
+      origin,
+      path: prefix + request.path + queryText(request.query),
+      method: request.method,
+      headers,
+      body: request.body === undefined ? null : JSON.stringify(request.body),
+      signal,
+      // The one timer in `deadline` covers these, and waiting for a connection besides.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    })
+  }
+
+  /** One exchange; credentials that the server refuses are renewed once. */
+  const exchange = async (
+    request: KubeRequest,
+    signal: AbortSignal,
+    streaming: boolean,
+  ): Promise<Dispatcher.ResponseData> => {
+    const credentials = await config.credentials.current()
+    const response = await start(request, credentials, signal, streaming)
+    if (response.statusCode !== 401 || !config.credentials.refused(credentials)) return response
+    await response.body.dump()
+    return start(request, await config.credentials.current(), signal, streaming)
+  }
+
+  const attempt = async (request: KubeRequest, signal: AbortSignal): Promise<KubeResponse> => {
+    const once = async (): Promise<KubeResponse> => read(request, await exchange(request, signal, false))
+    if (request.method !== 'GET') return once()
+    // A kept connection may have died unnoticed. Reading again is harmless; writing again is for the caller to decide.
+    return once().catch((error: unknown) => {
+      if (signal.aborted || !BROKEN.has(codeOf(error))) throw error
+      return once()
+    })
+  }
+
+  const send = async (request: KubeRequest): Promise<KubeResponse> => {
+    const timeoutMs = request.timeoutMs ?? TIMEOUT_MS
+    const until = clock.now() + timeoutMs
+    using limit = deadline(clock, timeoutMs, request.signal)
+    try {
+      for (;;) {
+        const response = await attempt(request, limit.signal)
+        const pause = retryAfterOf(response)
+        if (pause === undefined) return response
+        const wait = jittered(pause * 1.1, random)
+        if (clock.now() + wait >= until) return response
+        await sleep(clock, wait, limit.signal)
+      }
+    } catch (error) {
+      throw failedTo(request, error, limit)
+    }
+  }
+
+  async function* stream(request: KubeRequest): AsyncGenerator {
+    using limit = deadline(clock, request.timeoutMs ?? TIMEOUT_MS, request.signal)
+    try {
+      const response = await exchange(request, limit.signal, true)
+      if (response.statusCode >= 300) throw errorOf(describe(request), await read(request, response))
+      limit.begun()
+      yield* linesOf(response.body, isJson(response))
+    } catch (error) {
+      if (request.signal?.aborted) return
+      throw failedTo(request, error, limit)
+    }
+  }
+
+  const transport: Transport = { send, stream }
+  return {
+    ...(config.impersonate === undefined ? transport : impersonate(transport, config.impersonate)),
+    close: () => roads.close(),
+  }
+}
+
+/** The connections, made anew when the client certificate changes. */
+class Roads {
+  readonly #config: KubeConfig
+  readonly #options: HttpOptions
+  #open:
+    | { readonly certificate: string | undefined; readonly requests: Dispatcher; readonly streams: Dispatcher }
+    | undefined
+  #closed = false
+
+  constructor(config: KubeConfig, options: HttpOptions) {
+    this.#config = config
+    this.#options = options
+  }
+
+  for({ certificate, key }: Credentials): { readonly requests: Dispatcher; readonly streams: Dispatcher } {
+    if (this.#closed) throw new Error('the connection to the API server was closed by us')
+    if (this.#open !== undefined && this.#open.certificate === certificate) return this.#open
+    // `close` lets what is under way finish: a watch ends by itself at the latest when its certificate is no longer accepted.
+    if (this.#open !== undefined) void Promise.all([this.#open.requests.close(), this.#open.streams.close()])
+    const { ca, insecure, serverName } = this.#config.tls
+    const tls = {
+      rejectUnauthorized: !insecure,
+      ...(ca !== undefined && { ca }),
+      ...(serverName !== undefined && { servername: serverName }),
+      ...(certificate !== undefined && key !== undefined && { cert: certificate, key }),
+    }
+    const make = (connections: number): Dispatcher => {
+      const common = { connections, keepAliveTimeout: KEEP_ALIVE_MS, allowH2: false }
+      const { proxyUrl, server } = this.#config
+      return proxyUrl === undefined
+        ? new Pool(new URL(server).origin, { ...common, connect: tls })
+        : new ProxyAgent({ ...common, uri: proxyUrl, requestTls: tls })
+    }
+    this.#open = {
+      certificate,
+      requests: make(this.#options.connections ?? 32),
+      streams: make(this.#options.streams ?? 256),
+    }
+    return this.#open
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await Promise.all([this.#open?.requests.destroy(), this.#open?.streams.destroy()])
+  }
+}
+
+interface Deadline extends Disposable {
+  readonly signal: AbortSignal
+  readonly expired: boolean
+  /** The answer has begun: from now on only the caller's signal ends it. */
+  begun(): void
+}
+
+function deadline(clock: Clock, ms: number, outer: AbortSignal | undefined): Deadline {
+  const controller = new AbortController()
+  let expired = false
+  const cancel = clock.after(ms, () => {
+    expired = true
+    controller.abort(new Error(`no answer within ${ms} ms`))
+  })
+  const onAbort = (): void => controller.abort(outer?.reason)
+  if (outer?.aborted) onAbort()
+  else outer?.addEventListener('abort', onAbort, { once: true })
+  return {
+    signal: controller.signal,
+    get expired() {
+      return expired
+    },
+    begun: cancel,
+    [Symbol.dispose]() {
+      cancel()
+      outer?.removeEventListener('abort', onAbort)
+    },
+  }
+}
+
+async function read(request: KubeRequest, response: Dispatcher.ResponseData): Promise<KubeResponse> {
+  const text = await response.body.text()
+  const headers = response.headers as Record<string, string>
+  if (!isJson(response) || text === '') return { status: response.statusCode, headers, body: text }
+  try {
+    return { status: response.statusCode, headers, body: JSON.parse(text) as unknown }
+  } catch (cause) {
+    throw raise.KubeUnreachable(
+      `failed to ${describe(request)}: the answer (${response.statusCode}) calls itself JSON but is not`,
+      { cause },
+    )
+  }
+}
+
+const isJson = ({ headers }: Dispatcher.ResponseData): boolean => String(headers['content-type'] ?? '').includes('json')
+
+/** Only a server that says when to come back is asked again; a 429 without it (an eviction that a budget forbids) is an answer. */
+function retryAfterOf({ status, headers }: KubeResponse): number | undefined {
+  if (status !== 429 && status !== 503) return undefined
+  const seconds = Number(headers['retry-after'])
+  return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : undefined
+}
+
+const codeOf = (error: unknown): string => (error as { code?: string }).code ?? ''
+
+const describe = ({ method, path }: KubeRequest): string => `${method} ${path}`
+
+function failedTo(request: KubeRequest, error: unknown, limit: Deadline): unknown {
+  if (request.signal?.aborted) return request.signal.reason
+  if (error instanceof Error && 'failure' in error) return error
+  const why = limit.expired ? messageOf(limit.signal.reason) : messageOf(error)
+  return raise.KubeUnreachable(`failed to ${describe(request)}: ${why}`, { cause: error })
+}
+
+function queryText(query: KubeRequest['query']): string {
+  if (query === undefined) return ''
+  let text = ''
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) text += `${text === '' ? '?' : '&'}${name}=${encodeURIComponent(value)}`
+  }
+  return text
+}
