@@ -46,7 +46,7 @@ export function manualClock(start = 0): ManualClock {
   const settle = async (): Promise<void> => {
     for (let turn = 0; turn < 20; turn++) await Promise.resolve()
   }
-  const earliest = () => [...timers].sort((a, b) => a.at - b.at || a.order - b.order)[0]
+  const earliest = () => [...timers].toSorted((a, b) => a.at - b.at || a.order - b.order)[0]
   return {
     now: () => now,
     after(ms, fn) {

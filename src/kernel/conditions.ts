@@ -29,7 +29,7 @@ export function setCondition(
     return all
   }
   const lastTransitionTime = old?.status === next.status ? old.lastTransitionTime : timestamp(now)
-  return [...all.filter(({ type }) => type !== next.type), { ...next, lastTransitionTime }].sort((a, b) =>
+  return [...all.filter(({ type }) => type !== next.type), { ...next, lastTransitionTime }].toSorted((a, b) =>
     a.type < b.type ? -1 : 1,
   )
 }

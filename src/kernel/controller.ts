@@ -18,7 +18,7 @@ export interface Run {
   /** Aborted when the lease is lost, the time is up, or the process stops and its grace is over. */
   readonly signal: AbortSignal
   /** Keeps what was decided and from what, for explain and replay. */
-  decided(input: unknown, decision: unknown, at: number): void
+  readonly decided: (input: unknown, decision: unknown, at: number) => void
 }
 
 export type Reconcile = (run: Run) => Promise<Outcome>

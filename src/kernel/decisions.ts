@@ -32,7 +32,7 @@ export function decisionLog(sink: DecisionSink = () => {}, size = 100): Decision
       sink(record)
       for (const listener of listeners) listener(record)
     },
-    recent: (key) => (key === undefined ? [...ring] : ring.filter((r) => keyText(r.key) === keyText(key))).reverse(),
+    recent: (key) => (key === undefined ? [...ring] : ring.filter((r) => keyText(r.key) === keyText(key))).toReversed(),
     onAdd(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
@@ -42,14 +42,14 @@ export function decisionLog(sink: DecisionSink = () => {}, size = 100): Decision
 
 export interface Replay {
   readonly same: boolean
-  readonly then: unknown
+  readonly recorded: unknown
   readonly now: unknown
 }
 
 /** Runs an old decision again from its recorded input. A difference means that the deciding code has changed since. */
 export function replay(record: DecisionRecord, decide: (input: never, at: number) => unknown): Replay {
   const now = decide(record.input as never, record.at)
-  return { same: sameValue(record.decision, now), then: record.decision, now }
+  return { same: sameValue(record.decision, now), recorded: record.decision, now }
 }
 
 /**

@@ -53,7 +53,7 @@ export function service(name: string, run: (signal: AbortSignal, ready: () => vo
 export async function startAll(services: readonly Service[]): Promise<() => Promise<void>> {
   const started: Service[] = []
   const stopAll = async (): Promise<void> => {
-    for (const running of started.splice(0).reverse()) await running.stop()
+    for (const running of started.splice(0).toReversed()) await running.stop()
   }
   for (const next of services) {
     try {

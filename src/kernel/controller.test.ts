@@ -1,0 +1,324 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { manualClock, sleep, type ManualClock } from './clock.ts'
+import { controller, type ControllerOptions, type Reconcile, type Run } from './controller.ts'
+import { decisionLog } from './decisions.ts'
+import { defineFailures, type Failure } from './errors.ts'
+import { happenings, type KernelHappenings } from './happenings.ts'
+import type { Key } from './key.ts'
+import { MemoryQueue } from './memory-queue.ts'
+import { checkAgain, settled } from './outcome.ts'
+import type { Queue } from './queue.ts'
+import type { Service } from './service.ts'
+
+const raise = defineFailures({
+  TestTerminal: { whoseMove: 'user', retryable: false, nextStep: 'change the spec' },
+  TestBusy: { whoseMove: 'platform', retryable: true, nextStep: 'wait' },
+})
+
+const key = (id: string): Key => ({ kind: 'Thing', id })
+
+const running: { loop: Service; clock: ManualClock }[] = []
+afterEach(async () => {
+  for (const { loop, clock } of running.splice(0)) {
+    const stopped = loop.stop()
+    await clock.advance(60_000)
+    await stopped
+  }
+})
+
+type End = KernelHappenings['reconcile:end']
+
+/** A controller on a clock that the test pushes, with everything that happened to it. */
+async function world(
+  reconcile: Reconcile,
+  { clock = manualClock(), ...options }: Partial<ControllerOptions> & { clock?: ManualClock } = {},
+) {
+  const queue: Queue = options.queue ?? new MemoryQueue({ clock, leaseMs: 30_000 })
+  const seen = happenings<KernelHappenings>()
+  const ends: End[] = []
+  const unreachable: string[] = []
+  const lost: Key[] = []
+  seen.on('reconcile:end', (end) => ends.push(end))
+  seen.on('queue:unreachable', ({ doing }) => unreachable.push(doing))
+  seen.on('lease:lost', (what) => lost.push(what.key))
+  const decisions = decisionLog()
+  const loop = controller({
+    name: 'things',
+    queue,
+    reconcile,
+    happenings: seen,
+    decisions,
+    clock,
+    random: () => 0.5,
+    backoff: { baseMs: 1_000, capMs: 8_000, maxAttempts: 4 },
+    ...options,
+  })
+  running.push({ loop, clock })
+  await loop.start()
+  return {
+    clock,
+    queue,
+    ends,
+    unreachable,
+    lost,
+    decisions,
+    loop,
+    wake: (id: string, tenant?: string) => queue.wake(key(id), { reason: 'changed', ...(tenant && { tenant }) }),
+  }
+}
+
+/** A reconcile that waits until the test lets it go. */
+function gate() {
+  const runs: { run: Run; finish: () => void; fail: (error: unknown) => void }[] = []
+  const reconcile: Reconcile = (run) =>
+    new Promise((resolve, reject) => {
+      runs.push({ run, finish: () => resolve(settled()), fail: reject })
+      run.signal.addEventListener('abort', () => reject(run.signal.reason))
+    })
+  return { runs, reconcile, keys: () => runs.map(({ run }) => run.key.id) }
+}
+
+describe('the loop', () => {
+  it('runs a key once for many wakes, and again for a wake during the run', async () => {
+    const { runs, reconcile } = gate()
+    const { clock, wake } = await world(reconcile)
+    await wake('a')
+    await wake('a')
+    await clock.advance(0)
+    expect(runs).toHaveLength(1)
+    await wake('a')
+    await clock.advance(5_000)
+    expect(runs).toHaveLength(1)
+    runs[0]?.finish()
+    await clock.advance(0)
+    expect(runs).toHaveLength(2)
+  })
+
+  it('runs no more keys at once than it may', async () => {
+    const { runs, reconcile } = gate()
+    const { clock, wake } = await world(reconcile, { concurrency: 3 })
+    for (const id of ['a', 'b', 'c', 'd', 'e']) await wake(id)
+    await clock.advance(0)
+    expect(runs).toHaveLength(3)
+    runs[1]?.finish()
+    await clock.advance(0)
+    expect(runs).toHaveLength(4)
+  })
+
+  it('keeps a place free for others when one tenant is slow', async () => {
+    const { keys, runs, reconcile } = gate()
+    const { clock, wake } = await world(reconcile, { concurrency: 3 })
+    for (const id of ['a1', 'a2', 'a3', 'a4']) await wake(id, 'a')
+    await clock.advance(0)
+    expect(keys()).toEqual(['a1', 'a2'])
+    await wake('b1', 'b')
+    await clock.advance(0)
+    expect(keys()).toEqual(['a1', 'a2', 'b1'])
+    runs[0]?.finish()
+    await clock.advance(0)
+    expect(keys()).toEqual(['a1', 'a2', 'b1', 'a3'])
+  })
+
+  it('retries with exact backoff, then parks, and a wake by a user begins anew', async () => {
+    const starts: number[] = []
+    const { clock, wake, ends } = await world(async () => {
+      starts.push(clock.now())
+      throw new Error('broken')
+    })
+    await wake('a')
+    await clock.advance(60_000)
+    expect(starts).toEqual([0, 1_000, 3_000, 7_000])
+    expect(ends.map(({ outcome }) => outcome)).toEqual(['retry', 'retry', 'retry', 'terminal'])
+    await wake('a')
+    await clock.advance(1_000)
+    expect(starts).toHaveLength(6)
+  })
+
+  it('parks at once what retrying cannot help', async () => {
+    const { clock, wake, ends } = await world(async () => {
+      throw new Error('failed to render', { cause: raise.TestTerminal('no such chart') })
+    })
+    await wake('a')
+    await clock.advance(60_000)
+    expect(ends).toHaveLength(1)
+    expect(ends[0]).toMatchObject({
+      outcome: 'terminal',
+      failure: {
+        code: 'TestTerminal',
+        message: 'failed to render: no such chart',
+        whoseMove: 'user',
+      } satisfies Partial<Failure>,
+    })
+  })
+
+  it('waits at least as long as the other side asked for', async () => {
+    const starts: number[] = []
+    const { clock, wake } = await world(async () => {
+      starts.push(clock.now())
+      if (starts.length === 1) throw raise.TestBusy('slow down', { retryAfterMs: 20_000 })
+      return settled()
+    })
+    await wake('a')
+    await clock.advance(60_000)
+    expect(starts).toEqual([0, 20_000])
+  })
+
+  it('counts no attempt for waiting', async () => {
+    const attempts: number[] = []
+    const { clock, wake, ends } = await world(async ({ attempt }) => {
+      attempts.push(attempt)
+      return attempts.length < 8 ? checkAgain(2_000, 'the namespace is terminating') : settled()
+    })
+    await wake('a')
+    await clock.advance(60_000)
+    expect(attempts).toEqual(Array.from({ length: 8 }, () => 0))
+    expect(ends.at(-1)?.outcome).toBe('settled')
+    expect(ends[0]?.because).toBe('the namespace is terminating')
+  })
+
+  it('aborts a run that takes too long and retries it', async () => {
+    const { runs, reconcile } = gate()
+    const { clock, wake, ends } = await world(reconcile, { timeoutMs: 10_000 })
+    await wake('a')
+    await clock.advance(10_500)
+    expect(ends[0]).toMatchObject({ outcome: 'retry', failure: { code: 'TimedOut' } })
+    await clock.advance(1_000)
+    expect(runs).toHaveLength(2)
+  })
+
+  it('keeps the lease of a long run, and never runs it twice', async () => {
+    const { runs, reconcile } = gate()
+    const { clock, wake, ends } = await world(reconcile)
+    await wake('a')
+    await clock.advance(300_000)
+    expect(runs).toHaveLength(1)
+    runs[0]?.finish()
+    await clock.advance(0)
+    expect(ends[0]?.outcome).toBe('settled')
+  })
+
+  it('aborts a run whose lease passed to somebody else, and writes nothing for it', async () => {
+    const { runs, reconcile } = gate()
+    const clock = manualClock()
+    const memory = new MemoryQueue({ clock, leaseMs: 30_000 })
+    let partitioned = false
+    const queue: Queue = Object.assign(Object.create(memory) as Queue, {
+      leaseMs: memory.leaseMs,
+      wake: memory.wake.bind(memory),
+      claim: (w: string, n: number) => (partitioned ? Promise.reject(new Error('away')) : memory.claim(w, n)),
+      finish: memory.finish.bind(memory),
+      onReady: memory.onReady.bind(memory),
+      renew: (claims: never[]) => (partitioned ? Promise.reject(new Error('away')) : memory.renew(claims)),
+    })
+    const { wake, lost, ends } = await world(reconcile, { clock, queue })
+    await wake('a')
+    await clock.advance(0)
+    partitioned = true
+    await clock.advance(40_000)
+    expect(lost).toEqual([key('a')])
+    expect(runs[0]?.run.signal.aborted).toBe(true)
+    expect(ends[0]?.outcome).toBe('lost')
+    expect((await memory.claim('other', 1))[0]?.fence).toBeGreaterThan(runs[0]?.run.fence ?? Infinity)
+  })
+
+  it('loses nothing when the queue is away while a run finishes', async () => {
+    const { runs, reconcile } = gate()
+    const clock = manualClock()
+    const memory = new MemoryQueue({ clock, leaseMs: 30_000 })
+    let away = false
+    const guard =
+      <A extends unknown[], R>(fn: (...args: A) => Promise<R>) =>
+      (...args: A): Promise<R> =>
+        away ? Promise.reject(new Error('connection refused')) : fn(...args)
+    const queue: Queue = {
+      leaseMs: memory.leaseMs,
+      wake: guard(memory.wake.bind(memory)),
+      claim: guard(memory.claim.bind(memory)),
+      renew: guard(memory.renew.bind(memory)),
+      finish: guard(memory.finish.bind(memory)),
+      onReady: memory.onReady.bind(memory),
+    }
+    const { wake, ends, unreachable } = await world(reconcile, { clock, queue })
+    await wake('a')
+    await clock.advance(0)
+    away = true
+    runs[0]?.finish()
+    await clock.advance(5_000)
+    expect(unreachable).toContain('finish')
+    away = false
+    await clock.advance(5_000)
+    expect(ends.map(({ outcome }) => outcome)).toEqual(['settled'])
+    await wake('b')
+    await clock.advance(5_000)
+    expect(runs).toHaveLength(2)
+  })
+
+  it('lets runs finish when it is stopped, and claims no more', async () => {
+    const { runs, reconcile } = gate()
+    const { clock, wake, ends, loop, queue } = await world(reconcile, { concurrency: 1 })
+    await wake('a')
+    await wake('b')
+    await clock.advance(0)
+    const stopped = loop.stop()
+    await clock.advance(1_000)
+    runs[0]?.finish()
+    await clock.advance(0)
+    await stopped
+    expect(ends.map(({ outcome }) => outcome)).toEqual(['settled'])
+    expect((await queue.claim('next', 5)).map((claim) => claim.key.id)).toEqual(['b'])
+  })
+
+  it('hands back what does not finish in its grace, without an attempt', async () => {
+    const { reconcile } = gate()
+    const { clock, wake, ends, loop, queue } = await world(reconcile, { stopGraceMs: 5_000 })
+    await wake('a')
+    await clock.advance(0)
+    const stopped = loop.stop()
+    await clock.advance(5_000)
+    await stopped
+    expect(ends[0]?.outcome).toBe('handedBack')
+    expect(await queue.claim('next', 1)).toMatchObject([{ key: key('a'), attempt: 0 }])
+  })
+
+  it('keeps what was decided, from what and when', async () => {
+    const { clock, wake, decisions } = await world(async ({ decided }) => {
+      decided({ replicas: 3 }, { do: 'nothing' }, clock.now())
+      return settled()
+    })
+    await wake('a')
+    await clock.advance(0)
+    expect(decisions.recent(key('a'))).toMatchObject([
+      { controller: 'things', at: 0, fence: 1, input: { replicas: 3 }, decision: { do: 'nothing' } },
+    ])
+  })
+
+  it('polls when no hint arrives', async () => {
+    const clock = manualClock()
+    const memory = new MemoryQueue({ clock, leaseMs: 30_000 })
+    const queue = Object.assign(Object.create(memory) as Queue, {
+      leaseMs: memory.leaseMs,
+      wake: memory.wake.bind(memory),
+      claim: memory.claim.bind(memory),
+      renew: memory.renew.bind(memory),
+      finish: memory.finish.bind(memory),
+      onReady: () => () => {},
+    })
+    const { wake, ends } = await world(async () => settled(), { clock, queue, pollMs: 2_000 })
+    await clock.advance(100)
+    await wake('a')
+    await clock.advance(1_000)
+    expect(ends).toHaveLength(0)
+    await clock.advance(1_000)
+    expect(ends).toHaveLength(1)
+  })
+})
+
+describe('sleep', () => {
+  it('ends early with the reason of its signal', async () => {
+    const clock = manualClock()
+    const abort = new AbortController()
+    const sleeping = sleep(clock, 1_000, abort.signal)
+    abort.abort(new Error('enough'))
+    await expect(sleeping).rejects.toThrow('enough')
+  })
+})

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest'
+import { decisionLog, replay, sameValue, type DecisionRecord } from './decisions.ts'
+
+const record = (n: number): DecisionRecord => ({
+  controller: 'c',
+  key: { kind: 'K', id: `${n % 2}` },
+  at: n,
+  input: { n },
+  decision: n * 2,
+})
+
+it('keeps the newest hundred, newest first, and passes all to the sink', () => {
+  let sunk = 0
+  const log = decisionLog(() => void sunk++)
+  for (let n = 0; n < 150; n++) log.add(record(n))
+  expect(sunk).toBe(150)
+  expect(log.recent()).toHaveLength(100)
+  expect(log.recent()[0]?.at).toBe(149)
+  expect(log.recent({ kind: 'K', id: '1' })).toHaveLength(50)
+})
+
+it('replays a decision from its recorded input', () => {
+  const decide = ({ n }: { n: number }): number => n * 2
+  expect(replay(record(4), decide)).toEqual({ same: true, recorded: 8, now: 8 })
+  expect(replay(record(4), ({ n }: { n: number }) => n)).toMatchObject({ same: false, now: 4 })
+})
+
+it('compares as JSON travels', () => {
+  expect(sameValue({ a: 1, b: [{ c: null }] }, { b: [{ c: null }], a: 1, d: undefined })).toBe(true)
+  expect(sameValue([1, 2], [2, 1])).toBe(false)
+  expect(sameValue({ a: null }, {})).toBe(false)
+  expect(sameValue([], {})).toBe(false)
+})

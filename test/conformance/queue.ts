@@ -1,0 +1,284 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Claim, Failure, Key, Queue } from '../../src/kernel/index.ts'
+
+export interface QueueUnderTest {
+  readonly queue: Queue
+  /** Lets so much time pass for the queue, by pushing its clock or by waiting. */
+  readonly pass: (ms: number) => Promise<void>
+  readonly close?: () => Promise<void>
+}
+
+/** The lease every queue under test is made with: long enough to work in, short enough to wait for. */
+export const LEASE_MS = 600
+
+const key = (id: string): Key => ({ kind: 'Thing', id })
+const failure: Failure = {
+  code: 'Broken',
+  message: 'it broke',
+  whoseMove: 'user',
+  retryable: true,
+  nextStep: 'mend it',
+}
+const ids = (claims: readonly Claim[]): string[] => claims.map((claim) => claim.key.id)
+
+/** The named properties of a Queue, each as a sentence. */
+export function exerciseQueue(name: string, make: () => Promise<QueueUnderTest>): void {
+  describe(`${name} is a Queue`, () => {
+    let open: QueueUnderTest | undefined
+    const fresh = async (): Promise<QueueUnderTest> => (open = await make())
+    const one = async (queue: Queue, worker = 'w'): Promise<Claim> => {
+      const [claim] = await queue.claim(worker, 1)
+      if (claim === undefined) throw new Error('expected a key to be due')
+      return claim
+    }
+    afterEach(async () => {
+      await open?.close?.()
+      open = undefined
+    })
+
+    it('has nothing to claim when nobody woke anything', async () => {
+      const { queue } = await fresh()
+      expect(await queue.claim('w', 10)).toEqual([])
+    })
+
+    it('makes one run of many wakes', async () => {
+      const { queue } = await fresh()
+      for (let i = 0; i < 5; i++) await queue.wake(key('a'), { reason: 'changed' })
+      expect(ids(await queue.claim('w', 10))).toEqual(['a'])
+      expect(await queue.claim('w', 10)).toEqual([])
+    })
+
+    it('never gives a key to two at once', async () => {
+      const { queue } = await fresh()
+      await Promise.all(Array.from({ length: 40 }, (_, i) => queue.wake(key(`k${i}`), { reason: 'created' })))
+      const claimed = (await Promise.all(['v', 'w', 'x', 'y'].map((worker) => queue.claim(worker, 15)))).flatMap(ids)
+      const rest = ids(await queue.claim('z', 40))
+      expect([...claimed, ...rest].toSorted()).toEqual(Array.from({ length: 40 }, (_, i) => `k${i}`).toSorted())
+    })
+
+    it('keeps a wake that arrives during a run, and runs it afterwards, not meanwhile', async () => {
+      const { queue } = await fresh()
+      await queue.wake(key('a'), { reason: 'created' })
+      const claim = await one(queue)
+      await queue.wake(key('a'), { reason: 'changed' })
+      expect(await queue.claim('w2', 1)).toEqual([])
+      expect(await queue.finish(claim, { then: 'forget' })).toBe(true)
+      expect((await one(queue)).reason).toBe('changed')
+    })
+
+    it('forgets a key that settled', async () => {
+      const { queue, pass } = await fresh()
+      await queue.wake(key('a'), { reason: 'created' })
+      await queue.finish(await one(queue), { then: 'forget' })
+      await pass(LEASE_MS * 2)
+      expect(await queue.claim('w', 1)).toEqual([])
+    })
+
+    it('waits as long as it was told, and counts no attempt for it', async () => {
+      const { queue, pass } = await fresh()
+      await queue.wake(key('a'), { reason: 'created' })
+      await queue.finish(await one(queue), { then: 'retry', afterMs: 0, failure })
+      await queue.finish(await one(queue), { then: 'again', afterMs: 200, because: 'namespace is terminating' })
+      expect(await queue.claim('w', 1)).toEqual([])
+      await pass(250)
+      expect((await one(queue)).attempt).toBe(0)
+    })
+
+    it('counts failed runs, and forgives them when a user changes something', async () => {
+      const { queue } = await fresh()
+      await queue.wake(key('a'), { reason: 'created' })
+      await queue.finish(await one(queue), { then: 'retry', afterMs: 0, failure })
+      const second = await one(queue)
+      expect(second).toMatchObject({ attempt: 1, reason: 'retry' })
+      await queue.finish(second, { then: 'retry', afterMs: 60_000, failure })
+      await queue.wake(key('a'), { reason: 'changed' })
+      expect((await one(queue)).attempt).toBe(0)
+    })
+
+    it('counts on when the world, not a user, wakes a failing key', async () => {
+      const { queue } = await fresh()
+      await queue.wake(key('a'), { reason: 'created' })
+      await queue.finish(await one(queue), { then: 'retry', afterMs: 60_000, failure })
+      await queue.wake(key('a'), { reason: 'childChanged' })
+      expect((await one(queue)).attempt).toBe(1)
+    })
+
+    it('does not run a parked key before somebody wakes it', async () => {
+      const { queue, pass } = await fresh()
+      await queue.wake(key('a'), { reason: 'created' })
+      await queue.finish(await one(queue), { then: 'park', failure })
+      await pass(LEASE_MS * 2)
+      expect(await queue.claim('w', 1)).toEqual([])
+      await queue.wake(key('a'), { reason: 'drift' })
+      expect(await one(queue)).toMatchObject({ attempt: 0, reason: 'drift' })
+    })
+
+    it('runs a key again that was woken while the run that parked it went on', async () => {
+      const { queue } = await fresh()
+      await queue.wake(key('a'), { reason: 'created' })
+      const claim = await one(queue)
+      await queue.wake(key('a'), { reason: 'changed' })
+      await queue.finish(claim, { then: 'park', failure })
+      expect(ids(await queue.claim('w', 1))).toEqual(['a'])
+    })
+
+    it('gives a key that was handed back to the next who asks, without an attempt', async () => {
+      const { queue } = await fresh()
+      await queue.wake(key('a'), { reason: 'changed' })
+      const claim = await one(queue)
+      expect(await queue.finish(claim, { then: 'handBack' })).toBe(true)
+      expect(await one(queue)).toMatchObject({ attempt: 0, reason: 'changed' })
+    })
+
+    it('does not run a delayed wake early, and an earlier wake wins', async () => {
+      const { queue, pass } = await fresh()
+      await queue.wake(key('a'), { reason: 'drift', afterMs: 60_000 })
+      await queue.wake(key('a'), { reason: 'drift', afterMs: 150 })
+      await queue.wake(key('a'), { reason: 'drift', afterMs: 30_000 })
+      expect(await queue.claim('w', 1)).toEqual([])
+      await pass(200)
+      expect(ids(await queue.claim('w', 1))).toEqual(['a'])
+    })
+
+    it('keeps the stronger of two reasons', async () => {
+      const { queue } = await fresh()
+      await queue.wake(key('a'), { reason: 'deleted' })
+      await queue.wake(key('a'), { reason: 'drift' })
+      expect((await one(queue)).reason).toBe('deleted')
+    })
+
+    it('runs what a user changed before what the world moved, and that before drift', async () => {
+      const { queue } = await fresh()
+      await queue.wake(key('drift'), { reason: 'drift' })
+      await queue.wake(key('child'), { reason: 'childChanged' })
+      await queue.wake(key('user'), { reason: 'changed' })
+      expect([
+        ...ids(await queue.claim('w', 1)),
+        ...ids(await queue.claim('w', 1)),
+        ...ids(await queue.claim('w', 1)),
+      ]).toEqual(['user', 'child', 'drift'])
+    })
+
+    it('serves one tenant in the order of its wakes', async () => {
+      const { queue } = await fresh()
+      for (const id of ['a', 'b', 'c', 'd']) await queue.wake(key(id), { reason: 'changed', tenant: 't' })
+      const order: string[] = []
+      for (let i = 0; i < 4; i++) order.push(...ids(await queue.claim('w', 1)))
+      expect(order).toEqual(['a', 'b', 'c', 'd'])
+    })
+
+    it('lets tenants take turns, however many keys one of them has', async () => {
+      const { queue } = await fresh()
+      for (let i = 0; i < 20; i++) await queue.wake(key(`big${i}`), { reason: 'changed', tenant: 'big' })
+      for (let i = 0; i < 3; i++) await queue.finish(await one(queue), { then: 'forget' })
+      for (let i = 0; i < 2; i++) await queue.wake(key(`small${i}`), { reason: 'changed', tenant: 'small' })
+      const next: string[] = []
+      for (let i = 0; i < 5; i++) {
+        const claim = await one(queue)
+        next.push(claim.key.id)
+        await queue.finish(claim, { then: 'forget' })
+      }
+      expect(next.filter((id) => id.startsWith('small'))).toEqual(['small0', 'small1'])
+    })
+
+    it('does not let a tenant that always has one more key starve another', async () => {
+      const { queue } = await fresh()
+      await queue.wake(key('patient1'), { reason: 'changed', tenant: 'patient' })
+      await queue.wake(key('patient2'), { reason: 'changed', tenant: 'patient' })
+      const served: string[] = []
+      for (let i = 0; i < 8; i++) {
+        await queue.wake(key(`pushy${i}`), { reason: 'changed', tenant: 'pushy' })
+        const claim = await one(queue)
+        served.push(claim.key.id)
+        await queue.finish(claim, { then: 'forget' })
+      }
+      expect(served).toContain('patient2')
+    })
+
+    it('gives one tenant no more than its share of a worker', async () => {
+      const { queue } = await fresh()
+      for (let i = 0; i < 6; i++) await queue.wake(key(`a${i}`), { reason: 'changed', tenant: 'a' })
+      await queue.wake(key('b0'), { reason: 'changed', tenant: 'b' })
+      const claims = await queue.claim('w', 6, { perTenant: 2, running: new Map([['a', 1]]) })
+      expect(ids(claims).toSorted()).toEqual(['a0', 'b0'])
+      expect(ids(await queue.claim('w', 6, { perTenant: 3, running: new Map([['a', 1]]) }))).toEqual(['a1', 'a2'])
+    })
+
+    it('takes a key away from a holder that does not renew, under a greater fence', async () => {
+      const { queue, pass } = await fresh()
+      await queue.wake(key('a'), { reason: 'changed' })
+      const dead = await one(queue, 'dead')
+      expect(await queue.claim('alive', 1)).toEqual([])
+      await pass(LEASE_MS + 50)
+      const taken = await one(queue, 'alive')
+      expect(taken).toMatchObject({ attempt: 0, reason: 'changed' })
+      expect(taken.fence).toBeGreaterThan(dead.fence)
+    })
+
+    it('lets a zombie neither finish nor renew', async () => {
+      const { queue, pass } = await fresh()
+      await queue.wake(key('a'), { reason: 'changed' })
+      const zombie = await one(queue, 'zombie')
+      await pass(LEASE_MS + 50)
+      const holder = await one(queue, 'holder')
+      expect(await queue.renew([zombie])).toEqual([zombie])
+      expect(await queue.finish(zombie, { then: 'forget' })).toBe(false)
+      expect(await queue.renew([holder])).toEqual([])
+      expect(await queue.finish(holder, { then: 'forget' })).toBe(true)
+    })
+
+    it('leaves a key to the holder that renews', async () => {
+      const { queue, pass } = await fresh()
+      await queue.wake(key('a'), { reason: 'changed' })
+      const claim = await one(queue)
+      for (let i = 0; i < 3; i++) {
+        await pass(LEASE_MS / 2)
+        expect(await queue.renew([claim])).toEqual([])
+      }
+      expect(await queue.claim('other', 1)).toEqual([])
+      expect(await queue.finish(claim, { then: 'forget' })).toBe(true)
+    })
+
+    it('gives fences that grow, also for a key that was forgotten in between', async () => {
+      const { queue } = await fresh()
+      const fences: number[] = []
+      for (let i = 0; i < 3; i++) {
+        await queue.wake(key('a'), { reason: 'changed' })
+        const claim = await one(queue)
+        fences.push(claim.fence)
+        await queue.finish(claim, { then: 'forget' })
+      }
+      expect(fences).toEqual([...new Set(fences)].toSorted((a, b) => a - b))
+    })
+
+    it('gives a hint when a key is woken, when one falls due, and when one was woken during its run', async () => {
+      const { queue, pass } = await fresh()
+      let hints = 0
+      const stop = queue.onReady(() => void hints++)
+      const hinted = async (): Promise<void> => {
+        for (let waited = 0; hints === 0 && waited < 2_000; waited += 20) await pass(20)
+        expect(hints).toBeGreaterThan(0)
+        hints = 0
+      }
+      await queue.wake(key('a'), { reason: 'changed' })
+      await hinted()
+      const claim = await one(queue)
+      await queue.wake(key('a'), { reason: 'changed' })
+      await pass(60)
+      hints = 0
+      await queue.finish(claim, { then: 'again', afterMs: 60_000, because: 'waiting' })
+      await hinted()
+      await queue.finish(await one(queue), { then: 'again', afterMs: 100, because: 'waiting' })
+      hints = 0
+      await hinted()
+      stop()
+    })
+
+    it('keeps kinds apart', async () => {
+      const { queue } = await fresh()
+      await queue.wake({ kind: 'One', id: 'x' }, { reason: 'changed' })
+      await queue.wake({ kind: 'Two', id: 'x' }, { reason: 'changed' })
+      expect((await queue.claim('w', 10)).map((claim) => claim.key.kind).toSorted()).toEqual(['One', 'Two'])
+    })
+  })
+}
