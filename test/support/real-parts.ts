@@ -1,0 +1,56 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestProject } from 'vitest/node'
+import { startCluster } from '../../tools/cluster/index.ts'
+import type { Cluster } from '../../tools/cluster/index.ts'
+import { startPostgres } from '../../tools/postgres.ts'
+import type { Postgres } from '../../tools/postgres.ts'
+import { progressLine } from '../../tools/progress.ts'
+import type { OnProgress } from '../../tools/progress.ts'
+import { guardPath, releasePath } from '../../tools/process/index.ts'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Superuser, database `postgres`. */
+    postgresUrl: string
+    /** Path of the administrator's kubeconfig. */
+    kubeconfig: string
+  }
+}
+
+/** Silent when everything is at hand; a first run builds for minutes and says so. */
+const showLongSteps: OnProgress = (step) => {
+  if (step.of !== undefined) process.stderr.write(`${progressLine(step)}\n`)
+}
+
+const started: Array<Postgres | Cluster> = []
+let dir = ''
+
+/** One PostgreSQL and one control plane with simulated nodes for the whole run; each test makes its own world inside. */
+export async function setup(project: TestProject): Promise<void> {
+  dir = await mkdtemp(join(tmpdir(), 'caelus-test-'))
+  guardPath(dir)
+  const keep = <T extends Postgres | Cluster>(part: T): T => {
+    started.push(part)
+    return part
+  }
+  const results = await Promise.allSettled([
+    startPostgres().then(keep),
+    startCluster({
+      dir: join(dir, 'cluster'),
+      onProgress: showLongSteps,
+    }).then(keep),
+  ] as const)
+  const [postgres, cluster] = results
+  if (postgres.status === 'rejected') throw postgres.reason
+  if (cluster.status === 'rejected') throw cluster.reason
+  project.provide('postgresUrl', postgres.value.url)
+  project.provide('kubeconfig', cluster.value.kubeconfig)
+}
+
+export async function teardown(): Promise<void> {
+  await Promise.all(started.splice(0).map((part) => part.stop()))
+  await rm(dir, { recursive: true, force: true })
+  releasePath(dir)
+}

@@ -1,0 +1,21 @@
+import { access, constants } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { CATALOGUE } from './catalogue.ts'
+import type { BinaryName } from './catalogue.ts'
+
+/** Shared by all checkouts of one user; safe to delete at any time. */
+export const cacheDirectory = (env: NodeJS.ProcessEnv = process.env): string =>
+  env['CAELUS_CACHE_DIR'] ?? join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'caelus')
+
+/** Where a binary of the pinned version is kept. Programs of one release share a folder, as KUBEBUILDER_ASSETS would have it. */
+export function cachedPath(name: BinaryName): string {
+  const { module, version } = CATALOGUE[name]
+  return join(cacheDirectory(), 'bin', `${process.platform}-${process.arch}`, `${module}-${version}`, name)
+}
+
+export const isExecutable = (path: string): Promise<boolean> =>
+  access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  )

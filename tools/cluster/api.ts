@@ -1,0 +1,45 @@
+import { Agent, request } from 'undici'
+import type { Pki } from './pki.ts'
+
+/** The few questions we ask the API server before anybody has a client for it. */
+export interface AdminApi {
+  /** False as long as it does not answer, or answers that it is not. */
+  ready(): Promise<boolean>
+  /** The parsed answer, or `undefined` unless the status is 2xx or 409 (it is there already). */
+  call(method: 'GET' | 'POST', path: string, body?: object): Promise<Record<string, unknown> | undefined>
+  close(): Promise<void>
+}
+
+export function adminApi(port: number, pki: Pick<Pki, 'ca' | 'admin'>): AdminApi {
+  const dispatcher = new Agent({
+    connect: { ca: pki.ca.cert, cert: pki.admin.cert, key: pki.admin.key },
+    headersTimeout: 5_000,
+  })
+  const origin = `https://127.0.0.1:${port}`
+  const ask = async (
+    method: 'GET' | 'POST',
+    path: string,
+    body?: object,
+  ): Promise<{ status: number; text: string }> => {
+    const response = await request(`${origin}${path}`, {
+      method,
+      dispatcher,
+      ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    })
+    return { status: response.statusCode, text: await response.body.text() }
+  }
+  return {
+    ready: () =>
+      ask('GET', '/readyz').then(
+        ({ status }) => status === 200,
+        () => false,
+      ),
+    async call(method, path, body) {
+      const { status, text } = await ask(method, path, body)
+      return (status >= 200 && status < 300) || status === 409
+        ? (JSON.parse(text) as Record<string, unknown>)
+        : undefined
+    },
+    close: () => dispatcher.destroy(),
+  }
+}

@@ -1,0 +1,227 @@
+import { mkdir, readFile, rm } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
+import { obtainBinaries } from '../binaries/index.ts'
+import { endProcess, freePort, isFree, launch, lock, LockHeld, ownIdentity } from '../process/index.ts'
+import type { Child } from '../process/index.ts'
+import type { OnProgress } from '../progress.ts'
+import { adminApi } from './api.ts'
+import type { AdminApi } from './api.ts'
+import { commandLine, COMPONENTS, writeSecrets } from './components.ts'
+import type { ComponentName } from './components.ts'
+import { layout } from './layout.ts'
+import type { Layout } from './layout.ts'
+import { keptPki } from './pki.ts'
+import { areNodesReady, createSimulatedNodes } from './simulated-nodes.ts'
+import { aliveOf, readState, writeState } from './state.ts'
+import type { ClusterState } from './state.ts'
+
+export interface ClusterOptions {
+  /** Everything the control plane keeps is below this directory; starting there again finds the same objects. */
+  readonly dir: string
+  /** kwok: pods are scheduled and said to run. none: they stay pending. @default kwok */
+  readonly nodes?: 'none' | 'kwok'
+  /** How many nodes KWOK pretends to be. @default 3 */
+  readonly nodeCount?: number
+  readonly onProgress?: OnProgress
+}
+
+export interface Cluster {
+  readonly dir: string
+  /** Path of the administrator's kubeconfig. */
+  readonly kubeconfig: string
+  readonly kubeconfigText: string
+  readonly server: string
+  readonly port: number
+  readonly pids: Readonly<Partial<Record<ComponentName, number>>>
+  /** From the call to the first moment everything below answered. */
+  readonly readyAfterMs: number
+  /** Ends everything, in reverse order. Harmless twice. The data stays. */
+  stop(): Promise<void>
+  /** As a crash would: no warning, connections cut. */
+  killApiServer(): Promise<void>
+  /** Brings it back on the same port and waits until it is ready. */
+  restartApiServer(): Promise<void>
+  killEtcd(): Promise<void>
+  restartEtcd(): Promise<void>
+  /** Lets the control plane outlive this process. */
+  detach(): Promise<void>
+}
+
+const READY_WITHIN_MS = 90_000
+const PORT_ATTEMPTS = 5
+
+/** Starts a control plane that ends with this process, however that ends, unless it is detached. */
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const at = layout(options.dir)
+  await mkdir(at.logs, { recursive: true, mode: 0o700 })
+  const unlock = await lock(at.lock).catch((cause: unknown) => {
+    const holder = cause instanceof LockHeld ? ` by process ${cause.holder.pid}; stop it first` : ''
+    throw new Error(`failed to start a control plane: ${at.dir} is in use${holder}`, { cause })
+  })
+  try {
+    const previous = await readState(at)
+    if (previous !== undefined) await endLeftover(at, previous)
+    return await new Run(at, options, unlock).start(previous?.port)
+  } catch (error) {
+    await unlock()
+    throw error
+  }
+}
+
+/** We hold the lock, so whatever still runs here has lost its owner, or was detached and is not wanted as it is. */
+export async function endLeftover(at: Layout, state: ClusterState): Promise<void> {
+  for (const [, identity] of aliveOf(state).toReversed()) await endProcess(identity)
+  await rm(at.state, { force: true })
+}
+
+/** One run of a control plane: the processes and what has been written down about them. */
+class Run {
+  private readonly at: Layout
+  private readonly options: ClusterOptions
+  private readonly unlock: () => Promise<void>
+  private readonly children = new Map<ComponentName, Child>()
+  private readonly startedAt = Date.now()
+  private binaries: Readonly<Record<ComponentName, string>> | undefined
+  private api: AdminApi | undefined
+  private port = 0
+  private detached = false
+
+  constructor(at: Layout, options: ClusterOptions, unlock: () => Promise<void>) {
+    this.at = at
+    this.options = options
+    this.unlock = unlock
+  }
+
+  async start(formerPort: number | undefined): Promise<Cluster> {
+    const nodes = this.options.nodes ?? 'kwok'
+    const wanted = COMPONENTS.filter((name) => name !== 'kwok' || nodes === 'kwok')
+    const [pki, binaries] = await Promise.all([keptPki(this.at.pki), obtainBinaries(wanted, this.options.onProgress)])
+    this.binaries = binaries
+    try {
+      await this.launch('etcd')
+      for (let attempt = 1; ; attempt++) {
+        this.port =
+          attempt === 1 && formerPort !== undefined && (await isFree(formerPort)) ? formerPort : await freePort()
+        await writeSecrets(this.at, pki, this.port)
+        this.api = adminApi(this.port, pki)
+        if (await this.serves(attempt)) break
+        await this.api.close()
+      }
+      for (const name of wanted.slice(2)) await this.launch(name)
+      await this.converge(this.api, nodes === 'kwok' ? (this.options.nodeCount ?? 3) : 0)
+    } catch (error) {
+      await this.endAll()
+      throw new Error(`failed to start a control plane in ${this.at.dir}`, { cause: error })
+    }
+    return await this.handle()
+  }
+
+  /** False: somebody else took the port first. */
+  private async serves(attempt: number): Promise<boolean> {
+    await this.launch('kube-apiserver')
+    try {
+      await this.until('kube-apiserver is ready', () => this.api?.ready() ?? Promise.resolve(false))
+      return true
+    } catch (error) {
+      if (attempt === PORT_ATTEMPTS || !String(error).includes('address already in use')) throw error
+      return false
+    }
+  }
+
+  private async converge(api: AdminApi, nodeCount: number): Promise<void> {
+    if (nodeCount > 0) await createSimulatedNodes(api, nodeCount)
+    const account = '/api/v1/namespaces/default/serviceaccounts/default'
+    await this.until(
+      'the controllers work',
+      async () => (await api.call('GET', account).catch(() => undefined)) !== undefined,
+    )
+    if (nodeCount > 0) await this.until('the nodes are ready', () => areNodesReady(api, nodeCount))
+  }
+
+  private async launch(name: ComponentName): Promise<void> {
+    this.options.onProgress?.({ what: `starting ${name}`, elapsedMs: Date.now() - this.startedAt })
+    const command = this.binaries?.[name]
+    if (command === undefined) throw new Error(`failed to start ${name}: its binary was not asked for`)
+    const child = await launch({
+      name,
+      command,
+      args: commandLine[name]({ port: this.port }),
+      cwd: this.at.dir,
+      logFile: this.at.logOf(name),
+    })
+    this.children.set(name, child)
+    await this.writeDown()
+  }
+
+  /** Waits for `holds`; fails as soon as a component dies, with its last words. */
+  private async until(what: string, holds: () => Promise<boolean>): Promise<void> {
+    for (const end = Date.now() + READY_WITHIN_MS; Date.now() < end; await delay(25)) {
+      if (await holds()) return
+      const dead = [...this.children.values()].find((child) => child.ended() !== undefined)
+      if (dead !== undefined) throw await dead.obituary()
+    }
+    const last = [...this.children.values()].at(-1)
+    throw new Error(`gave up waiting until ${what} after ${READY_WITHIN_MS / 1000} s`, {
+      cause: await last?.obituary(),
+    })
+  }
+
+  private async writeDown(): Promise<void> {
+    await writeState(this.at, {
+      port: this.port,
+      nodes: this.options.nodes ?? 'kwok',
+      processes: Object.fromEntries([...this.children].map(([name, child]) => [name, child.identity])),
+      ...(this.detached ? {} : { owner: ownIdentity() }),
+    })
+  }
+
+  private async endAll(): Promise<void> {
+    const { etcd, 'kube-apiserver': apiServer, ...clients } = Object.fromEntries(this.children)
+    await Promise.all(Object.values(clients).map((child) => child.stop()))
+    await apiServer?.stop()
+    await etcd?.stop()
+    await this.api?.close()
+    await rm(this.at.state, { force: true })
+  }
+
+  private async kill(name: ComponentName): Promise<void> {
+    await this.children.get(name)?.kill()
+  }
+
+  private async restart(name: ComponentName): Promise<void> {
+    await this.kill(name)
+    await this.launch(name)
+    await this.until(`${name} is back`, () => this.api?.ready() ?? Promise.resolve(false))
+  }
+
+  private async handle(): Promise<Cluster> {
+    const pidOf = ([name, child]: [ComponentName, Child]): [string, number] => [name, child.identity.pid]
+    const { children } = this
+    return {
+      dir: this.at.dir,
+      kubeconfig: this.at.kubeconfig,
+      kubeconfigText: await readFile(this.at.kubeconfig, 'utf8'),
+      server: `https://127.0.0.1:${this.port}`,
+      port: this.port,
+      get pids() {
+        return Object.fromEntries([...children].map(pidOf))
+      },
+      readyAfterMs: Date.now() - this.startedAt,
+      stop: async () => {
+        await this.endAll()
+        await this.unlock()
+      },
+      killApiServer: () => this.kill('kube-apiserver'),
+      restartApiServer: () => this.restart('kube-apiserver'),
+      killEtcd: () => this.kill('etcd'),
+      restartEtcd: () => this.restart('etcd'),
+      detach: async () => {
+        this.detached = true
+        await this.writeDown()
+        for (const child of children.values()) child.release()
+        await this.api?.close()
+        await this.unlock()
+      },
+    }
+  }
+}

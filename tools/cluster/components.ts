@@ -1,0 +1,119 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { kubeconfigText } from './kubeconfig.ts'
+import type { Layout } from './layout.ts'
+import { FRONT_PROXY_NAME, SERVICE_RANGE } from './pki.ts'
+import type { Pki } from './pki.ts'
+
+export const COMPONENTS = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kwok'] as const
+export type ComponentName = (typeof COMPONENTS)[number]
+
+/** Nodes simulated by KWOK carry this annotation; others are none of its business. */
+export const SIMULATED = 'kwok.x-k8s.io/node'
+
+/** What the command lines below refer to. Relative to the directory in which every component runs. */
+export async function writeSecrets(at: Layout, pki: Pki, port: number): Promise<void> {
+  const server = `https://127.0.0.1:${port}`
+  const files: Record<string, string> = {
+    'ca.crt': pki.ca.cert,
+    'ca.key': pki.ca.key,
+    'apiserver.crt': pki.apiServer.cert,
+    'apiserver.key': pki.apiServer.key,
+    'front-proxy-ca.crt': pki.frontProxyCa.cert,
+    'front-proxy.crt': pki.frontProxy.cert,
+    'front-proxy.key': pki.frontProxy.key,
+    'admin.crt': pki.admin.cert,
+    'admin.key': pki.admin.key,
+    'service-account.pub': pki.serviceAccount.publicKey,
+    'service-account.key': pki.serviceAccount.privateKey,
+    'kube-controller-manager.kubeconfig': kubeconfigText(server, pki.ca.cert, pki.controllerManager),
+    'kube-scheduler.kubeconfig': kubeconfigText(server, pki.ca.cert, pki.scheduler),
+    'kwok.kubeconfig': kubeconfigText(server, pki.ca.cert, pki.kwok),
+  }
+  await mkdir(at.secrets, { recursive: true, mode: 0o700 })
+  const write = ([name, text]: [string, string]): Promise<void> =>
+    writeFile(join(at.secrets, name), text, { mode: 0o600 })
+  await Promise.all(Object.entries(files).map(write))
+  await writeFile(at.kubeconfig, kubeconfigText(server, pki.ca.cert, pki.admin), { mode: 0o600 })
+}
+
+/** etcd has no port at all: its socket lies in the state directory, which only its owner can enter. */
+const ETCD_SOCKET = 'unix://etcd.sock'
+
+export interface CommandOptions {
+  readonly port: number
+}
+
+export const commandLine: Record<ComponentName, (options: CommandOptions) => readonly string[]> = {
+  etcd: () => [
+    '--name=local',
+    '--data-dir=etcd',
+    `--listen-client-urls=${ETCD_SOCKET}`,
+    '--advertise-client-urls=http://localhost:2379',
+    '--listen-peer-urls=unix://etcd-peer.sock',
+    '--initial-advertise-peer-urls=http://localhost:2380',
+    '--initial-cluster=local=http://localhost:2380',
+    // The data is as good as the machine: nobody restores a local control plane after a power cut.
+    '--unsafe-no-fsync',
+    '--auto-compaction-mode=periodic',
+    '--auto-compaction-retention=1h',
+    '--log-level=warn',
+  ],
+  'kube-apiserver': ({ port }) => [
+    `--etcd-servers=${ETCD_SOCKET}`,
+    '--bind-address=127.0.0.1',
+    '--advertise-address=127.0.0.1',
+    `--secure-port=${port}`,
+    '--tls-cert-file=secrets/apiserver.crt',
+    '--tls-private-key-file=secrets/apiserver.key',
+    '--client-ca-file=secrets/ca.crt',
+    '--anonymous-auth=false',
+    '--authorization-mode=Node,RBAC',
+    '--service-account-issuer=https://kubernetes.default.svc',
+    '--service-account-key-file=secrets/service-account.pub',
+    '--service-account-signing-key-file=secrets/service-account.key',
+    '--requestheader-client-ca-file=secrets/front-proxy-ca.crt',
+    `--requestheader-allowed-names=${FRONT_PROXY_NAME}`,
+    '--requestheader-username-headers=X-Remote-User',
+    '--requestheader-group-headers=X-Remote-Group',
+    '--requestheader-extra-headers-prefix=X-Remote-Extra-',
+    '--proxy-client-cert-file=secrets/front-proxy.crt',
+    '--proxy-client-key-file=secrets/front-proxy.key',
+    `--service-cluster-ip-range=${SERVICE_RANGE}`,
+    '--enable-admission-plugins=NodeRestriction',
+    '--allow-privileged=true',
+    '--endpoint-reconciler-type=none',
+    '--shutdown-delay-duration=0s',
+    '--profiling=false',
+  ],
+  'kube-controller-manager': () => [
+    '--kubeconfig=secrets/kube-controller-manager.kubeconfig',
+    '--secure-port=0',
+    '--leader-elect=false',
+    '--use-service-account-credentials=false',
+    '--service-account-private-key-file=secrets/service-account.key',
+    '--root-ca-file=secrets/ca.crt',
+    '--cluster-signing-cert-file=secrets/ca.crt',
+    '--cluster-signing-key-file=secrets/ca.key',
+    '--kube-api-qps=200',
+    '--kube-api-burst=400',
+    // A simulated node that is starved of CPU for a while must not lose its pods: nothing would make them ready again.
+    '--node-monitor-grace-period=24h',
+    '--profiling=false',
+  ],
+  'kube-scheduler': () => [
+    '--kubeconfig=secrets/kube-scheduler.kubeconfig',
+    '--secure-port=0',
+    '--leader-elect=false',
+    '--kube-api-qps=200',
+    '--kube-api-burst=400',
+    '--profiling=false',
+  ],
+  kwok: () => [
+    '--kubeconfig=secrets/kwok.kubeconfig',
+    '--manage-all-nodes=false',
+    `--manage-nodes-with-annotation-selector=${SIMULATED}=fake`,
+    '--node-lease-duration-seconds=40',
+    '--config=',
+  ],
+}

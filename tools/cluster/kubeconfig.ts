@@ -1,0 +1,17 @@
+import type { Certified } from './certificate.ts'
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64')
+
+/** Self-contained: the certificates are inside. JSON, which is YAML. */
+export function kubeconfigText(server: string, caCert: string, user: Certified): string {
+  const name = 'caelus-local'
+  const config = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name, cluster: { server, 'certificate-authority-data': base64(caCert) } }],
+    users: [{ name, user: { 'client-certificate-data': base64(user.cert), 'client-key-data': base64(user.key) } }],
+    contexts: [{ name, context: { cluster: name, user: name } }],
+    'current-context': name,
+  }
+  return `${JSON.stringify(config, null, 2)}\n`
+}

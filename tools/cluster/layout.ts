@@ -1,0 +1,16 @@
+import { join } from 'node:path'
+
+/** Where a control plane keeps what, below the directory it was given. */
+export const layout = (dir: string) => ({
+  dir,
+  state: join(dir, 'state.json'),
+  lock: join(dir, 'cluster.lock'),
+  pki: join(dir, 'pki.json'),
+  secrets: join(dir, 'secrets'),
+  etcd: join(dir, 'etcd'),
+  logs: join(dir, 'logs'),
+  kubeconfig: join(dir, 'admin.kubeconfig'),
+  logOf: (name: string) => join(dir, 'logs', `${name}.log`),
+})
+
+export type Layout = ReturnType<typeof layout>

@@ -1,0 +1,85 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { createAuthority, newKey } from './certificate.ts'
+import type { Certified } from './certificate.ts'
+
+/** Every key and certificate of a control plane. */
+export interface Pki {
+  /** Vouches for the API server and for those who sign in with a certificate. */
+  readonly ca: Certified
+  readonly apiServer: Certified
+  /** Vouches for the aggregator alone: whoever signs in with it may claim to be anybody. */
+  readonly frontProxyCa: Certified
+  readonly frontProxy: Certified
+  readonly serviceAccount: { readonly publicKey: string; readonly privateKey: string }
+  readonly admin: Certified
+  readonly controllerManager: Certified
+  readonly scheduler: Certified
+  readonly kwok: Certified
+  readonly kubelet: Certified
+  readonly kubeProxy: Certified
+}
+
+export const FRONT_PROXY_NAME = 'front-proxy-client'
+
+export interface PkiOptions {
+  /** Further names and addresses of the API server. */
+  readonly apiServerNames?: readonly string[]
+  /** The name of the real node and its address. */
+  readonly node?: { readonly name: string; readonly address: string }
+}
+
+export function createPki(options: PkiOptions = {}, now = new Date()): Pki {
+  const ca = createAuthority('caelus-local', now)
+  const frontProxyCa = createAuthority('caelus-local-front-proxy', now)
+  const serviceAccount = newKey()
+  const node = options.node ?? { name: 'none', address: '127.0.0.1' }
+  const client = (commonName: string, organization?: string): Certified =>
+    ca.issue({ commonName, usage: ['client'], ...(organization === undefined ? {} : { organization }) })
+  return {
+    ca: ca.certified,
+    frontProxyCa: frontProxyCa.certified,
+    frontProxy: frontProxyCa.issue({ commonName: FRONT_PROXY_NAME, usage: ['client'] }),
+    serviceAccount: {
+      publicKey: serviceAccount.publicKey.export({ type: 'spki', format: 'pem' }),
+      privateKey: serviceAccount.privateKey.export({ type: 'pkcs8', format: 'pem' }),
+    },
+    apiServer: ca.issue({
+      commonName: 'kube-apiserver',
+      usage: ['server'],
+      names: [
+        'localhost',
+        '127.0.0.1',
+        SERVICE_ADDRESS,
+        'kubernetes',
+        'kubernetes.default',
+        'kubernetes.default.svc',
+        ...(options.apiServerNames ?? []),
+      ],
+    }),
+    admin: client('caelus-admin', 'system:masters'),
+    // Its controllers would each need a role of their own; one identity for all of them starts five seconds sooner.
+    controllerManager: client('system:kube-controller-manager', 'system:masters'),
+    scheduler: client('system:kube-scheduler'),
+    kwok: client('caelus-kwok', 'system:masters'),
+    kubelet: ca.issue({
+      commonName: `system:node:${node.name}`,
+      organization: 'system:nodes',
+      usage: ['client', 'server'],
+      names: [node.name, node.address],
+    }),
+    kubeProxy: client('system:kube-proxy'),
+  }
+}
+
+/** The first address of the service range: `kubernetes.default.svc`. */
+export const SERVICE_ADDRESS = '10.96.0.1'
+export const SERVICE_RANGE = '10.96.0.0/16'
+
+/** The PKI kept in `file`, or a new one that from now on is. */
+export async function keptPki(file: string, options: PkiOptions = {}): Promise<Pki> {
+  const text = await readFile(file, 'utf8').catch(() => undefined)
+  if (text !== undefined) return JSON.parse(text) as Pki
+  const pki = createPki(options)
+  await writeFile(file, JSON.stringify(pki), { mode: 0o600 })
+  return pki
+}

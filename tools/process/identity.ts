@@ -1,0 +1,83 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** A process that cannot be mistaken for a later one with the same pid. */
+export interface ProcessIdentity {
+  readonly pid: number
+  /** Opaque: two processes with the same pid differ in it. */
+  readonly startedAt: string
+}
+
+/** `undefined`: there is no such process, or it is only waiting to be reaped. */
+export function identify(pid: number): ProcessIdentity | undefined {
+  const startedAt = process.platform === 'linux' ? startFromProc(pid) : startFromPs(pid)
+  return startedAt === undefined ? undefined : { pid, startedAt }
+}
+
+export const isAlive = (identity: ProcessIdentity): boolean => identify(identity.pid)?.startedAt === identity.startedAt
+
+export function ownIdentity(): ProcessIdentity {
+  const own = identify(process.pid)
+  if (own === undefined) throw new Error(`failed to read the start time of process ${process.pid}`)
+  return own
+}
+
+export interface EndOptions {
+  /** The polite request. @default SIGTERM */
+  readonly signal?: NodeJS.Signals
+  /** How long to wait before SIGKILL. @default 5_000 */
+  readonly graceMs?: number
+}
+
+/** Resolves when the process is gone. One that already is, or whose pid now means another process, is left alone. */
+export async function endProcess(target: ProcessIdentity, options: EndOptions = {}): Promise<void> {
+  signalProcess(target, options.signal ?? 'SIGTERM')
+  if (await goneWithin(target, options.graceMs ?? 5_000)) return
+  signalProcess(target, 'SIGKILL')
+  if (!(await goneWithin(target, 5_000))) throw new Error(`failed to end process ${target.pid}: it survived SIGKILL`)
+}
+
+export function signalProcess(target: ProcessIdentity, signal: NodeJS.Signals): void {
+  if (!isAlive(target)) return
+  try {
+    process.kill(target.pid, signal)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+async function goneWithin(target: ProcessIdentity, ms: number): Promise<boolean> {
+  for (const end = Date.now() + ms; Date.now() < end; await delay(20)) {
+    if (!isAlive(target)) return true
+  }
+  return !isAlive(target)
+}
+
+/** Clock ticks since boot; the boot id keeps a pid recorded before a reboot from matching one after it. */
+function startFromProc(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const [state, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return state === 'Z' || state === 'X' ? undefined : `${bootId()}-${rest[18]}`
+  } catch {
+    return undefined
+  }
+}
+
+let boot: string | undefined
+const bootId = (): string => (boot ??= readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').slice(0, 8))
+
+function startFromPs(pid: number): string | undefined {
+  try {
+    const line = execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], {
+      encoding: 'utf8',
+      env: { PATH: '/bin:/usr/bin', LC_ALL: 'C' },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim()
+    const [state = '', ...started] = line.split(/\s+/)
+    return line === '' || state.startsWith('Z') ? undefined : started.join(' ')
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,27 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+
+/**
+ * A loopback port that was free a moment ago.
+ *
+ * Somebody else may take it before it is used: whoever asks must be ready to ask again when binding fails.
+ */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+export async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1')
+  const [outcome] = await Promise.race([
+    once(server, 'listening').then(() => ['free']),
+    once(server, 'error').then(() => ['taken']),
+  ])
+  server.close()
+  return outcome === 'free'
+}
