@@ -1,4 +1,4 @@
-import { defineFailures, type FailureError } from '../kernel/errors.ts'
+import { defineFailures, type FailureError } from '../kernel/index.ts'
 
 const raise = defineFailures({
   KubeConfigInvalid: {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
-import { type Clock, systemClock } from '../kernel/clock.ts'
+import { type Clock, systemClock } from '../kernel/index.ts'
 import type { Identity } from './client.ts'
 import { raiseConfig } from './config-failures.ts'
 import { fixedCredentials, tokenFileCredentials, type Credentials, type CredentialSource } from './credentials.ts'

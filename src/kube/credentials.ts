@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import type { Clock } from '../kernel/clock.ts'
+import type { Clock } from '../kernel/index.ts'
 import { raiseConfig } from './config-failures.ts'
 
 /** How one request proves who we are. */

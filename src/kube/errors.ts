@@ -1,4 +1,4 @@
-import { defineFailures, FailureError } from '../kernel/errors.ts'
+import { defineFailures, FailureError } from '../kernel/index.ts'
 import type { KubeResponse } from './transport.ts'
 
 /**

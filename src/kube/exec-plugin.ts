@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import type { Clock } from '../kernel/clock.ts'
+import type { Clock } from '../kernel/index.ts'
 import { raiseConfig } from './config-failures.ts'
 import type { Credentials, CredentialSource } from './credentials.ts'
 import type { ExecEntry } from './kubeconfig-file.ts'

@@ -1,7 +1,5 @@
 import { Pool, ProxyAgent, type Dispatcher } from 'undici'
-import { jittered } from '../kernel/backoff.ts'
-import { sleep, systemClock, type Clock } from '../kernel/clock.ts'
-import { messageOf } from '../kernel/errors.ts'
+import { FailureError, jittered, messageOf, sleep, systemClock, type Clock } from '../kernel/index.ts'
 import type { KubeConfig } from './config.ts'
 import type { Credentials } from './credentials.ts'
 import { errorOf, raise } from './errors.ts'
@@ -231,7 +229,7 @@ const describe = ({ method, path }: KubeRequest): string => `${method} ${path}`
 
 function failedTo(request: KubeRequest, error: unknown, limit: Deadline): unknown {
   if (request.signal?.aborted) return request.signal.reason
-  if (error instanceof Error && 'failure' in error) return error
+  if (error instanceof FailureError) return error
   const why = limit.expired ? messageOf(limit.signal.reason) : messageOf(error)
   return raise.KubeUnreachable(`failed to ${describe(request)}: ${why}`, { cause: error })
 }

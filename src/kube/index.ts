@@ -1,6 +1,19 @@
 export type * from './client.ts'
 export { loadKubeConfig, redacted, type KubeConfig, type LoadOptions } from './config.ts'
 export {
+  Anything,
+  Conditions,
+  crdYaml,
+  defineCrd,
+  installCrd,
+  IntOrString,
+  mapList,
+  type Crd,
+  type CrdDefinition,
+  type ObjectOf,
+} from './crd.ts'
+export { discovery, type Discovery, type ServedResource } from './discovery.ts'
+export {
   errorOf,
   isAlreadyExists,
   isConflict,
@@ -14,8 +27,14 @@ export {
   type FieldConflict,
   type Status,
 } from './errors.ts'
+export { randomFaults, withFaults, type Fault, type FaultPlan } from './faults.ts'
 export { httpTransport, type HttpOptions, type HttpTransport } from './http.ts'
 export { makeClient, type ClientOptions } from './make-client.ts'
 export * from './objects.ts'
+export * from './resources.ts'
 export type { KubeRequest, KubeResponse, Transport } from './transport.ts'
-export { asFieldManager, dryRun, guarded, impersonate } from './wrap.ts'
+export type * as AppsV1 from './types/apps-v1.ts'
+export type * as BatchV1 from './types/batch-v1.ts'
+export type * as CoreV1 from './types/core-v1.ts'
+export type * as MetaV1 from './types/meta-v1.ts'
+export { asFieldManager, dryRun, guarded, impersonate, observed, type RequestHappenings } from './wrap.ts'

@@ -1,0 +1,21 @@
+import { Type } from 'typebox'
+import { Conditions, defineCrd, type ObjectOf } from '../../src/kube/index.ts'
+
+/** The smallest custom resource that does something: its status repeats what its spec says. */
+export const Echo = defineCrd({
+  group: 'bench.example',
+  version: 'v1',
+  kind: 'Echo',
+  plural: 'echoes',
+  scope: 'Namespaced',
+  spec: Type.Object({ message: Type.String({ maxLength: 1000 }) }),
+  status: Type.Object({
+    observedGeneration: Type.Optional(Type.Integer({ format: 'int64' })),
+    conditions: Type.Optional(Conditions),
+  }),
+  printerColumns: [
+    { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+  ],
+})
+export type Echo = ObjectOf<typeof Echo>
