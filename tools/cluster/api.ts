@@ -1,12 +1,14 @@
 import { Agent, request } from 'undici'
 import type { Pki } from './pki.ts'
 
+type Method = 'GET' | 'POST' | 'DELETE'
+
 /** The few questions we ask the API server before anybody has a client for it. */
 export interface AdminApi {
   /** False as long as it does not answer, or answers that it is not. */
   ready(): Promise<boolean>
   /** The parsed answer, or `undefined` unless the status is 2xx or 409 (it is there already). */
-  call(method: 'GET' | 'POST', path: string, body?: object): Promise<Record<string, unknown> | undefined>
+  call(method: Method, path: string, body?: object): Promise<Record<string, unknown> | undefined>
   close(): Promise<void>
 }
 
@@ -17,7 +19,7 @@ export function adminApi(port: number, pki: Pick<Pki, 'ca' | 'admin'>): AdminApi
   })
   const origin = `https://127.0.0.1:${port}`
   const ask = async (
-    method: 'GET' | 'POST',
+    method: Method,
     path: string,
     body?: object,
   ): Promise<{ status: number; text: string }> => {

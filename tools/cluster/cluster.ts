@@ -1,7 +1,7 @@
-import { mkdir, readFile, rm } from 'node:fs/promises'
+import { chmod, mkdir, readFile, rm } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { obtainBinaries } from '../binaries/index.ts'
-import { endProcess, freePort, isFree, launch, lock, LockHeld, ownIdentity } from '../process/index.ts'
+import { freePort, isFree, launch, lock, ownIdentity } from '../process/index.ts'
 import type { Child } from '../process/index.ts'
 import type { OnProgress } from '../progress.ts'
 import { adminApi } from './api.ts'
@@ -11,8 +11,8 @@ import type { ComponentName } from './components.ts'
 import { layout } from './layout.ts'
 import type { Layout } from './layout.ts'
 import { keptPki } from './pki.ts'
-import { areNodesReady, createSimulatedNodes } from './simulated-nodes.ts'
-import { aliveOf, readState, writeState } from './state.ts'
+import { areNodesKept, createSimulatedNodes, freeNodes } from './simulated-nodes.ts'
+import { aliveOf, endRecorded, readState, writeState } from './state.ts'
 import type { ClusterState } from './state.ts'
 
 export interface ClusterOptions {
@@ -50,17 +50,21 @@ export interface Cluster {
 const READY_WITHIN_MS = 90_000
 const PORT_ATTEMPTS = 5
 
-/** Starts a control plane that ends with this process, however that ends, unless it is detached. */
+/**
+ * Starts a control plane that ends with this process, however that ends, unless it is detached.
+ *
+ * One at a time may run in a directory. What an owner who is gone left there is ended first; one that was detached and
+ * works is not touched.
+ */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const at = layout(options.dir)
   await mkdir(at.logs, { recursive: true, mode: 0o700 })
-  const unlock = await lock(at.lock).catch((cause: unknown) => {
-    const holder = cause instanceof LockHeld ? ` by process ${cause.holder.pid}; stop it first` : ''
-    throw new Error(`failed to start a control plane: ${at.dir} is in use${holder}`, { cause })
-  })
+  await chmod(at.dir, 0o700)
+  const unlock = await lock(at.lock)
   try {
     const previous = await readState(at)
-    if (previous !== undefined) await endLeftover(at, previous)
+    if (previous !== undefined && isDetachedAndWhole(previous)) throw new AlreadyRunning(at.dir)
+    if (previous !== undefined) await endRecorded(at, previous)
     return await new Run(at, options, unlock).start(previous?.port)
   } catch (error) {
     await unlock()
@@ -68,11 +72,18 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   }
 }
 
-/** We hold the lock, so whatever still runs here has lost its owner, or was detached and is not wanted as it is. */
-export async function endLeftover(at: Layout, state: ClusterState): Promise<void> {
-  for (const [, identity] of aliveOf(state).toReversed()) await endProcess(identity)
-  await rm(at.state, { force: true })
+export class AlreadyRunning extends Error {
+  override readonly name = 'AlreadyRunning'
+
+  constructor(dir: string) {
+    super(
+      `failed to start a control plane: one that was detached runs in ${dir}; use its kubeconfig, or take it down first`,
+    )
+  }
 }
+
+const isDetachedAndWhole = (state: ClusterState): boolean =>
+  state.owner === undefined && aliveOf(state).length === Object.keys(state.processes).length
 
 /** One run of a control plane: the processes and what has been written down about them. */
 class Run {
@@ -107,8 +118,7 @@ class Run {
         if (await this.serves(attempt)) break
         await this.api.close()
       }
-      for (const name of wanted.slice(2)) await this.launch(name)
-      await this.converge(this.api, nodes === 'kwok' ? (this.options.nodeCount ?? 3) : 0)
+      await this.converge(this.api, wanted.slice(2))
     } catch (error) {
       await this.endAll()
       throw new Error(`failed to start a control plane in ${this.at.dir}`, { cause: error })
@@ -128,14 +138,22 @@ class Run {
     }
   }
 
-  private async converge(api: AdminApi, nodeCount: number): Promise<void> {
-    if (nodeCount > 0) await createSimulatedNodes(api, nodeCount)
+  /** Starts the rest and waits for a sign of life from each that cannot be a trace of an earlier run. */
+  private async converge(api: AdminApi, clients: readonly ComponentName[]): Promise<void> {
+    const nodeCount = clients.includes('kwok') ? (this.options.nodeCount ?? 3) : 0
     const account = '/api/v1/namespaces/default/serviceaccounts/default'
-    await this.until(
-      'the controllers work',
-      async () => (await api.call('GET', account).catch(() => undefined)) !== undefined,
-    )
-    if (nodeCount > 0) await this.until('the nodes are ready', () => areNodesReady(api, nodeCount))
+    const rootCa = '/api/v1/namespaces/default/configmaps/kube-root-ca.crt'
+    await api.call('DELETE', rootCa)
+    if (nodeCount > 0) {
+      await freeNodes(api)
+      await createSimulatedNodes(api, nodeCount)
+    }
+    for (const name of clients) await this.launch(name)
+    await this.until('the controllers work', async () => {
+      const found = await Promise.all([account, rootCa].map((path) => api.call('GET', path).catch(() => undefined)))
+      return !found.includes(undefined)
+    })
+    if (nodeCount > 0) await this.until('the nodes are ready', () => areNodesKept(api, nodeCount))
   }
 
   private async launch(name: ComponentName): Promise<void> {

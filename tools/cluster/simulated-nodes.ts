@@ -26,16 +26,30 @@ export async function createSimulatedNodes(api: AdminApi, count: number): Promis
   if (made.includes(undefined)) throw new Error('failed to create the simulated nodes: the API server refused them')
 }
 
-interface NodeList {
-  readonly items?: ReadonlyArray<{
-    readonly status?: { readonly conditions?: ReadonlyArray<{ readonly type: string; readonly status: string }> }
-  }>
+const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases'
+
+/**
+ * Forgets who kept the nodes alive before. A KWOK that finds the lease of its predecessor waits until it expires, and
+ * until then runs no pod.
+ */
+export async function freeNodes(api: AdminApi): Promise<void> {
+  await api.call('DELETE', LEASES)
 }
 
-export async function areNodesReady(api: AdminApi, count: number): Promise<boolean> {
-  const { items = [] } = ((await api.call('GET', '/api/v1/nodes').catch(() => undefined)) ?? {}) as NodeList
-  const ready = items.filter((item) =>
-    item.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True'),
-  )
-  return ready.length >= count
+/** KWOK has taken charge of the nodes. */
+export async function areNodesKept(api: AdminApi, count: number): Promise<boolean> {
+  const [leases, nodes] = await Promise.all([itemsOf(api, LEASES), itemsOf(api, '/api/v1/nodes')])
+  return leases.length >= count && nodes.filter(isReady).length >= count
 }
+
+interface Item {
+  readonly status?: { readonly conditions?: ReadonlyArray<{ readonly type: string; readonly status: string }> }
+}
+
+async function itemsOf(api: AdminApi, path: string): Promise<readonly Item[]> {
+  const list = await api.call('GET', path).catch(() => undefined)
+  return (list?.['items'] ?? []) as Item[]
+}
+
+const isReady = ({ status }: Item): boolean =>
+  status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True') ?? false

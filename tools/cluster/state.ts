@@ -1,5 +1,5 @@
-import { readFile, rename, writeFile } from 'node:fs/promises'
-import { isAlive } from '../process/index.ts'
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { endProcess, isAlive } from '../process/index.ts'
 import type { ProcessIdentity } from '../process/index.ts'
 import type { ComponentName } from './components.ts'
 import type { Layout } from './layout.ts'
@@ -23,8 +23,17 @@ export async function writeState(at: Layout, state: ClusterState): Promise<void>
   await rename(`${at.state}.new`, at.state)
 }
 
-export const processesOf = (state: ClusterState): Array<[ComponentName, ProcessIdentity]> =>
-  Object.entries(state.processes) as Array<[ComponentName, ProcessIdentity]>
-
+/** Those that still run, in the order in which they were started. */
 export const aliveOf = (state: ClusterState): Array<[ComponentName, ProcessIdentity]> =>
-  processesOf(state).filter(([, identity]) => isAlive(identity))
+  (Object.entries(state.processes) as Array<[ComponentName, ProcessIdentity]>).filter(([, identity]) =>
+    isAlive(identity),
+  )
+
+/** Ends what is written down and still runs: first those that talk to the API server, then the API server, then etcd. */
+export async function endRecorded(at: Layout, state: ClusterState): Promise<void> {
+  const { etcd, 'kube-apiserver': apiServer, ...clients } = state.processes
+  await Promise.all(Object.values(clients).map((identity) => endProcess(identity)))
+  if (apiServer !== undefined) await endProcess(apiServer)
+  if (etcd !== undefined) await endProcess(etcd)
+  await rm(at.state, { force: true })
+}
