@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto'
+import type { Runner } from './pool.ts'
+import type { Tx } from './tx.ts'
+
+/** Something that was done on purpose: who did what to which object. */
+export interface AuditEntry {
+  /** A user's id, or the name of the process that acted by itself. */
+  readonly actor: string
+  /** A verb in the past: `created`, `approved`. */
+  readonly action: string
+  readonly object: { readonly kind: string; readonly id: string }
+  /** Kept as digests only, so that a value can be recognised but not read. Absent: did not exist. */
+  readonly before?: unknown
+  readonly after?: unknown
+  /** Readable by everyone who may read the audit: never put contents of objects here. */
+  readonly detail?: Readonly<Record<string, string | number | boolean>>
+}
+
+export interface AuditRow {
+  readonly id: number
+  readonly at: Date
+  readonly actor: string
+  readonly action: string
+  readonly object: { readonly kind: string; readonly id: string }
+  readonly beforeSha256: string | undefined
+  readonly afterSha256: string | undefined
+  readonly detail: Readonly<Record<string, string | number | boolean>> | undefined
+}
+
+/** Takes a transaction: what was done and the word of it are kept together or not at all. */
+export async function audit(tx: Tx, { actor, action, object, before, after, detail }: AuditEntry): Promise<void> {
+  await tx.query(
+    `insert into caelus.audit (actor, action, object_kind, object_id, before_sha256, after_sha256, detail)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [actor, action, object.kind, object.id, digest(before), digest(after), detail ?? null],
+  )
+}
+
+/** What was done to an object, newest first. */
+export async function auditOf(on: Runner, object: AuditRow['object'], limit = 100): Promise<AuditRow[]> {
+  const rows = await on.query<Stored>(
+    `select id, at, actor, action, before_sha256, after_sha256, detail
+     from caelus.audit where object_kind = $1 and object_id = $2 order by id desc limit $3`,
+    [object.kind, object.id, limit],
+  )
+  return rows.map(({ id, at, actor, action, before_sha256, after_sha256, detail }) => ({
+    id: Number(id),
+    at,
+    actor,
+    action,
+    object,
+    beforeSha256: before_sha256?.toString('hex'),
+    afterSha256: after_sha256?.toString('hex'),
+    detail: detail ?? undefined,
+  }))
+}
+
+interface Stored {
+  readonly id: string
+  readonly at: Date
+  readonly actor: string
+  readonly action: string
+  readonly before_sha256: Buffer | null
+  readonly after_sha256: Buffer | null
+  readonly detail: AuditRow['detail'] | null
+}
+
+const digest = (value: unknown): Buffer | null =>
+  value === undefined ? null : createHash('sha256').update(canonical(value)).digest()
+
+/** JSON with sorted keys: equal values have equal digests, in whatever order they were built. */
+export const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  )

@@ -1,0 +1,102 @@
+import { Client, escapeIdentifier } from 'pg'
+import { delayFor, jittered, service, sleep, systemClock, type Clock, type Service } from '../kernel/index.ts'
+import { classify } from './failures.ts'
+
+export interface ListenerOptions {
+  readonly url: string
+  readonly applicationName: string
+  /** How often to make sure that the connection still answers. @default 10_000 */
+  readonly heartbeatMs?: number
+  readonly clock?: Clock
+  /** Told about every connection that was lost or refused. It is replaced by itself. */
+  readonly onLost?: (error: unknown) => void
+}
+
+/** Called with the payload, or without one when notifications may have been missed: look for yourself. */
+export type OnNotice = (payload?: string) => void
+
+export interface Listener extends Service {
+  /** May be called before the start and at any time after it. */
+  subscribe(channel: string, onNotice: OnNotice): () => void
+}
+
+const RECONNECT = { baseMs: 50, capMs: 3_000 }
+
+/**
+ * One connection that does nothing but LISTEN. Pools cannot do it: their connections come and go.
+ *
+ * A connection that broke, or that stays silent to a heartbeat, is replaced; then every subscriber is called once without
+ * a payload, because what was sent in between is lost. `start` resolves when the first connection listens.
+ */
+export function listener(options: ListenerOptions): Listener {
+  const { clock = systemClock, heartbeatMs = 10_000, onLost = () => {} } = options
+  const channels = new Map<string, Set<OnNotice>>()
+  let client: Client | undefined
+
+  const listenTo = (channel: string): Promise<unknown> =>
+    client?.query(`listen ${escapeIdentifier(channel)}`) ?? Promise.resolve()
+
+  /** Resolves when the connection has ended, whoever ended it. */
+  const listenOnce = async (signal: AbortSignal, ready: () => void): Promise<void> => {
+    const mine = new Client({
+      connectionString: options.url,
+      application_name: options.applicationName,
+      connectionTimeoutMillis: heartbeatMs,
+      query_timeout: heartbeatMs,
+      keepAlive: true,
+    })
+    const ended = new Promise<void>((resolve) => mine.once('end', resolve))
+    mine.on('error', onLost)
+    mine.on('notification', ({ channel, payload }) => {
+      for (const onNotice of channels.get(channel) ?? []) onNotice(payload ?? '')
+    })
+    const close = (): void => void mine.end().catch(() => {})
+    signal.addEventListener('abort', close, { once: true })
+    try {
+      await mine.connect()
+      client = mine
+      for (const channel of channels.keys()) await listenTo(channel)
+      ready()
+      for (const subscribers of channels.values()) for (const onNotice of subscribers) onNotice()
+      await Promise.race([ended, beat(mine)])
+    } finally {
+      signal.removeEventListener('abort', close)
+      if (client === mine) client = undefined
+      close()
+    }
+  }
+
+  const beat = async (on: Client): Promise<never> => {
+    for (;;) {
+      await sleep(clock, heartbeatMs)
+      await on.query('select 1')
+    }
+  }
+
+  const run = async (signal: AbortSignal, ready: () => void): Promise<void> => {
+    let failures = 0
+    while (!signal.aborted) {
+      try {
+        await listenOnce(signal, () => {
+          failures = 0
+          ready()
+        })
+      } catch (error) {
+        if (!signal.aborted) onLost(classify(error))
+      }
+      await sleep(clock, jittered(delayFor(++failures, RECONNECT), Math.random), signal).catch(() => {})
+    }
+  }
+
+  return {
+    ...service('notification listener', run),
+    subscribe(channel, onNotice) {
+      const subscribers = channels.get(channel) ?? new Set()
+      channels.set(channel, subscribers)
+      subscribers.add(onNotice)
+      // Should this fail, the connection has failed, and its successor listens to all channels.
+      if (subscribers.size === 1) void listenTo(channel).catch(() => {})
+      return () => void subscribers.delete(onNotice)
+    },
+  }
+}

@@ -1,0 +1,44 @@
+import type { Clock } from '../../kernel/index.ts'
+
+/** The payload is the name of the queue in which something may be due. */
+export const CHANNEL = 'caelus_queue'
+
+/** At most one NOTIFY per queue and process in this time: commits that notify go through one lock of the whole server. */
+const QUIET_MS = 10
+
+/**
+ * Decides which wakes carry a hint: the first at once, those that follow closely together in one at the end.
+ *
+ * `send` is called for the latter and must not throw.
+ */
+export class HintThrottle {
+  readonly #clock: Clock
+  readonly #send: () => void
+  #quietUntil = 0
+  #trailing: (() => void) | undefined
+
+  constructor(clock: Clock, send: () => void) {
+    this.#clock = clock
+    this.#send = send
+  }
+
+  /** True: the caller sends the hint along. False: it is sent a little later. */
+  takeNow(): boolean {
+    const now = this.#clock.now()
+    if (now >= this.#quietUntil) {
+      this.#quietUntil = now + QUIET_MS
+      return true
+    }
+    this.#trailing ??= this.#clock.after(this.#quietUntil - now, () => {
+      this.#trailing = undefined
+      this.#quietUntil = this.#clock.now() + QUIET_MS
+      this.#send()
+    })
+    return false
+  }
+
+  stop(): void {
+    this.#trailing?.()
+    this.#trailing = undefined
+  }
+}

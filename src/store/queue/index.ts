@@ -1,0 +1,15 @@
+export {
+  failJob,
+  freezeTenant,
+  JOB_STATES,
+  listJobs,
+  queueDepths,
+  requeueJob,
+  unfreezeTenant,
+  type Depth,
+  type Job,
+  type JobFilter,
+  type JobState,
+} from './operate.ts'
+export { PostgresQueue, type PostgresQueueOptions } from './postgres-queue.ts'
+export type { WakeCall } from './wake.ts'

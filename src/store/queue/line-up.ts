@@ -1,0 +1,31 @@
+import type { Runner } from '../pool.ts'
+
+/**
+ * Gives a turn to delayed keys that have fallen due, by the rule of `wake.ts`. Answers how many there were.
+ *
+ * Not part of the claim: a statement cannot claim rows by an order that it writes itself.
+ */
+const LINE_UP = `
+  with due as (
+    select ctid as at, tenant, priority, due_at from caelus.job
+    where queue = $1 and turn is null and due_at <= now()
+    order by due_at limit 1000
+    for update skip locked
+  ),
+  placed as (
+    select at,
+      greatest(
+        (select served from caelus.job_turn t where t.queue = $1 and t.priority = due.priority),
+        (select max(turn) from caelus.job j
+         where j.queue = $1 and j.tenant = due.tenant and j.priority = due.priority and j.turn is not null),
+        0
+      ) + row_number() over (partition by tenant, priority order by due_at) as turn
+    from due
+  ),
+  lined as (update caelus.job j set turn = placed.turn from placed where j.ctid = placed.at returning 1)
+  select count(*)::int as count from lined`
+
+export async function lineUp(on: Runner, queue: string): Promise<number> {
+  const [row] = await on.query<{ count: number }>(LINE_UP, [queue])
+  return row?.count ?? 0
+}

@@ -1,0 +1,100 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { Client, DatabaseError } from 'pg'
+import { inject } from 'vitest'
+import { migrate, openPool, readMigrations, type Pool, type PoolOptions } from '../../src/store/index.ts'
+
+export interface TestDatabase extends AsyncDisposable {
+  /** As superuser, who owns the tables. */
+  readonly url: string
+  readonly pool: Pool
+  /** Further pools, ended with the database. */
+  open(options?: Partial<PoolOptions>): Pool
+}
+
+/** A migrated database of one's own on the server of this run. Copied from a template, which the first caller makes. */
+export async function freshDatabase(server = inject('postgresUrl')): Promise<TestDatabase> {
+  const template = await templateOn(server)
+  const name = `test_${randomBytes(8).toString('hex')}`
+  await copyDatabase(server, name, template)
+  const url = withDatabase(server, name)
+  const pools: Pool[] = []
+  const open = (options: Partial<PoolOptions> = {}): Pool => {
+    const pool = openPool({ url, applicationName: 'test', ...options })
+    pools.push(pool)
+    return pool
+  }
+  return {
+    url,
+    pool: open(),
+    open,
+    async [Symbol.asyncDispose]() {
+      await Promise.all(pools.map((pool) => pool.end()))
+      await onServer(server, (client) => client.query(`drop database ${name} with (force)`))
+    },
+  }
+}
+
+/** An empty database, for those who want to see the migrations at work. */
+export async function emptyDatabase(
+  server = inject('postgresUrl'),
+): Promise<AsyncDisposable & { readonly url: string }> {
+  const name = `test_${randomBytes(8).toString('hex')}`
+  await copyDatabase(server, name, 'template1')
+  return {
+    url: withDatabase(server, name),
+    async [Symbol.asyncDispose]() {
+      await onServer(server, (client) => client.query(`drop database ${name} with (force)`))
+    },
+  }
+}
+
+/** Runs `work` on a connection that nothing else shares, as superuser. */
+export async function onServer<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+export function withDatabase(url: string, name: string): string {
+  const changed = new URL(url)
+  changed.pathname = `/${name}`
+  return changed.href
+}
+
+/** Named after what the migrations say, so that a server that outlives a run never serves an old schema. */
+async function templateOn(server: string): Promise<string> {
+  const migrations = await readMigrations()
+  const digest = createHash('sha256').update(migrations.map(({ checksum }) => checksum).join())
+  const name = `template_${digest.digest('hex').slice(0, 16)}`
+  await onServer(server, async (client) => {
+    await client.query('select pg_advisory_lock(hashtext($1))', [name])
+    const { rowCount } = await client.query('select 1 from pg_database where datname = $1 and datistemplate', [name])
+    if (rowCount === 1) return
+    await client.query(`drop database if exists ${name} with (force)`)
+    await client.query(`create database ${name}`)
+    await migrate(withDatabase(server, name), migrations)
+    await client.query(`alter database ${name} is_template true`)
+  })
+  return name
+}
+
+/** A template cannot be copied while anybody is connected to it, be it for the moment of another copy's first look. */
+async function copyDatabase(server: string, name: string, template: string): Promise<void> {
+  await onServer(server, async (client) => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await client.query(`create database ${name} template ${template}`)
+        return
+      } catch (error) {
+        const inUse = error instanceof DatabaseError && error.code === '55006'
+        if (!inUse || attempt === 100) throw error
+        await client.query('select pg_sleep(0.05)')
+      }
+    }
+  })
+}
