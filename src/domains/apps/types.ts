@@ -1,0 +1,121 @@
+import type { Failure } from '../../kernel/index.ts'
+import type { JsonObject } from './json.ts'
+
+/*
+ * Terms used in this folder
+ *
+ * - product:    what a tenant can order
+ * - template:   one immutable version of a product: a chart, its defaults, the schema of its values
+ * - deployment: one order: a product for one user, one namespace, one Helm release
+ * - user part:  the values under `user`, the only ones a tenant may set
+ * - sealed:     write-only values as they are stored: encrypted, one envelope per field
+ * - digest:     names chart, template and values together; equal digests mean that there is nothing to upgrade
+ */
+
+export const DEPLOYMENT_STATUSES = [
+  'pending',
+  'provisioning',
+  'ready',
+  'upgrading',
+  'deleting',
+  'deleted',
+  'error',
+] as const
+export type DeploymentStatus = (typeof DEPLOYMENT_STATUSES)[number]
+
+/** Why a deployment was queued, weakest first: coalescing keeps the stronger one. */
+export const JOB_REASONS = ['drift', 'retry', 'update', 'create', 'delete'] as const
+export type JobReason = (typeof JOB_REASONS)[number]
+
+export const JOB_STATUSES = ['queued', 'running', 'done', 'failed'] as const
+export type JobStatus = (typeof JOB_STATUSES)[number]
+
+export const PACKAGE_TYPES = ['helm-chart'] as const
+export type PackageType = (typeof PACKAGE_TYPES)[number]
+
+/** Times are milliseconds since the epoch; `null` is what the column holds when there is nothing. */
+export interface User {
+  readonly id: string
+  readonly email: string
+  readonly isAdmin: boolean
+  readonly createdAt: number
+  readonly deletedAt: number | null
+}
+
+export interface Product {
+  readonly id: string
+  readonly name: string
+  readonly description: string | null
+  /** The canonical template: the one that new deployments get. */
+  readonly templateId: string | null
+  readonly icon: string | null
+  readonly createdAt: number
+  readonly deletedAt: number | null
+}
+
+export interface Template {
+  readonly id: string
+  readonly productId: string
+  readonly packageType: PackageType
+  /** `oci://…`, `https://…`, or a local path in development. */
+  readonly chartRef: string
+  readonly chartVersion: string
+  readonly chartDigest: string | null
+  readonly versionLabel: string | null
+  readonly defaultValues: JsonObject
+  readonly valuesSchema: JsonObject | null
+  readonly capabilities: JsonObject
+  readonly healthTimeoutSec: number
+  readonly createdAt: number
+  readonly deletedAt: number | null
+}
+
+/** Envelopes by the pointer of their field in the user part. */
+export type SealedValues = Readonly<Record<string, string>>
+
+export interface Deployment {
+  readonly id: string
+  readonly deploymentUid: string
+  readonly namespaceName: string
+  readonly releaseName: string
+  readonly userId: string
+  readonly domainname: string
+  /** Without the write-only fields: those are in `sealedValues`. */
+  readonly userValues: JsonObject
+  readonly sealedValues: SealedValues
+  readonly desiredTemplateId: string
+  readonly appliedTemplateId: string | null
+  readonly status: DeploymentStatus
+  /** Bumped by every change of intent. */
+  readonly generation: number
+  /** The generation that the world was last seen to match. */
+  readonly observedGeneration: number
+  readonly lastError: Failure | null
+  readonly lastReconcileAt: number | null
+  readonly nextReconcileAt: number | null
+  readonly createdAt: number
+  readonly deletedAt: number | null
+}
+
+export interface ReconcileJob {
+  readonly id: string
+  readonly deploymentId: string
+  readonly reason: JobReason
+  readonly runAfter: number
+  readonly attempt: number
+  readonly status: JobStatus
+  readonly lockedBy: string | null
+  readonly lockedAt: number | null
+  readonly leaseUntil: number | null
+  readonly fence: number
+  readonly lastError: Failure | null
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+/** One input that was refused, and why, in words for the person who wrote it. */
+export interface FieldProblem {
+  /** A JSON pointer such as `/user/replicas`, or the name of a plain field such as `domainname`. */
+  readonly field: string
+  readonly message: string
+}
