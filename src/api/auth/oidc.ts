@@ -1,0 +1,134 @@
+import { createRemoteJWKSet, errors as joseErrors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose'
+import {
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  calculatePKCECodeChallenge,
+  ClientSecretPost,
+  discovery,
+  None,
+  randomNonce,
+  randomPKCECodeVerifier,
+  randomState,
+  ResponseBodyError,
+  AuthorizationResponseError,
+  type Configuration,
+} from 'openid-client'
+import { messageOf } from '../../kernel/index.ts'
+import { raise } from '../failures.ts'
+import type { Profile } from './identity.ts'
+import type { LoginTrip } from './session.ts'
+
+export interface OidcOptions {
+  readonly issuer: string
+  /** What bearer tokens must be made for. @default the client id */
+  readonly audience: string
+  /** Absent: tokens are accepted, but nobody can log in by browser. */
+  readonly client?: { readonly id: string; readonly secret?: string; readonly scopes: string }
+  /** The claim that makes an admin. */
+  readonly admin?: { readonly claim: string; readonly value: string }
+}
+
+export interface Oidc {
+  readonly canLogIn: boolean
+  /** Of a token sent as Authorization: Bearer. */
+  profileOf(bearer: string): Promise<Profile>
+  /** Where to send the browser, and what to remember until it comes back. */
+  begin(redirectUri: string, returnTo: string): Promise<{ readonly url: string; readonly trip: LoginTrip }>
+  /** `cameBackTo` is the whole URL with the issuer's answer. */
+  finish(cameBackTo: URL, trip: LoginTrip): Promise<Profile>
+}
+
+/** Signatures that need no secret of ours; `none` and HMAC are not among them. */
+const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
+
+interface Issuer {
+  readonly config: Configuration
+  readonly keys: JWTVerifyGetKey
+  readonly name: string
+}
+
+/** The issuer is asked about itself at the first need and again after a failure, so that it may start later than we do. */
+export function oidc({ issuer, audience, client, admin }: OidcOptions): Oidc {
+  let known: Promise<Issuer> | undefined
+  const discover = async (): Promise<Issuer> => {
+    const authentication = client?.secret === undefined ? None() : ClientSecretPost(client.secret)
+    const insecure = issuer.startsWith('http:') ? { execute: [allowInsecureRequests] } : {}
+    const config = await discovery(new URL(issuer), client?.id ?? audience, undefined, authentication, {
+      timeout: 10,
+      ...insecure,
+    })
+    const metadata = config.serverMetadata()
+    if (metadata.jwks_uri === undefined) throw new Error(`issuer ${issuer} publishes no jwks_uri`)
+    return { config, keys: createRemoteJWKSet(new URL(metadata.jwks_uri)), name: metadata.issuer }
+  }
+  const ready = (): Promise<Issuer> => {
+    known ??= discover().catch((cause: unknown) => {
+      known = undefined
+      throw raise.LoginUnavailable(`failed to reach the OpenID Connect issuer ${issuer}`, { cause })
+    })
+    return known
+  }
+
+  const toProfile = (claims: JWTPayload, name: string): Profile => {
+    const email = [claims['email'], claims['preferred_username'], claims.sub].find((text) => typeof text === 'string')
+    if (claims.sub === undefined || email === undefined)
+      throw raise.NotSignedIn('the token names nobody (no sub claim)')
+    if (claims['email_verified'] === false) throw raise.NotSignedIn(`the issuer has not verified the email ${email}`)
+    return { subject: `${name}#${claims.sub}`, email, role: roleOf(claims, admin) }
+  }
+
+  return {
+    canLogIn: client !== undefined,
+    async profileOf(bearer) {
+      const { keys, name } = await ready()
+      const { payload } = await jwtVerify(bearer, keys, {
+        issuer: name,
+        audience,
+        algorithms: ALGORITHMS,
+        clockTolerance: 10,
+      }).catch((cause: unknown) => {
+        if (isRefused(cause)) throw raise.NotSignedIn(`the bearer token is not valid: ${messageOf(cause)}`, { cause })
+        throw raise.LoginUnavailable(`failed to read the keys of ${issuer}`, { cause })
+      })
+      return toProfile(payload, name)
+    },
+    async begin(redirectUri, returnTo) {
+      const { config } = await ready()
+      const verifier = randomPKCECodeVerifier()
+      const trip = { state: randomState(), nonce: randomNonce(), verifier, returnTo }
+      const url = buildAuthorizationUrl(config, {
+        redirect_uri: redirectUri,
+        scope: client?.scopes ?? 'openid',
+        state: trip.state,
+        nonce: trip.nonce,
+        code_challenge: await calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+      })
+      return { url: url.href, trip }
+    },
+    async finish(cameBackTo, { verifier, state, nonce }) {
+      const { config, name } = await ready()
+      const checks = { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true }
+      const tokens = await authorizationCodeGrant(config, cameBackTo, checks).catch((cause: unknown) => {
+        const said =
+          cause instanceof ResponseBodyError || cause instanceof AuthorizationResponseError ? `: ${cause.error}` : ''
+        throw raise.LoginFailed(`the issuer did not confirm the login${said}`, { cause })
+      })
+      return toProfile(tokens.claims() ?? {}, name)
+    },
+  }
+}
+
+function roleOf(claims: JWTPayload, admin: OidcOptions['admin']): Profile['role'] {
+  if (admin === undefined) return undefined
+  const held = claims[admin.claim]
+  return (Array.isArray(held) ? held.includes(admin.value) : held === admin.value) ? 'admin' : 'member'
+}
+
+/** The token is at fault, not the way to the keys. */
+const isRefused = (error: unknown): boolean =>
+  error instanceof joseErrors.JOSEError &&
+  !(error instanceof joseErrors.JWKSTimeout) &&
+  !(error instanceof joseErrors.JWKSInvalid) &&
+  error.code !== 'ERR_JOSE_GENERIC'

@@ -1,0 +1,59 @@
+import { Type, type Static } from 'typebox'
+import { MaybeTimestamp, ROLES, Timestamp } from './words.ts'
+
+export const Me = Type.Object(
+  {
+    id: Type.String(),
+    email: Type.String(),
+    role: Type.Enum([...ROLES]),
+    auth: Type.Enum(['dev', 'oidc', 'token'], { description: 'How this request proved who makes it.' }),
+  },
+  { description: 'Who makes this request.' },
+)
+export type Me = Static<typeof Me>
+
+export const LoginMethods = Type.Object(
+  { dev: Type.Boolean(), oidc: Type.Boolean() },
+  { description: 'The ways to log in at this moment, from this place.' },
+)
+export type LoginMethods = Static<typeof LoginMethods>
+
+export const DevLogin = Type.Object(
+  {
+    email: Type.String({ minLength: 3, maxLength: 254, pattern: '^[^\\s@]+@[^\\s@]+$' }),
+    role: Type.Optional(Type.Enum([...ROLES], { description: 'Default: member.' })),
+  },
+  { additionalProperties: false },
+)
+export type DevLogin = Static<typeof DevLogin>
+
+export const TokenView = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  prefix: Type.String({ description: 'The first characters, to recognize it; the rest is stored as a hash.' }),
+  role: Type.Enum([...ROLES]),
+  created_at: Timestamp,
+  expires_at: MaybeTimestamp,
+  last_used_at: MaybeTimestamp,
+})
+export type TokenView = Static<typeof TokenView>
+
+export const TokenCreate = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' }),
+    role: Type.Enum([...ROLES], { description: "At most one's own." }),
+    expires_in_days: Type.Optional(
+      Type.Union([Type.Integer({ minimum: 1, maximum: 3650 }), Type.Null()], {
+        description: 'Absent or null: does not expire.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+export type TokenCreate = Static<typeof TokenCreate>
+
+export const TokenCreated = Type.Object(
+  { ...TokenView.properties, secret: Type.String({ description: 'Shown this once; only its hash is kept.' }) },
+  { description: 'The only answer that ever carries the secret.' },
+)
+export type TokenCreated = Static<typeof TokenCreated>

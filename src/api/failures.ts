@@ -1,0 +1,97 @@
+import { defineFailures, type Failure } from '../kernel/index.ts'
+
+export const raise = defineFailures({
+  InvalidRequest: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Correct the fields listed in errors and send it again.',
+  },
+  NotSignedIn: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Log in, or send a valid token as Authorization: Bearer.',
+  },
+  NotAllowed: { whoseMove: 'user', retryable: false, nextStep: 'Ask an admin to do it, or to give you the role.' },
+  ForeignOrigin: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Do it from the console itself, or use an API token instead of the browser session.',
+  },
+  LoginFailed: { whoseMove: 'user', retryable: true, nextStep: 'Start the login again from the console.' },
+  LoginUnavailable: {
+    whoseMove: 'operator',
+    retryable: true,
+    nextStep: 'Check that the OpenID Connect issuer is reachable from the server and that CAELUS_OIDC_ISSUER is right.',
+  },
+  NotFound: { whoseMove: 'user', retryable: false, nextStep: 'Check the path and the id; it may have been deleted.' },
+  TooLarge: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Send less, or ask the operator to raise CAELUS_BODY_LIMIT.',
+  },
+  UnsupportedMediaType: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Send JSON with Content-Type: application/json.',
+  },
+  TooManyRequests: {
+    whoseMove: 'user',
+    retryable: true,
+    nextStep: 'Wait as long as Retry-After says, then send it again.',
+  },
+  ChangedMeanwhile: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Read it again, look at what changed, and send your change with the new ETag in If-Match.',
+  },
+  PreconditionRequired: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Read it first and send its ETag in If-Match.',
+  },
+  IdempotencyKeyReused: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Use a new Idempotency-Key for a different request.',
+  },
+  StillRunning: {
+    whoseMove: 'platform',
+    retryable: true,
+    nextStep: 'The first request with this Idempotency-Key is still being answered; send it again in a moment.',
+  },
+  Stopping: {
+    whoseMove: 'platform',
+    retryable: true,
+    nextStep: 'Send it again: another replica answers, or this one after its start.',
+  },
+  Internal: {
+    whoseMove: 'operator',
+    retryable: true,
+    nextStep: 'Try again. If it stays, give the request id to the operator: the log has the cause under it.',
+  },
+})
+
+const STATUS: Readonly<Record<string, number>> = {
+  InvalidRequest: 400,
+  NotSignedIn: 401,
+  NotAllowed: 403,
+  ForeignOrigin: 403,
+  LoginFailed: 401,
+  LoginUnavailable: 503,
+  NotFound: 404,
+  TooLarge: 413,
+  UnsupportedMediaType: 415,
+  TooManyRequests: 429,
+  ChangedMeanwhile: 412,
+  PreconditionRequired: 428,
+  IdempotencyKeyReused: 422,
+  StillRunning: 409,
+  Stopping: 503,
+  Internal: 500,
+}
+
+/** A failure of a domain has no status of its own: whose move it is decides. */
+const STATUS_BY_MOVER = { user: 422, operator: 500, platform: 503, provider: 502 } as const
+
+export const statusOf = ({ code, whoseMove }: Pick<Failure, 'code' | 'whoseMove'>): number =>
+  STATUS[code] ?? STATUS_BY_MOVER[whoseMove]

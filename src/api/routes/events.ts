@@ -1,0 +1,64 @@
+import type { OutgoingHttpHeaders } from 'node:http'
+import type { App, ServerParts } from '../app.ts'
+import { EventView, PageQuery, pageOf } from '../contract/index.ts'
+import { raise } from '../failures.ts'
+import { callerOf } from '../guard.ts'
+import { pageFrom, pageRequest } from '../paging.ts'
+import { eventStreams } from '../event-stream.ts'
+
+export function eventRoutes(app: App, parts: ServerParts): void {
+  const { events, limits, clock } = parts
+  const streams = eventStreams(events, clock)
+
+  app.get(
+    '/events',
+    {
+      config: { access: 'member' },
+      schema: {
+        operationId: 'listEvents',
+        tags: ['operations'],
+        summary: 'The latest changes, newest first',
+        querystring: PageQuery,
+        response: { 200: pageOf(EventView) },
+      },
+    },
+    async (request) => {
+      const page = pageRequest(request.query, 1)
+      const all = events.recent(callerOf(request))
+      const start = page.after === undefined ? 0 : all.findIndex(({ id }) => id === page.after?.[0]) + 1
+      return pageFrom(all.slice(start, start + page.limit + 1), page, ({ id }) => [id])
+    },
+  )
+
+  app.get(
+    '/events/stream',
+    {
+      config: { access: 'member' },
+      schema: {
+        operationId: 'streamEvents',
+        tags: ['operations'],
+        summary: 'Changes as they happen (text/event-stream)',
+        description:
+          'Events: `change` (an Event), `heartbeat` (at least every 15 s), `reset` (what you know may be outdated: read it anew). Send the last id as Last-Event-ID to resume.',
+        response: {
+          200: { description: 'The stream.', content: { 'text/event-stream': { schema: { type: 'string' } } } },
+        },
+      },
+    },
+    async (request, reply) => {
+      if (streams.count() >= limits.streams) {
+        throw raise.TooManyRequests(`${limits.streams} event streams are open already`, { retryAfterMs: 5_000 })
+      }
+      const last = request.headers['last-event-id']
+      void reply.hijack()
+      streams.open(
+        reply.raw,
+        reply.getHeaders() as OutgoingHttpHeaders,
+        callerOf(request),
+        typeof last === 'string' ? last : undefined,
+      )
+    },
+  )
+
+  app.addHook('preClose', async () => streams.closeAll())
+}

@@ -1,0 +1,140 @@
+import type { CookieSerializeOptions } from '@fastify/cookie'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { App, ServerParts } from '../app.ts'
+import { SESSION_COOKIE } from '../auth/authenticate.ts'
+import type { Profile } from '../auth/identity.ts'
+import { isLoopbackAddress, isLoopbackHost, siteOf } from '../auth/origin.ts'
+import { DevLogin, LoginMethods, Me } from '../contract/index.ts'
+import { raise } from '../failures.ts'
+import { callerOf } from '../guard.ts'
+
+const TRIP_COOKIE = 'caelus_login'
+const CALLBACK = '/api/v1/login/oidc/callback'
+const publicLogin = { access: 'public', limit: 'login' } as const
+
+export function loginRoutes(app: App, parts: ServerParts): void {
+  const { users, sealer, oidc, clock, publicUrl, events } = parts
+  const cookieOptions = (maxAgeMs: number, path = '/'): CookieSerializeOptions => ({
+    path,
+    httpOnly: true,
+    sameSite: 'lax',
+    secure: publicUrl().startsWith('https:'),
+    maxAge: Math.floor(maxAgeMs / 1000),
+  })
+  const signIn = async (reply: FastifyReply, profile: Profile, auth: 'dev' | 'oidc'): Promise<Me> => {
+    const user = await users.signIn(profile)
+    if (user === undefined) throw raise.LoginFailed(`the email ${profile.email} belongs to another user`)
+    const now = clock.now()
+    const cookie = await sealer.session({ userId: user.id, auth }, now)
+    void reply.setCookie(SESSION_COOKIE, cookie, cookieOptions(parts.sessionLifetimeMs))
+    events.publish(
+      { topic: 'events', kind: 'User', object_id: user.email, reason: 'LoggedIn', message: 'logged in', tone: 'info' },
+      ({ role }) => role === 'admin',
+    )
+    return { id: user.id, email: user.email, role: user.role, auth }
+  }
+
+  app.get(
+    '/login',
+    {
+      config: { access: 'public' },
+      schema: {
+        operationId: 'getLoginMethods',
+        tags: ['identity'],
+        summary: 'The ways to log in',
+        response: { 200: LoginMethods },
+      },
+    },
+    async (request) => ({ dev: whyNoDevLogin(request, parts) === undefined, oidc: oidc?.canLogIn === true }),
+  )
+
+  app.post(
+    '/login/dev',
+    {
+      config: publicLogin,
+      schema: {
+        operationId: 'logInForDevelopment',
+        tags: ['identity'],
+        summary: 'Log in without a password, on loopback only',
+        body: DevLogin,
+        response: { 200: Me },
+      },
+    },
+    async (request, reply) => {
+      const why = whyNoDevLogin(request, parts)
+      if (why !== undefined) throw raise.NotAllowed(`the development login is refused: ${why}`)
+      if (siteOf(request.headers, [publicUrl()]) === 'other')
+        throw raise.ForeignOrigin('a login must come from the console')
+      const { email, role = 'member' } = request.body
+      return signIn(reply, { subject: `dev#${email.toLowerCase()}`, email, role }, 'dev')
+    },
+  )
+
+  app.get(
+    '/login/oidc',
+    {
+      config: publicLogin,
+      schema: {
+        operationId: 'beginLogin',
+        tags: ['identity'],
+        summary: 'Send the browser to the identity provider',
+        querystring: Type.Object({ return_to: Type.Optional(Type.String({ maxLength: 2048 })) }),
+        response: { 302: Type.Null({ description: 'To the identity provider.' }) },
+      },
+    },
+    async (request, reply) => {
+      if (oidc?.canLogIn !== true) throw raise.NotFound('this installation has no OpenID Connect login')
+      const { url, trip } = await oidc.begin(`${publicUrl()}${CALLBACK}`, ownPath(request.query.return_to))
+      void reply.setCookie(TRIP_COOKIE, await sealer.trip(trip, clock.now()), cookieOptions(600_000, CALLBACK))
+      return reply.redirect(url, 302)
+    },
+  )
+
+  app.get('/login/oidc/callback', { config: publicLogin, schema: { hide: true } }, async (request, reply) => {
+    if (oidc?.canLogIn !== true) throw raise.NotFound('this installation has no OpenID Connect login')
+    const cookie = request.cookies[TRIP_COOKIE]
+    void reply.clearCookie(TRIP_COOKIE, { path: CALLBACK })
+    const trip = cookie === undefined ? undefined : await sealer.openTrip(cookie, clock.now())
+    if (trip === undefined)
+      throw raise.LoginFailed('this login was not begun in this browser, or longer than 10 minutes ago')
+    const profile = await oidc.finish(new URL(request.url, publicUrl()), trip)
+    await signIn(reply, profile, 'oidc')
+    return reply.redirect(trip.returnTo, 303)
+  })
+
+  app.post(
+    '/logout',
+    {
+      config: { access: 'member' },
+      schema: {
+        operationId: 'logOut',
+        tags: ['identity'],
+        summary: 'End all browser sessions of this user',
+        response: { 204: Type.Null({ description: 'Logged out.' }) },
+      },
+    },
+    async (request, reply) => {
+      await users.signOut(callerOf(request).userId)
+      return reply.clearCookie(SESSION_COOKIE, { path: '/' }).code(204).send(null)
+    },
+  )
+}
+
+/**
+ * The development login gives any role to anybody, so that it answers only the machine itself: bound to loopback,
+ * called from loopback, by a loopback name (a foreign page could point its own name at 127.0.0.1) and past no proxy.
+ */
+function whyNoDevLogin(request: FastifyRequest, { devLogin }: ServerParts): string | undefined {
+  const { localAddress, remoteAddress } = request.raw.socket
+  if (!devLogin) return 'it is switched off'
+  if (!isLoopbackAddress(localAddress)) return 'the server was reached by another address than loopback'
+  if (!isLoopbackAddress(remoteAddress)) return 'the request does not come from this machine'
+  if (!isLoopbackHost(request.headers.host)) return 'the server was called by another name than localhost'
+  if (request.headers['x-forwarded-for'] !== undefined || request.headers.forwarded !== undefined)
+    return 'there is a proxy in between'
+  return undefined
+}
+
+/** Only a path of this console: anything else could lead the user elsewhere. */
+const ownPath = (path: string | undefined): string => (path !== undefined && /^\/(?![/\\])/.test(path) ? path : '/')

@@ -1,0 +1,93 @@
+import { Type } from 'typebox'
+import type { App, ServerParts } from '../app.ts'
+import { newTokenSecret, type StoredToken } from '../auth/api-token.ts'
+import { PageQuery, pageOf, TokenCreate, TokenCreated, TokenView } from '../contract/index.ts'
+import { raise } from '../failures.ts'
+import { callerOf } from '../guard.ts'
+import { pageFrom, pageRequest } from '../paging.ts'
+
+const DAY_MS = 86_400_000
+
+export function tokenRoutes(app: App, { tokens, clock, events }: ServerParts): void {
+  const tell = (userId: string, name: string, reason: string): void =>
+    events.publish(
+      { topic: 'tokens', kind: 'ApiToken', object_id: name, reason, message: '', tone: 'info' },
+      (identity) => identity.userId === userId,
+    )
+
+  app.get(
+    '/tokens',
+    {
+      config: { access: 'member' },
+      schema: {
+        operationId: 'listTokens',
+        tags: ['identity'],
+        summary: "One's own API tokens, newest first",
+        querystring: PageQuery,
+        response: { 200: pageOf(TokenView) },
+      },
+    },
+    async (request) => {
+      const page = pageRequest(request.query, 2)
+      const rows = await tokens.list(callerOf(request).userId, page.limit + 1, page.after)
+      const { items, next_cursor } = pageFrom(rows, page, ({ createdAt, id }) => [createdAt.toISOString(), id])
+      return { items: items.map(toView), next_cursor }
+    },
+  )
+
+  app.post(
+    '/tokens',
+    {
+      config: { access: 'member' },
+      schema: {
+        operationId: 'createToken',
+        tags: ['identity'],
+        summary: 'Create an API token; its secret is in this answer and nowhere else',
+        body: TokenCreate,
+        response: { 201: TokenCreated },
+      },
+    },
+    async (request, reply) => {
+      const caller = callerOf(request)
+      const { name, role, expires_in_days: days } = request.body
+      if (role === 'admin' && caller.role !== 'admin')
+        throw raise.NotAllowed('a member cannot create a token with the role admin')
+      const { secret, hash, prefix } = newTokenSecret()
+      const expiresAt = days === undefined || days === null ? null : new Date(clock.now() + days * DAY_MS)
+      const token = await tokens.add({ userId: caller.userId, name, role, prefix, hash, expiresAt })
+      tell(caller.userId, name, 'Created')
+      return reply.code(201).send({ ...toView(token), secret })
+    },
+  )
+
+  app.delete(
+    '/tokens/:id',
+    {
+      config: { access: 'member' },
+      schema: {
+        operationId: 'revokeToken',
+        tags: ['identity'],
+        summary: "Revoke one of one's own API tokens",
+        params: Type.Object({ id: Type.String({ pattern: '^[0-9a-f-]{36}$' }) }),
+        response: { 204: Type.Null({ description: 'Revoked; it is refused from now on.' }) },
+      },
+    },
+    async (request, reply) => {
+      const { userId } = callerOf(request)
+      const { id } = request.params
+      if (!(await tokens.revoke(userId, id))) throw raise.NotFound(`you have no API token ${id}`)
+      tell(userId, id, 'Revoked')
+      return reply.code(204).send(null)
+    },
+  )
+}
+
+const toView = ({ id, name, prefix, role, createdAt, expiresAt, lastUsedAt }: StoredToken): TokenView => ({
+  id,
+  name,
+  prefix,
+  role,
+  created_at: createdAt.toISOString(),
+  expires_at: expiresAt?.toISOString() ?? null,
+  last_used_at: lastUsedAt?.toISOString() ?? null,
+})

@@ -1,0 +1,113 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import cookie from '@fastify/cookie'
+import rateLimit from '@fastify/rate-limit'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import fastify from 'fastify'
+import type { App, ServerParts } from './app.ts'
+import { raise, statusOf } from './failures.ts'
+import { guard } from './guard.ts'
+import { requestId, secureHeaders } from './headers.ts'
+import { honourIdempotencyKeys } from './idempotency.ts'
+import { describeApi } from './openapi.ts'
+import { pathOf, refusalOf, sendProblem } from './problem.ts'
+import { configRoutes } from './routes/config.ts'
+import { consoleRoutes } from './routes/console.ts'
+import { decisionRoutes } from './routes/decisions.ts'
+import { eventRoutes } from './routes/events.ts'
+import { loginRoutes } from './routes/login.ts'
+import { meRoutes } from './routes/me.ts'
+import { probeRoutes } from './routes/probes.ts'
+import { statusRoutes } from './routes/status.ts'
+import { tokenRoutes } from './routes/tokens.ts'
+import { validatorCompiler } from './validation.ts'
+
+/** Longer than the longest silence of an event stream, so that only dead connections meet it. */
+const IDLE_CONNECTION_MS = 60_000
+
+/** The server with all its routes, not yet listening. */
+export async function makeServer(parts: ServerParts): Promise<App> {
+  const { limits, scrub } = parts
+  const app: App = fastify<Server>({
+    loggerInstance: parts.log,
+    disableRequestLogging: true,
+    genReqId: requestId,
+    trustProxy: (_address, hop) => hop < limits.trustedProxies,
+    bodyLimit: limits.bodyBytes,
+    requestTimeout: limits.requestMs,
+    connectionTimeout: IDLE_CONNECTION_MS,
+    keepAliveTimeout: IDLE_CONNECTION_MS,
+    // In-flight requests are answered while closing; connections that merely wait are cut.
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: 256 },
+    http: {
+      headersTimeout: Math.min(limits.requestMs, 10_000),
+      maxHeaderSize: 16 * 1024,
+      connectionsCheckingInterval: 1_000,
+    },
+    clientErrorHandler: refuseBrokenRequest,
+  }).withTypeProvider<TypeBoxTypeProvider>()
+  app.setValidatorCompiler(validatorCompiler)
+  secureHeaders(app, parts.publicUrl)
+  reportRequests(app, parts)
+  app.setErrorHandler((error, request, reply) => {
+    const refusal = refusalOf(error)
+    if (statusOf(refusal.failure) >= 500)
+      request.log.error({ error, request: request.id, code: refusal.failure.code }, 'Request failed')
+    return sendProblem(request, reply, refusal, scrub)
+  })
+  app.setNotFoundHandler((request, reply) =>
+    sendProblem(
+      request,
+      reply,
+      { failure: raise.NotFound(`there is no ${request.method} ${pathOf(request.url)}`).failure },
+      scrub,
+    ),
+  )
+
+  await app.register(cookie)
+  await app.register(rateLimit, { global: false })
+  guard(app, parts)
+  await describeApi(app, parts.version)
+  honourIdempotencyKeys(app, parts.idempotency)
+
+  probeRoutes(app, parts)
+  await app.register(
+    async (api: App) => {
+      const all = [meRoutes, loginRoutes, tokenRoutes, statusRoutes, eventRoutes, decisionRoutes, configRoutes]
+      for (const routes of all) routes(api, parts)
+      for (const routes of parts.routes ?? []) routes(api)
+    },
+    { prefix: '/api/v1' },
+  )
+  await consoleRoutes(app, parts)
+  return app
+}
+
+function reportRequests(app: App, { metrics }: ServerParts): void {
+  app.addHook('onResponse', async (request, reply) => {
+    const facts = {
+      method: request.method,
+      route: request.routeOptions.url ?? 'unknown',
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime),
+    }
+    metrics.request(facts)
+    const line = { ...facts, path: pathOf(request.url), request: request.id, user: request.identity?.userId }
+    const level = facts.status >= 500 ? 'warn' : request.method === 'GET' ? 'debug' : 'info'
+    request.log[level](line, 'Request answered')
+  })
+}
+
+/** What is no HTTP at all, or too slow or too long to become a request: answered on the bare socket, then closed. */
+function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return void socket.destroy()
+  const status = BROKEN[error.code ?? ''] ?? '400 Bad Request'
+  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
+}
+
+const BROKEN: Readonly<Record<string, string>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+}

@@ -1,0 +1,121 @@
+import { sameValue, type Clock } from '../kernel/index.ts'
+import {
+  DOMAINS,
+  type ComponentView,
+  type DemoObjectView,
+  type DomainName,
+  type DomainView,
+  type KubernetesView,
+  type PreparationView,
+  type QueueView,
+  type StatusView,
+} from './contract/index.ts'
+import type { Events } from './events.ts'
+
+type Reported<V> = Omit<V, 'name' | 'since'>
+
+/**
+ * What this process knows of its parts, told by the parts themselves and read by `GET /status`.
+ *
+ * `since` moves only when the health did, and a report that says nothing new is no event.
+ */
+export interface StatusBoard {
+  component(name: string, report: Reported<ComponentView>): void
+  domain(name: DomainName, report: Reported<DomainView>): void
+  preparation(report: PreparationView): void
+  kubernetes(report: KubernetesView | null): void
+  demo(objects: readonly DemoObjectView[]): void
+  /** Asked whenever somebody looks. */
+  queue(ask: () => Promise<QueueView>): void
+  view(): Promise<StatusView>
+}
+
+const TONES = { ok: 'good', preparing: 'wait', degraded: 'bad', down: 'bad', disabled: 'info' } as const
+
+export function statusBoard({
+  version,
+  clock,
+  events,
+}: {
+  version: string
+  clock: Clock
+  events: Events
+}): StatusBoard {
+  const now = (): string => new Date(clock.now()).toISOString()
+  const startedAt = now()
+  const components = new Map<string, ComponentView>()
+  const domains = new Map<DomainName, DomainView>(
+    DOMAINS.map((name) => [
+      name,
+      {
+        name,
+        enabled: false,
+        health: 'disabled',
+        message: 'not part of this installation',
+        objects: 0,
+        not_ready: 0,
+        since: startedAt,
+      },
+    ]),
+  )
+  let preparation: PreparationView | null = null
+  let kubernetes: KubernetesView | null = null
+  let demo: readonly DemoObjectView[] | undefined
+  let askQueue: (() => Promise<QueueView>) | undefined
+
+  const tell = (kind: string, object_id: string, health: keyof typeof TONES, message: string): void =>
+    events.publish({ topic: 'status', kind, object_id, reason: health, message, tone: TONES[health] })
+
+  const post = <V extends ComponentView | DomainView>(
+    all: Map<V['name'], V>,
+    kind: string,
+    name: V['name'],
+    report: Reported<V>,
+  ): void => {
+    const before = all.get(name)
+    const since = before !== undefined && before.health === report.health ? before.since : now()
+    const next = { ...report, name, since } as unknown as V
+    if (sameValue(before, next)) return
+    all.set(name, next)
+    tell(kind, name, report.health, report.message)
+  }
+
+  return {
+    component: (name, report) => post(components, 'Component', name, report),
+    domain: (name, report) => post(domains, 'Domain', name, report),
+    preparation(report) {
+      if (sameValue(preparation, report)) return
+      preparation = report
+      const step = report.steps.findLast(({ state }) => state !== 'waiting')
+      const health = { running: 'preparing', done: 'ok', failed: 'down' } as const
+      tell('Preparation', 'kubernetes', health[report.state], step?.message ?? step?.title ?? '')
+    },
+    kubernetes(report) {
+      if (sameValue(kubernetes, report)) return
+      kubernetes = report
+      tell('Kubernetes', 'kubernetes', report === null ? 'down' : 'ok', report === null ? 'gone' : report.version)
+    },
+    demo(objects) {
+      if (sameValue(demo, objects)) return
+      demo = objects
+      const waiting = objects.find(({ ready }) => ready !== 'True')
+      tell('Demo', 'demo', waiting === undefined ? 'ok' : 'preparing', waiting?.message ?? 'the demo has converged')
+    },
+    queue(ask) {
+      askQueue = ask
+    },
+    async view() {
+      return {
+        version,
+        started_at: startedAt,
+        now: now(),
+        components: [...components.values()],
+        preparation,
+        kubernetes,
+        queue: (await askQueue?.().catch(() => null)) ?? null,
+        domains: [...domains.values()],
+        ...(demo !== undefined && { demo: [...demo] }),
+      }
+    },
+  }
+}

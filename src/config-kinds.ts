@@ -1,0 +1,101 @@
+/** How a value is written in the environment. `read` throws what is wrong, in words that follow the value. */
+export interface Kind<T> {
+  readonly type: string
+  read(written: string): T
+}
+
+export const text: Kind<string> = { type: 'text', read: (written) => written }
+
+export const path: Kind<string> = { type: 'path', read: (written) => written }
+
+export const hostname: Kind<string> = {
+  type: 'address',
+  read: (written) =>
+    /^[\w.:[\]-]+$/.test(written) ? written : refuse('is not an address; write one such as 127.0.0.1'),
+}
+
+export const boolean: Kind<boolean> = {
+  type: 'true or false',
+  read: (written) => (written === 'true' ? true : written === 'false' ? false : refuse('must be true or false')),
+}
+
+export const integer = (least: number, most: number): Kind<number> => ({
+  type: `integer ${least}–${most}`,
+  read: (written) =>
+    within(/^\d+$/.test(written) ? Number(written) : NaN, least, most, `an integer from ${least} to ${most}`),
+})
+
+export const oneOf = <const T extends readonly string[]>(...words: T): Kind<T[number]> => ({
+  type: words.join(', '),
+  read: (written) => words.find((word) => word === written) ?? refuse(`must be one of ${words.join(', ')}`),
+})
+
+export const url = (...schemes: readonly string[]): Kind<string> => ({
+  type: `URL (${schemes.join(', ')})`,
+  read(written) {
+    const parsed = URL.canParse(written) ? new URL(written) : undefined
+    if (!parsed || !schemes.includes(parsed.protocol.slice(0, -1))) {
+      return refuse(`must be a URL beginning with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`)
+    }
+    return written.replace(/\/$/, '')
+  },
+})
+
+const UNITS_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+/** In milliseconds. */
+export const duration = (least: number, most: number): Kind<number> => ({
+  type: 'duration',
+  read(written) {
+    const [, amount, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(written) ?? []
+    const ms = amount === undefined ? NaN : Number(amount) * UNITS_MS[unit as keyof typeof UNITS_MS]
+    return within(ms, least, most, `a duration from ${inWords(least)} to ${inWords(most)}, such as 500ms, 30s or 5m`)
+  },
+})
+
+const inWords = (ms: number): string => {
+  const [unit, size] = Object.entries(UNITS_MS).findLast(([, size]) => ms >= size && ms % size === 0) ?? ['ms', 1]
+  return `${ms / size}${unit}`
+}
+
+const UNITS_BYTES: Readonly<Record<string, number>> = { B: 1, KiB: 1024, MiB: 1024 ** 2 }
+
+export const bytes = (least: number, most: number): Kind<number> => ({
+  type: 'size',
+  read(written) {
+    const [, amount, unit] = /^(\d+)(B|KiB|MiB)$/.exec(written) ?? []
+    const size = amount === undefined ? NaN : Number(amount) * (UNITS_BYTES[unit ?? 'B'] ?? 1)
+    return within(size, least, most, `a size from ${least} to ${most} bytes, such as 512KiB or 1MiB`)
+  },
+})
+
+/** 32 random bytes, so that it fits the cipher and cannot be guessed. */
+export const key: Kind<string> = {
+  type: '32 bytes in base64',
+  read: (written) =>
+    Buffer.from(written, 'base64').length === 32
+      ? written
+      : refuse('must be 32 bytes in base64; make one with `openssl rand -base64 32`'),
+}
+
+export interface ClaimIs {
+  readonly claim: string
+  readonly value: string
+}
+
+export const claim: Kind<ClaimIs> = {
+  type: 'claim=value',
+  read(written) {
+    const at = written.indexOf('=')
+    if (at < 1 || at === written.length - 1) return refuse('must be written claim=value, such as groups=platform-team')
+    return { claim: written.slice(0, at), value: written.slice(at + 1) }
+  },
+}
+
+function within(value: number, least: number, most: number, what: string): number {
+  return value >= least && value <= most ? value : refuse(`must be ${what}`)
+}
+
+function refuse(why: string): never {
+  throw new Error(why)
+}

@@ -1,0 +1,401 @@
+import { inspect } from 'node:util'
+import {
+  boolean,
+  bytes,
+  claim,
+  duration,
+  hostname,
+  integer,
+  key,
+  oneOf,
+  path,
+  text,
+  url,
+  type Kind,
+} from './config-kinds.ts'
+
+/** A value that prints as `[redacted]` wherever it is printed; reading it is an act one can search for. */
+export class Secret {
+  readonly #value: string
+
+  constructor(value: string) {
+    this.#value = value
+  }
+
+  reveal(): string {
+    return this.#value
+  }
+
+  toString(): string {
+    return '[redacted]'
+  }
+
+  toJSON(): string {
+    return '[redacted]'
+  }
+
+  [inspect.custom](): string {
+    return '[redacted]'
+  }
+}
+
+interface Variable<T> {
+  readonly name: string
+  readonly type: string
+  readonly doc: string
+  readonly secret: boolean
+  /** As one would write it in the environment; absent: there is no value unless set. */
+  readonly fallback: string | undefined
+  read(written: string): T
+}
+
+const variable = <T>(name: string, kind: Kind<T>, fallback: string, doc: string): Variable<T> => ({
+  name,
+  type: kind.type,
+  doc,
+  secret: false,
+  fallback,
+  read: kind.read,
+})
+
+const optional = <T>(name: string, kind: Kind<T>, doc: string): Variable<T | undefined> => ({
+  name,
+  type: kind.type,
+  doc,
+  secret: false,
+  fallback: undefined,
+  read: kind.read,
+})
+
+const secret = (name: string, kind: Kind<string>, doc: string): Variable<Secret | undefined> => ({
+  name,
+  type: kind.type,
+  doc,
+  secret: true,
+  fallback: undefined,
+  read: (written) => new Secret(kind.read(written)),
+})
+
+const second = 1000
+const minute = 60 * second
+
+/** Every variable the program reads, in the order of the reference page. */
+export const VARIABLES = {
+  databaseUrl: secret(
+    'DATABASE_URL',
+    url('postgres', 'postgresql'),
+    'PostgreSQL to use. Without it `caelus up` runs an embedded one under the data directory; other commands need it.',
+  ),
+  kubeconfig: optional(
+    'CAELUS_KUBECONFIG',
+    path,
+    'Kubernetes cluster to converge. Without it `caelus up` starts a local control plane.',
+  ),
+  dataDir: variable('CAELUS_DATA_DIR', path, '.caelus', 'Where `caelus up` keeps everything it makes.'),
+  cacheDir: optional(
+    'CAELUS_CACHE_DIR',
+    path,
+    'Where built programs such as kube-apiserver are kept between checkouts. Default: `~/.cache/caelus`.',
+  ),
+
+  host: variable(
+    'CAELUS_HOST',
+    hostname,
+    '127.0.0.1',
+    'Address to listen on. `0.0.0.0` or `::` to be reached from elsewhere.',
+  ),
+  port: variable(
+    'CAELUS_PORT',
+    integer(0, 65_535),
+    '8080',
+    'Port to listen on; 0 picks a free one. If the default is taken, a free one is picked and printed.',
+  ),
+  publicUrl: optional(
+    'CAELUS_PUBLIC_URL',
+    url('http', 'https'),
+    'How browsers reach the console, if not by host and port: for redirects, cookies and the check of Origin.',
+  ),
+  trustProxy: variable(
+    'CAELUS_TRUST_PROXY',
+    integer(0, 8),
+    '0',
+    'How many proxies in front are believed about the address of the client (X-Forwarded-For).',
+  ),
+  bodyLimit: variable('CAELUS_BODY_LIMIT', bytes(1024, 64 * 1024 ** 2), '1MiB', 'The largest request body.'),
+  requestTimeout: variable(
+    'CAELUS_REQUEST_TIMEOUT',
+    duration(second, 10 * minute),
+    '30s',
+    'How long a client may take to send a request.',
+  ),
+  rateLimit: variable(
+    'CAELUS_RATE_LIMIT',
+    integer(1, 1_000_000),
+    '600',
+    'Requests per minute of one token or session; without either, of one address.',
+  ),
+  loginRateLimit: variable(
+    'CAELUS_LOGIN_RATE_LIMIT',
+    integer(1, 10_000),
+    '20',
+    'Attempts per minute and address to log in.',
+  ),
+  maxStreams: variable('CAELUS_MAX_STREAMS', integer(1, 100_000), '500', 'Event streams open at once in one process.'),
+  shutdownGrace: variable(
+    'CAELUS_SHUTDOWN_GRACE',
+    duration(0, 10 * minute),
+    '20s',
+    'How long running requests and reconciles may finish after SIGTERM.',
+  ),
+
+  devLogin: optional(
+    'CAELUS_DEV_LOGIN',
+    boolean,
+    'A login without password, answered on loopback only. On in `caelus up`, off elsewhere.',
+  ),
+  sessionKey: secret(
+    'CAELUS_SESSION_KEY',
+    key,
+    'Encrypts session cookies; the same in all replicas. Without it sessions end with the process. Make one with `openssl rand -base64 32`.',
+  ),
+  sessionLifetime: variable(
+    'CAELUS_SESSION_LIFETIME',
+    duration(minute, 30 * 24 * 60 * minute),
+    '12h',
+    'How long a browser stays logged in.',
+  ),
+  oidcIssuer: optional(
+    'CAELUS_OIDC_ISSUER',
+    url('http', 'https'),
+    'OpenID Connect issuer whose tokens are accepted. http only on loopback.',
+  ),
+  oidcAudience: optional(
+    'CAELUS_OIDC_AUDIENCE',
+    text,
+    'Audience that bearer tokens must carry. Default: the client id.',
+  ),
+  oidcClientId: optional('CAELUS_OIDC_CLIENT_ID', text, 'Client id for login in the browser (code flow with PKCE).'),
+  oidcClientSecret: secret('CAELUS_OIDC_CLIENT_SECRET', text, 'Secret of that client; public clients have none.'),
+  oidcScopes: variable('CAELUS_OIDC_SCOPES', text, 'openid profile email', 'Scopes asked for at login.'),
+  oidcAdmin: optional(
+    'CAELUS_OIDC_ADMIN',
+    claim,
+    'Claim that makes somebody an admin, such as `groups=platform-team`. Without it admins are named in the database.',
+  ),
+
+  concurrency: variable(
+    'CAELUS_WORKER_CONCURRENCY',
+    integer(1, 1000),
+    '8',
+    'How many reconciles one worker runs at once.',
+  ),
+  tenantShare: variable(
+    'CAELUS_WORKER_TENANT_SHARE',
+    integer(1, 1000),
+    '4',
+    'How many of them may belong to one tenant.',
+  ),
+  workerLease: variable(
+    'CAELUS_WORKER_LEASE',
+    duration(second, 10 * minute),
+    '15s',
+    'A claim not renewed for this long belongs to nobody.',
+  ),
+  workerPoll: variable(
+    'CAELUS_WORKER_POLL',
+    duration(100, 10 * minute),
+    '5s',
+    'How often a worker asks for due work when nothing notified it.',
+  ),
+  reconcileTimeout: variable(
+    'CAELUS_RECONCILE_TIMEOUT',
+    duration(second, 60 * minute),
+    '10m',
+    'The longest one reconcile may take.',
+  ),
+
+  url: optional(
+    'CAELUS_URL',
+    url('http', 'https'),
+    'Server the remote commands talk to. Default: the one started by `caelus up` here.',
+  ),
+  token: secret(
+    'CAELUS_TOKEN',
+    text,
+    'API token of the remote commands. Default: the one written by `caelus up` here.',
+  ),
+
+  logLevel: variable(
+    'CAELUS_LOG_LEVEL',
+    oneOf('debug', 'info', 'warn', 'error', 'silent'),
+    'info',
+    'The least important log lines that are written.',
+  ),
+  logFormat: variable(
+    'CAELUS_LOG_FORMAT',
+    oneOf('auto', 'json', 'pretty'),
+    'auto',
+    'json for machines, pretty for people; auto looks whether stderr is a terminal.',
+  ),
+  otlpEndpoint: optional(
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    url('http', 'https'),
+    'Where traces are sent (OTLP over HTTP). Without it there is no tracing. Other OTEL_ variables work as their specification says.',
+  ),
+  otlpHeaders: secret('OTEL_EXPORTER_OTLP_HEADERS', text, 'Headers sent with traces, often a credential.'),
+  otelServiceName: variable('OTEL_SERVICE_NAME', text, 'caelus', 'Name of this service in traces.'),
+} as const satisfies Record<string, Variable<unknown>>
+
+export type ConfigName = keyof typeof VARIABLES
+type ValueOf<V> = V extends Variable<infer T> ? T : never
+type Values = { readonly [N in ConfigName]: ValueOf<(typeof VARIABLES)[N]> }
+
+export interface Config extends Values {
+  /** Which values somebody set; the others are defaults. */
+  readonly isSet: ReadonlySet<ConfigName>
+}
+
+type Env = Readonly<Record<string, string | undefined>>
+
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(`failed to read the configuration:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
+    this.problems = problems
+  }
+}
+
+const NAMES = Object.keys(VARIABLES) as ConfigName[]
+
+/** Variables of the tools around the program, so that a typing error in ours can be told from theirs. */
+const FOREIGN = ['CAELUS_TEST_', 'CAELUS_TOOLS_']
+
+/** Reads the environment once, at the door. Everything wrong with it is said at once. An empty value counts as unset. */
+export function readConfig(env: Env): Config {
+  const problems = unknownVariables(env)
+  const values: Record<string, unknown> = {}
+  const isSet = new Set<ConfigName>()
+  for (const name of NAMES) {
+    const variable: Variable<unknown> = VARIABLES[name]
+    const written = env[variable.name]?.trim() || undefined
+    if (written !== undefined) isSet.add(name)
+    const source = written ?? variable.fallback
+    if (source === undefined) continue
+    try {
+      values[name] = variable.read(source)
+    } catch (error) {
+      const shown = variable.secret ? 'the value (not shown)' : JSON.stringify(source)
+      problems.push(`${variable.name}: ${shown} ${(error as Error).message}`)
+    }
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  const config = { ...(values as unknown as Values), isSet }
+  const conflicts = crossCheck(config)
+  if (conflicts.length > 0) throw new ConfigError(conflicts)
+  return Object.freeze(config)
+}
+
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host)
+
+function crossCheck(c: Config): string[] {
+  const problems: string[] = []
+  const refuse = (when: boolean, problem: string): void => void (when && problems.push(problem))
+  refuse(
+    c.workerPoll >= c.workerLease,
+    `CAELUS_WORKER_POLL (${c.workerPoll} ms) must be less than CAELUS_WORKER_LEASE (${c.workerLease} ms): lost claims would be found late`,
+  )
+  refuse(
+    c.tenantShare > c.concurrency,
+    `CAELUS_WORKER_TENANT_SHARE (${c.tenantShare}) must not exceed CAELUS_WORKER_CONCURRENCY (${c.concurrency}): one tenant could fill the worker`,
+  )
+  refuse(
+    c.devLogin === true && !isLoopback(c.host),
+    `CAELUS_DEV_LOGIN (true) needs CAELUS_HOST (${c.host}) to be a loopback address such as 127.0.0.1: anybody could log in`,
+  )
+  refuse(
+    c.oidcIssuer === undefined && (c.oidcClientId ?? c.oidcAudience ?? c.oidcAdmin) !== undefined,
+    `CAELUS_OIDC_ISSUER is not set, but other CAELUS_OIDC_ variables are: set it, or unset them`,
+  )
+  refuse(
+    c.oidcIssuer !== undefined && c.oidcAudience === undefined && c.oidcClientId === undefined,
+    `CAELUS_OIDC_ISSUER (${c.oidcIssuer}) needs CAELUS_OIDC_AUDIENCE or CAELUS_OIDC_CLIENT_ID: tokens made for others would be accepted`,
+  )
+  refuse(
+    c.oidcClientSecret !== undefined && c.oidcClientId === undefined,
+    `CAELUS_OIDC_CLIENT_SECRET is set, but CAELUS_OIDC_CLIENT_ID is not: set both`,
+  )
+  for (const [name, value] of [
+    ['CAELUS_OIDC_ISSUER', c.oidcIssuer],
+    ['CAELUS_PUBLIC_URL', c.publicUrl],
+  ] as const) {
+    refuse(
+      value !== undefined && value.startsWith('http:') && !isLoopback(new URL(value).hostname),
+      `${name} (${value}) must use https unless it is on loopback: cookies and tokens would travel in clear`,
+    )
+  }
+  return problems
+}
+
+function unknownVariables(env: Env): string[] {
+  const known = Object.values(VARIABLES).map(({ name }) => name as string)
+  return Object.keys(env)
+    .filter(
+      (name) => name.startsWith('CAELUS_') && !known.includes(name) && !FOREIGN.some((own) => name.startsWith(own)),
+    )
+    .map((name) => {
+      const near = known.map((other) => ({ other, by: distance(name, other) })).sort((a, b) => a.by - b.by)[0]
+      const hint =
+        near !== undefined && near.by <= 4 ? `did you mean ${near.other}?` : '`caelus config` lists all there are'
+      return `${name}: there is no such variable; ${hint}`
+    })
+}
+
+/** How many letters differ (Levenshtein). */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1] ? 0 : 1
+      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + same))
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
+}
+
+export interface EffectiveValue {
+  readonly name: string
+  readonly value: string | undefined
+  readonly source: 'default' | 'environment' | 'unset'
+  readonly description: string
+}
+
+/** What is in force, without secrets. For `caelus config` and `GET /api/v1/config`. */
+export const effectiveValues = (config: Config, env: Env): EffectiveValue[] =>
+  NAMES.map((name) => {
+    const { secret: hidden, fallback, name: envName, doc }: Variable<unknown> = VARIABLES[name]
+    const set = config.isSet.has(name)
+    const value = set ? (hidden ? '[redacted]' : withoutCredentials(env[envName]?.trim() ?? '')) : fallback
+    return {
+      name: envName,
+      value,
+      source: set ? 'environment' : fallback === undefined ? 'unset' : 'default',
+      description: doc,
+    }
+  })
+
+const withoutCredentials = (value: string): string => value.replace(/(\w+:\/\/)[^/@\s]+@/, '$1[redacted]@')
+
+/** The values that must appear nowhere, for whoever writes logs and answers. The password of a URL is one of its own. */
+export const secretValues = (config: Config): string[] =>
+  NAMES.map((name) => config[name])
+    .filter((value) => value instanceof Secret)
+    .map((value) => value.reveal())
+    .flatMap((value) => {
+      const password = URL.canParse(value) ? new URL(value).password : ''
+      return password === '' ? [value] : [value, password, decodeURIComponent(password)]
+    })

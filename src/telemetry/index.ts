@@ -1,0 +1,5 @@
+export { makeLogger, type LogOptions, type Logger } from './log.ts'
+export { logKernel } from './kernel-log.ts'
+export { makeMetrics, type Metrics, type RequestFacts } from './metrics.ts'
+export { scrubber, type Scrub } from './scrub.ts'
+export { traceKernel, tracing } from './tracing.ts'

@@ -1,0 +1,118 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { Happenings, KernelHappenings } from '../kernel/index.ts'
+
+export interface RequestFacts {
+  readonly method: string
+  /** The route's pattern, never the path: paths are unbounded. */
+  readonly route: string
+  readonly status: number
+  readonly ms: number
+}
+
+export interface Metrics {
+  readonly contentType: string
+  /** The page that Prometheus reads. */
+  text(): Promise<string>
+  request(facts: RequestFacts): void
+  /** Anything a watch tells about itself: connected, relisted, silent, missed. */
+  watch(resource: string, happening: string): void
+  /** Asked at every scrape. A queue that cannot be asked shows no value rather than an old one. */
+  queueDepth(queue: string, depth: () => Promise<Readonly<Record<string, number>>>): void
+  listenTo(kernel: Happenings<KernelHappenings>): () => void
+}
+
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
+
+export function makeMetrics(version: string): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+
+  new Gauge({
+    name: 'caelus_build_info',
+    help: 'Always 1; the label says which version runs.',
+    labelNames: ['version'],
+    registers,
+  })
+    .labels(version)
+    .set(1)
+  const reconciles = new Counter({
+    name: 'caelus_reconcile_total',
+    help: 'Reconciles that ended, by outcome and, for failures, code.',
+    labelNames: ['controller', 'outcome', 'code'],
+    registers,
+  })
+  const reconcileSeconds = new Histogram({
+    name: 'caelus_reconcile_duration_seconds',
+    help: 'How long reconciles took.',
+    labelNames: ['controller'],
+    buckets: SECONDS,
+    registers,
+  })
+  const running = new Gauge({
+    name: 'caelus_reconcile_running',
+    help: 'Reconciles under way.',
+    labelNames: ['controller'],
+    registers,
+  })
+  const unreachable = new Counter({
+    name: 'caelus_queue_unreachable_total',
+    help: 'Times the queue did not answer.',
+    labelNames: ['controller', 'doing'],
+    registers,
+  })
+  const lost = new Counter({
+    name: 'caelus_lease_lost_total',
+    help: 'Claims that passed to another worker during a run.',
+    labelNames: ['controller'],
+    registers,
+  })
+  const watches = new Counter({
+    name: 'caelus_watch_happenings_total',
+    help: 'What watches told about themselves.',
+    labelNames: ['resource', 'happening'],
+    registers,
+  })
+  const requests = new Histogram({
+    name: 'caelus_http_request_duration_seconds',
+    help: 'Requests answered, by route and status.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: SECONDS,
+    registers,
+  })
+  const depths = new Map<string, () => Promise<Readonly<Record<string, number>>>>()
+  new Gauge({
+    name: 'caelus_queue_depth',
+    help: 'Keys in the queue, by state.',
+    labelNames: ['queue', 'state'],
+    registers,
+    async collect() {
+      this.reset()
+      for (const [queue, ask] of depths) {
+        const states = await ask().catch(() => ({}))
+        for (const [state, count] of Object.entries(states)) this.set({ queue, state }, count)
+      }
+    },
+  })
+
+  return {
+    contentType: registry.contentType,
+    text: () => registry.metrics(),
+    request: ({ method, route, status, ms }) => requests.observe({ method, route, status }, ms / 1000),
+    watch: (resource, happening) => watches.inc({ resource, happening }),
+    queueDepth: (queue, depth) => void depths.set(queue, depth),
+    listenTo(kernel) {
+      const stop = [
+        kernel.on('reconcile:start', ({ controller }) => running.inc({ controller })),
+        kernel.on('reconcile:end', ({ controller, outcome, ms, failure }) => {
+          running.dec({ controller })
+          reconciles.inc({ controller, outcome, code: failure?.code ?? '' })
+          reconcileSeconds.observe({ controller }, ms / 1000)
+        }),
+        kernel.on('queue:unreachable', ({ controller, doing }) => unreachable.inc({ controller, doing })),
+        kernel.on('lease:lost', ({ controller }) => lost.inc({ controller })),
+      ]
+      return () => stop.forEach((end) => end())
+    },
+  }
+}

@@ -1,0 +1,123 @@
+import { expect, test } from 'vitest'
+import { world } from './world.ts'
+
+test('a token says who calls, and /me repeats it', async () => {
+  await using w = await world()
+  const { userId, secret } = await w.person('admin', 'ada@example.test')
+  const answer = await w.as(secret, { url: '/api/v1/me' })
+  expect(answer.json()).toEqual({ id: userId, email: 'ada@example.test', role: 'admin', auth: 'token' })
+})
+
+test.each([
+  ['no proof at all', {}, 'this needs a login'],
+  ['an unknown API token', { authorization: 'Bearer cael_0123456789' }, 'unknown, expired or revoked'],
+  ['a foreign token', { authorization: 'Bearer abc' }, 'is no API token'],
+  ['another scheme', { authorization: 'Basic abc' }, 'Bearer <token>'],
+])('%s is refused with 401 and a next step', async (_what, headers, detail) => {
+  await using w = await world()
+  const answer = await w.app.inject({ url: '/api/v1/me', headers: { ...headers, 'x-request-id': 'my-request-1' } })
+  expect(answer.statusCode).toBe(401)
+  expect(answer.headers['content-type']).toContain('application/problem+json')
+  expect(answer.headers['www-authenticate']).toContain('Bearer')
+  expect(answer.json()).toMatchObject({
+    type: 'urn:caelus:failure:NotSignedIn',
+    status: 401,
+    detail: expect.stringContaining(detail),
+    code: 'NotSignedIn',
+    whose_move: 'user',
+    retryable: false,
+    next_step: expect.stringContaining('Log in'),
+    request_id: 'my-request-1',
+  })
+})
+
+test('a new token is shown once, listed without its secret, works, and dies when revoked', async () => {
+  await using w = await world()
+  const { secret: mine } = await w.person('member')
+  const created = await w.as(mine, {
+    method: 'POST',
+    url: '/api/v1/tokens',
+    payload: { name: 'ci', role: 'member', expires_in_days: 7 },
+  })
+  expect(created.statusCode).toBe(201)
+  const { id, secret, prefix } = created.json()
+  expect(secret).toMatch(/^cael_[\w-]{43}$/)
+  expect(secret.startsWith(prefix)).toBe(true)
+
+  const list = await w.as(secret, { url: '/api/v1/tokens' })
+  expect(list.json().items.map((token: { name: string }) => token.name)).toEqual(['ci', 'test'])
+  expect(list.body).not.toContain(secret)
+  const stored = await w.pool.query('select * from caelus.find_token(sha256($1::bytea))', [Buffer.from(secret)])
+  expect(stored).toMatchObject([{ name: 'ci', last_used_at: expect.any(Date) }])
+  expect(JSON.stringify(stored)).not.toContain(secret)
+
+  expect((await w.as(mine, { method: 'DELETE', url: `/api/v1/tokens/${id}` })).statusCode).toBe(204)
+  expect((await w.as(secret, { url: '/api/v1/me' })).statusCode).toBe(401)
+  expect((await w.as(mine, { method: 'DELETE', url: `/api/v1/tokens/${id}` })).statusCode).toBe(404)
+})
+
+test('an expired token is refused', async () => {
+  let now = Date.now()
+  await using w = await world({ parts: { clock: { now: () => now, after: () => () => {} } } })
+  const { secret: mine } = await w.person('member')
+  const { secret } = (
+    await w.as(mine, {
+      method: 'POST',
+      url: '/api/v1/tokens',
+      payload: { name: 'short', role: 'member', expires_in_days: 1 },
+    })
+  ).json()
+  expect((await w.as(secret, { url: '/api/v1/me' })).statusCode).toBe(200)
+  now += 86_400_001
+  expect((await w.as(secret, { url: '/api/v1/me' })).statusCode).toBe(401)
+})
+
+test('nobody sees or revokes the tokens of another', async () => {
+  await using w = await world()
+  const [ada, bob] = [await w.person('member'), await w.person('admin')]
+  const [token] = (await w.as(ada.secret, { url: '/api/v1/tokens' })).json().items
+  expect((await w.as(bob.secret, { method: 'DELETE', url: `/api/v1/tokens/${token.id}` })).statusCode).toBe(404)
+  expect((await w.as(bob.secret, { url: '/api/v1/tokens' })).json().items).not.toContainEqual(token)
+})
+
+test('tokens are paged without gaps', async () => {
+  await using w = await world()
+  const { secret } = await w.person('member')
+  for (const name of ['a', 'b', 'c', 'd']) {
+    await w.as(secret, { method: 'POST', url: '/api/v1/tokens', payload: { name, role: 'member' } })
+  }
+  const names: string[] = []
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const page: { items: { name: string }[]; next_cursor: string | null } = (await w.as(secret, { url: `/api/v1/tokens?limit=2${cursor && `&cursor=${cursor}`}` })).json()
+    names.push(...page.items.map((token) => token.name))
+    cursor = page.next_cursor
+  }
+  expect(names).toEqual(['d', 'c', 'b', 'a', 'test'])
+})
+
+test('a member is refused what needs an admin, and cannot make an admin token', async () => {
+  await using w = await world()
+  const { secret } = await w.person('member')
+  expect((await w.as(secret, { url: '/api/v1/config' })).json()).toMatchObject({ status: 403, code: 'NotAllowed' })
+  const made = await w.as(secret, { method: 'POST', url: '/api/v1/tokens', payload: { name: 'x', role: 'admin' } })
+  expect(made.json()).toMatchObject({ status: 403, code: 'NotAllowed' })
+})
+
+test('an admin token of somebody who is no admin any more is a member token', async () => {
+  await using w = await world()
+  const { secret } = await w.person('admin', 'ada@example.test')
+  expect((await w.as(secret, { url: '/api/v1/config' })).statusCode).toBe(200)
+  await w.parts.users.signIn({ subject: 'test#ada@example.test', email: 'ada@example.test', role: 'member' })
+  expect((await w.as(secret, { url: '/api/v1/config' })).statusCode).toBe(403)
+})
+
+test('an email that logs in under one subject cannot be taken by another', async () => {
+  await using w = await world()
+  const { users } = w.parts
+  const ada = await users.signIn({ subject: 'a#1', email: 'Ada@example.test', role: undefined })
+  expect(await users.signIn({ subject: 'b#1', email: 'ada@Example.test', role: 'admin' })).toBeUndefined()
+  expect(await users.signIn({ subject: 'a#1', email: 'ada.l@example.test', role: undefined })).toEqual({
+    ...ada,
+    email: 'ada.l@example.test',
+  })
+})

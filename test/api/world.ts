@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { InjectOptions, LightMyRequestResponse } from 'fastify'
+import {
+  decisionBook,
+  eventRing,
+  idempotencyStore,
+  makeServer,
+  newTokenSecret,
+  readiness,
+  sealer,
+  statusBoard,
+  tokenStore,
+  userStore,
+  type App,
+  type Check,
+  type ServerParts,
+} from '../../src/api/index.ts'
+import type { Role } from '../../src/api/contract/index.ts'
+import { decisionLog, happenings, systemClock, type KernelHappenings } from '../../src/kernel/index.ts'
+import { makeLogger, makeMetrics, scrubber } from '../../src/telemetry/index.ts'
+import { freshDatabase } from '../support/postgres.ts'
+
+export const LIMITS = {
+  bodyBytes: 64 * 1024,
+  requestMs: 2_000,
+  perMinute: 1000,
+  loginsPerMinute: 100,
+  streams: 5,
+  trustedProxies: 0,
+}
+
+export interface World extends AsyncDisposable {
+  readonly app: App
+  readonly parts: ServerParts
+  readonly log: string[]
+  readonly kernel: ReturnType<typeof happenings<KernelHappenings>>
+  readonly decided: ReturnType<typeof decisionLog>
+  readonly consoleDir: string
+  readonly pool: Awaited<ReturnType<typeof freshDatabase>>['pool']
+  readonly readiness: ServerParts['readiness']
+  /** A user with an API token. */
+  person(role: Role, email?: string): Promise<{ userId: string; secret: string }>
+  as(secret: string, request: InjectOptions): Promise<LightMyRequestResponse>
+}
+
+export interface WorldOptions {
+  readonly parts?: Partial<ServerParts>
+  readonly checks?: readonly Check[]
+  readonly secrets?: readonly string[]
+}
+
+/** The server on a fresh database, not listening: requests are injected, or a test lets it listen. */
+export async function world({ parts: overrides = {}, checks = [], secrets = [] }: WorldOptions = {}): Promise<World> {
+  const database = await freshDatabase()
+  const pool = database.openPool({ role: 'caelus_api' })
+  const consoleDir = await mkdtemp(join(tmpdir(), 'caelus-console-'))
+  const log: string[] = []
+  const scrub = scrubber(secrets)
+  const events = eventRing(systemClock)
+  const kernel = happenings<KernelHappenings>()
+  const decided = decisionLog()
+  const metrics = makeMetrics('0.0.0-test')
+  metrics.listenTo(kernel)
+  const ready = readiness(() => checks, systemClock, scrub)
+  const parts: ServerParts = {
+    version: '0.0.0-test',
+    log: makeLogger({ level: 'debug', format: 'json', scrub, destination: { write: (line) => log.push(line) } }),
+    clock: systemClock,
+    scrub,
+    limits: LIMITS,
+    publicUrl: () => 'http://127.0.0.1:8080',
+    devLogin: true,
+    sessionLifetimeMs: 3_600_000,
+    consoleDir,
+    users: userStore(pool),
+    tokens: tokenStore(pool),
+    sealer: sealer(randomBytes(32), 3_600_000),
+    oidc: undefined,
+    idempotency: idempotencyStore(pool),
+    events,
+    board: statusBoard({ version: '0.0.0-test', clock: systemClock, events }),
+    decisions: decisionBook({
+      log: decided,
+      kernel,
+      events,
+      mask: (value) => JSON.parse(scrub(JSON.stringify(value))),
+    }),
+    readiness: ready,
+    config: () => [],
+    metrics,
+    ...overrides,
+  }
+  const app = await makeServer(parts)
+  return {
+    app,
+    parts,
+    log,
+    kernel,
+    decided,
+    consoleDir,
+    pool,
+    readiness: ready,
+    async person(role, email = `${randomBytes(4).toString('hex')}@example.test`) {
+      const user = await parts.users.signIn({ subject: `test#${email}`, email, role })
+      if (user === undefined) throw new Error(`failed to make user ${email}`)
+      const { secret, hash, prefix } = newTokenSecret()
+      await parts.tokens.add({ userId: user.id, name: 'test', role, prefix, hash, expiresAt: null })
+      return { userId: user.id, secret }
+    },
+    as: (secret, request) =>
+      app.inject({ ...request, headers: { authorization: `Bearer ${secret}`, ...request.headers } }),
+    async [Symbol.asyncDispose]() {
+      await app.close()
+      await database[Symbol.asyncDispose]()
+      await rm(consoleDir, { recursive: true, force: true })
+    },
+  }
+}
