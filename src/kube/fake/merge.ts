@@ -1,0 +1,131 @@
+import { child, elementsOf, type FieldSet } from './field-set.ts'
+import { equal, isObject, type Json } from './json.ts'
+import { isLeaf, itemElement, type Shape } from './shape.ts'
+
+/** The fields that `value` states: leaves, list items, and entries of maps. */
+export function fieldsOf(value: unknown, shape: Shape): FieldSet {
+  const set = new Set<string>()
+  const visit = (below: unknown, of: Shape, path: string): void => {
+    if (isLeaf(of, below) || isEmpty(below)) return void (path !== '' && set.add(path))
+    if (isObject(below)) {
+      for (const [name, inner] of Object.entries(below)) {
+        const { shape: innerShape, named } = of.field(name)
+        if (!named) set.add(child(path, `f:${name}`))
+        visit(inner, innerShape, child(path, `f:${name}`))
+      }
+    } else {
+      for (const [element, item] of itemsOf(below, of)) {
+        set.add(child(path, element))
+        visit(item, of.item, child(path, element))
+      }
+    }
+  }
+  visit(value, shape, '')
+  return set
+}
+
+export interface Comparison {
+  readonly added: FieldSet
+  readonly changed: FieldSet
+  readonly removed: FieldSet
+}
+
+/** What differs between two states of an object, as fields. Containers that appear or vanish count as well. */
+export function compare(before: unknown, after: unknown, shape: Shape): Comparison {
+  const result = { added: new Set<string>(), changed: new Set<string>(), removed: new Set<string>() }
+  const visit = (old: unknown, now: unknown, of: Shape, path: string): void => {
+    if (old === undefined) result.added.add(path)
+    if (now === undefined) result.removed.add(path)
+    const one = now ?? old
+    if (isLeaf(of, one) || (isEmpty(old) && isEmpty(now)) || Array.isArray(old ?? one) !== Array.isArray(one)) {
+      if (old !== undefined && now !== undefined && !equal(old, now)) result.changed.add(path)
+      return
+    }
+    if (isObject(one)) {
+      const [a, b] = [isObject(old) ? old : {}, isObject(now) ? now : {}]
+      for (const name of new Set([...Object.keys(a), ...Object.keys(b)])) {
+        visit(a[name], b[name], of.field(name).shape, child(path, `f:${name}`))
+      }
+    } else {
+      const [a, b] = [new Map(itemsOf(old, of)), new Map(itemsOf(now, of))]
+      for (const element of new Set([...a.keys(), ...b.keys()])) {
+        visit(a.get(element), b.get(element), of.item, child(path, element))
+      }
+    }
+  }
+  visit(before, after, shape, '')
+  for (const set of Object.values(result)) set.delete('')
+  return result
+}
+
+/** `live` with everything that `applied` states. The order of keyed lists follows `applied` where it says one. */
+export function merge(live: unknown, applied: unknown, shape: Shape): unknown {
+  if (applied === undefined || applied === null) return live
+  if (isLeaf(shape, applied)) return applied
+  if (isObject(applied)) {
+    const merged: Json = isObject(live) ? { ...live } : {}
+    for (const [name, value] of Object.entries(applied))
+      merged[name] = merge(merged[name], value, shape.field(name).shape)
+    return merged
+  }
+  const [old, now] = [itemsOf(live, shape), itemsOf(applied, shape)]
+  const [known, stated] = [new Map(old), new Map(now)]
+  const merged: unknown[] = []
+  let next = 0
+  const passUnstated = (): void => {
+    for (; next < old.length && !stated.has(old[next]![0]); next++) merged.push(old[next]![1])
+  }
+  for (const [element, item] of now) {
+    passUnstated()
+    merged.push(known.has(element) ? merge(known.get(element), item, shape.item) : item)
+    if (old[next]?.[0] === element) next++
+  }
+  for (; next < old.length; next++) passUnstated()
+  return merged
+}
+
+/** `value` without the given fields and what lies below them. */
+export function remove(value: unknown, fields: FieldSet, shape: Shape, path = ''): unknown {
+  if (isLeaf(shape, value)) return value
+  if (isObject(value)) {
+    const kept: Json = {}
+    for (const [name, below] of Object.entries(value)) {
+      const at = child(path, `f:${name}`)
+      if (!fields.has(at)) kept[name] = remove(below, fields, shape.field(name).shape, at)
+    }
+    return kept
+  }
+  return itemsOf(value, shape)
+    .map(([element, item]) => [child(path, element), item] as const)
+    .filter(([at]) => !fields.has(at))
+    .map(([at, item]) => remove(item, fields, shape.item, at))
+}
+
+/** The set together with the structure fields above its members: they go when their last member goes. */
+export function withNamedParents(set: FieldSet, root: Shape): FieldSet {
+  const all = new Set(set)
+  for (const path of set) {
+    let [shape, at] = [root, '']
+    for (const element of elementsOf(path)) {
+      at = child(at, element)
+      if (!element.startsWith('f:')) {
+        shape = shape.item
+        continue
+      }
+      const below = shape.field(element.slice(2))
+      if (below.named) all.add(at)
+      shape = below.shape
+    }
+  }
+  return all
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  (Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0)
+
+function itemsOf(list: unknown, shape: Shape): (readonly [element: string, item: unknown])[] {
+  if (!Array.isArray(list)) return []
+  return list.map((item, index) => [itemElement(shape, item) ?? `i:${index}`, item] as const)
+}

@@ -1,0 +1,183 @@
+import { Refusal } from './failure.ts'
+import {
+  difference,
+  elementsOf,
+  type FieldSet,
+  fieldText,
+  fromFieldsV1,
+  intersection,
+  sameSet,
+  toFieldsV1,
+  union,
+} from './field-set.ts'
+import { isObject, type Json, listAt, objectAt, textAt, without } from './json.ts'
+import { compare, fieldsOf, merge, remove, withNamedParents } from './merge.ts'
+import type { Shape } from './shape.ts'
+
+/** Who makes a write, as `metadata.managedFields` will name it. */
+export interface Writer {
+  readonly manager: string
+  readonly operation: 'Apply' | 'Update'
+  readonly apiVersion: string
+  readonly subresource: string
+}
+
+interface Owner extends Writer {
+  readonly time: string | undefined
+  readonly fields: FieldSet
+}
+
+export interface Ownership {
+  readonly shape: Shape
+  readonly now: string
+  /** Fields that this endpoint does not write, and therefore nobody comes to own through it. */
+  ignores(path: string): boolean
+}
+
+/** A writer is one entry; appliers stay the same one when they move to another version of the API. */
+const isSame = (a: Writer, b: Writer): boolean =>
+  a.manager === b.manager &&
+  a.operation === b.operation &&
+  a.subresource === b.subresource &&
+  (a.operation === 'Apply' || a.apiVersion === b.apiVersion)
+
+/** Never owned: identity and what the server itself writes. */
+const UNOWNED: FieldSet = new Set(
+  [
+    ['apiVersion'],
+    ['kind'],
+    ['metadata'],
+    ...['name', 'namespace', 'creationTimestamp', 'uid', 'generation', 'managedFields', 'resourceVersion'].map(
+      (field) => ['metadata', field],
+    ),
+    ...['deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink'].map((field) => ['metadata', field]),
+  ].map((path) => path.map((name) => `f:${name}`).join('\u0000')),
+)
+
+/**
+ * Merges an applied configuration into the live object.
+ *
+ * Fields that the writer stated before and no longer states are removed unless someone else owns them. A field that
+ * someone else owns with another value is a conflict, unless forced: then it changes hands.
+ */
+export function applied(live: Json, config: Json, writer: Writer, force: boolean, rules: Ownership): Json {
+  const { shape } = rules
+  const owners = ownersOf(live)
+  const before = withoutOwners(live)
+  const last = owners.find((owner) => isSame(owner, writer))
+  const others = owners.filter((owner) => owner !== last)
+  const stated = owned(fieldsOf(config, shape), rules)
+
+  const merged = merge(before, config, shape)
+  const lapsed = last === undefined ? new Set<string>() : withNamedParents(last.fields, shape)
+  const held = [fieldsOf(config, shape), ...others.map(({ fields }) => fields)].reduce(union)
+  const after = remove(merged, difference(lapsed, withNamedParents(held, shape)), shape) as Json
+
+  const seen = compare(before, after, shape)
+  const touched = new Set([...seen.added, ...seen.changed].filter((path) => !rules.ignores(path)))
+  const conflicts = others
+    .map((owner) => ({ owner, fields: intersection(owner.fields, touched) }))
+    .filter(({ fields }) => fields.size > 0)
+  if (!force && conflicts.length > 0) throw applyConflict(conflicts)
+
+  const remaining = others.map((owner) => ({
+    ...owner,
+    fields: difference(difference(owner.fields, touched), seen.removed),
+  }))
+  const mine: Owner = { ...writer, time: rules.now, fields: stated }
+  const unchanged =
+    last !== undefined && sameSet(last.fields, stated) && seen.added.size + seen.changed.size + seen.removed.size === 0
+  return withOwners(after, unchanged ? owners : [...remaining, mine])
+}
+
+/** Records who changed what in an ordinary write: what was changed changes hands, what vanished belongs to nobody. */
+export function updated(live: Json, next: Json, writer: Writer, rules: Ownership): Json {
+  const owners = ownersOf(live)
+  const after = withoutOwners(next)
+  const seen = compare(withoutOwners(live), after, rules.shape)
+  const touched = owned(union(seen.added, seen.changed), rules)
+  const lost = new Set([...seen.removed, ...touched])
+  const previous = owners.find((owner) => isSame(owner, writer))
+  const others = owners
+    .filter((owner) => owner !== previous)
+    .map((owner) => ({ ...owner, fields: difference(owner.fields, lost) }))
+  const kept = previous === undefined ? new Set<string>() : difference(previous.fields, seen.removed)
+  const mine: Owner = {
+    ...writer,
+    time: touched.size === 0 ? previous?.time : writer.subresource === 'scale' ? undefined : rules.now,
+    fields: union(kept, touched),
+  }
+  return withOwners(after, [...others, mine])
+}
+
+const owned = (fields: FieldSet, rules: Ownership): FieldSet =>
+  new Set([...fields].filter((path) => !UNOWNED.has(path) && !rules.ignores(path)))
+
+const withoutOwners = (object: Json): Json => ({
+  ...object,
+  metadata: without(objectAt(object, 'metadata'), 'managedFields'),
+})
+
+function withOwners(object: Json, owners: readonly Owner[]): Json {
+  const entries = owners
+    .filter(({ fields }) => fields.size > 0)
+    .toSorted((a, b) => (a.operation === b.operation ? timeOrder(a, b) : a.operation < b.operation ? -1 : 1))
+    .map(({ manager, operation, apiVersion, time, fields, subresource }) => ({
+      manager,
+      operation,
+      apiVersion,
+      ...(time !== undefined && { time }),
+      fieldsType: 'FieldsV1',
+      fieldsV1: toFieldsV1(fields),
+      ...(subresource !== '' && { subresource }),
+    }))
+  const metadata = objectAt(object, 'metadata')
+  return { ...object, metadata: entries.length === 0 ? metadata : { ...metadata, managedFields: entries } }
+}
+
+const timeOrder = (a: Owner, b: Owner): number =>
+  (a.time ?? '').localeCompare(b.time ?? '') || a.manager.localeCompare(b.manager)
+
+const ownersOf = (object: Json): Owner[] =>
+  listAt(objectAt(object, 'metadata'), 'managedFields')
+    .filter(isObject)
+    .map((entry) => ({
+      manager: textAt(entry, 'manager'),
+      operation: entry['operation'] === 'Apply' ? 'Apply' : 'Update',
+      apiVersion: textAt(entry, 'apiVersion'),
+      subresource: textAt(entry, 'subresource'),
+      time: typeof entry['time'] === 'string' ? entry['time'] : undefined,
+      fields: fromFieldsV1(objectAt(entry, 'fieldsV1')),
+    }))
+
+interface Conflict {
+  readonly owner: Owner
+  readonly fields: FieldSet
+}
+
+const ownerText = ({ manager, operation, apiVersion, subresource }: Owner): string =>
+  `"${manager}"` +
+  (subresource === '' ? '' : ` with subresource "${subresource}"`) +
+  (operation === 'Update' ? ` using ${apiVersion}` : '')
+
+function applyConflict(conflicts: readonly Conflict[]): Refusal {
+  const causes = conflicts.flatMap(({ owner, fields }) =>
+    shallowFirst(fields).map((path) => ({
+      reason: 'FieldManagerConflict',
+      message: `conflict with ${ownerText(owner)}`,
+      field: fieldText(path),
+    })),
+  )
+  const [first] = causes
+  const text =
+    causes.length === 1 && first !== undefined
+      ? `Apply failed with 1 conflict: ${first.message}: ${first.field}`
+      : `Apply failed with ${causes.length} conflicts: ${conflicts.map(conflictText).join('\n')}`
+  return new Refusal(409, 'Conflict', text, { causes })
+}
+
+const conflictText = ({ owner, fields }: Conflict): string =>
+  [`conflicts with ${ownerText(owner)}:`, ...shallowFirst(fields).map((path) => `- ${fieldText(path)}`)].join('\n')
+
+const shallowFirst = (fields: FieldSet): string[] =>
+  [...fields].toSorted((a, b) => elementsOf(a).length - elementsOf(b).length || (a < b ? -1 : 1))

@@ -1,0 +1,177 @@
+import { isObject, type Json, listAt, objectAt } from './json.ts'
+import type { KindInfo } from './registry.ts'
+
+/** A field that identifies a list item; the default stands in where an item leaves it out. */
+export interface ItemKey {
+  readonly name: string
+  readonly default?: unknown
+}
+
+/** How a value merges with another of the same place. What is atomic is owned and replaced as a whole. */
+export interface Shape {
+  readonly list: 'atomic' | 'set' | readonly ItemKey[]
+  readonly atomicObject: boolean
+  /** `named`: a field of a structure, not an entry of a map whose keys are data. */
+  field(name: string): { readonly shape: Shape; readonly named: boolean }
+  readonly item: Shape
+}
+
+export const shapeOf = (kind: KindInfo): Shape => (kind.custom ? customRoot(kind.schema ?? {}) : BUILT_IN)
+
+const keys = (...names: readonly string[]): readonly ItemKey[] =>
+  names.map((name) => (name === 'protocol' ? { name, default: 'TCP' } : { name }))
+
+/*
+ * The built-in kinds agree on what a field name means, with few exceptions that do not matter to us; so a table by
+ * name stands in for their schemas. Lists that are not named here are atomic, objects are not.
+ */
+const LISTS: Readonly<Record<string, readonly ItemKey[] | 'set'>> = {
+  conditions: keys('type'),
+  containers: keys('name'),
+  env: keys('name'),
+  ephemeralContainers: keys('name'),
+  finalizers: 'set',
+  hostAliases: keys('ip'),
+  imagePullSecrets: keys('name'),
+  initContainers: keys('name'),
+  ownerReferences: keys('uid'),
+  resourceClaims: keys('name'),
+  schedulingGates: keys('name'),
+  secrets: keys('name'),
+  topologySpreadConstraints: keys('topologyKey', 'whenUnsatisfiable'),
+  volumeDevices: keys('devicePath'),
+  volumeMounts: keys('mountPath'),
+  volumes: keys('name'),
+  webhooks: keys('name'),
+}
+
+const ATOMIC_OBJECTS: ReadonlySet<string> = new Set([
+  'configMapKeyRef',
+  'fieldRef',
+  'namespaceSelector',
+  'nodeSelector',
+  'objectSelector',
+  'podSelector',
+  'resourceFieldRef',
+  'roleRef',
+  'scaleTargetRef',
+  'secretKeyRef',
+  'secretRef',
+  'selector',
+])
+
+const MAPS: ReadonlySet<string> = new Set([
+  'allocatable',
+  'annotations',
+  'binaryData',
+  'capacity',
+  'data',
+  'hard',
+  'labels',
+  'limits',
+  'matchLabels',
+  'requests',
+  'stringData',
+  'used',
+])
+
+const LEAF: Shape = {
+  list: 'atomic',
+  atomicObject: true,
+  field: () => ({ shape: LEAF, named: false }),
+  get item() {
+    return LEAF
+  },
+}
+
+const mapOf = (shape: Shape): Shape => ({
+  list: 'atomic',
+  atomicObject: false,
+  field: () => ({ shape, named: false }),
+  item: LEAF,
+})
+
+const byName = new Map<string, Shape>()
+
+function builtInField(name: string, within: string): Shape {
+  const place = name === 'ports' ? `${within}/ports` : name
+  const known = byName.get(place)
+  if (known !== undefined) return known
+  const shape = MAPS.has(name) ? mapOf(LEAF) : structure(name, within)
+  byName.set(place, shape)
+  return shape
+}
+
+const structure = (name: string, within: string): Shape => ({
+  list: name === 'ports' ? keys(within === 'spec' ? 'port' : 'containerPort', 'protocol') : (LISTS[name] ?? 'atomic'),
+  atomicObject: ATOMIC_OBJECTS.has(name),
+  field: (below) => ({ shape: builtInField(below, name), named: true }),
+  get item() {
+    return structure(`${name}[]`, name)
+  },
+})
+
+const BUILT_IN: Shape = structure('', '')
+
+const customShapes = new WeakMap<Json, Shape>()
+
+/** `metadata` is the server's business also in a custom resource. */
+const customRoot = (schema: Json): Shape => {
+  const own = customShape(schema)
+  return {
+    ...own,
+    item: LEAF,
+    field: (name) => (name === 'metadata' ? { shape: builtInField('metadata', ''), named: true } : own.field(name)),
+  }
+}
+
+function customShape(schema: Json): Shape {
+  const known = customShapes.get(schema)
+  if (known !== undefined) return known
+  const listType = schema['x-kubernetes-list-type']
+  const items = objectAt(schema, 'items')
+  const shape: Shape = {
+    list: listType === 'set' ? 'set' : listType === 'map' ? itemKeys(schema, items) : 'atomic',
+    atomicObject: schema['x-kubernetes-map-type'] === 'atomic',
+    field(name) {
+      const property = objectAt(schema, 'properties')[name]
+      if (isObject(property)) return { shape: customShape(property), named: true }
+      const rest = schema['additionalProperties']
+      return { shape: isObject(rest) ? customShape(rest) : UNKNOWN, named: false }
+    },
+    get item() {
+      return customShape(items)
+    },
+  }
+  customShapes.set(schema, shape)
+  return shape
+}
+
+/** Below `x-kubernetes-preserve-unknown-fields`: objects merge by key, lists are replaced. */
+const UNKNOWN: Shape = {
+  list: 'atomic',
+  atomicObject: false,
+  field: () => ({ shape: UNKNOWN, named: false }),
+  get item() {
+    return UNKNOWN
+  },
+}
+
+const itemKeys = (schema: Json, items: Json): readonly ItemKey[] =>
+  listAt(schema, 'x-kubernetes-list-map-keys').map((name) => {
+    const property = objectAt(objectAt(items, 'properties'), String(name))
+    return { name: String(name), ...('default' in property && { default: property['default'] }) }
+  })
+
+/** The path element of a list item, or `undefined` when it lacks its keys. */
+export function itemElement(shape: Shape, item: unknown): string | undefined {
+  if (shape.list === 'set') return `v:${JSON.stringify(item)}`
+  if (shape.list === 'atomic' || !isObject(item)) return undefined
+  const found: [string, unknown][] = shape.list.map((key) => [key.name, item[key.name] ?? key.default])
+  const present = found.filter(([, value]) => value !== undefined).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return present.length === 0 ? undefined : `k:${JSON.stringify(Object.fromEntries(present))}`
+}
+
+/** Whether ownership and merging look inside: everything else is one field. */
+export const isLeaf = (shape: Shape, value: unknown): boolean =>
+  Array.isArray(value) ? shape.list === 'atomic' : isObject(value) ? shape.atomicObject : true

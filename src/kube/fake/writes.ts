@@ -1,0 +1,318 @@
+import type { Clock, Random } from '../../kernel/index.ts'
+import { firstStatus, withDefaults } from './defaults.ts'
+import * as refuse from './failure.ts'
+import { clone, equal, isObject, type Json, listAt, objectAt, textAt, without } from './json.ts'
+import { applied, type Ownership, updated, type Writer } from './ownership.ts'
+import type { KindInfo, Registry } from './registry.ts'
+import type { Options } from './request.ts'
+import { conform, problemsOf } from './schema.ts'
+import { shapeOf } from './shape.ts'
+import { type Place, placeOf, type Storage } from './storage.ts'
+
+export interface World {
+  readonly storage: Storage
+  readonly registry: Registry
+  readonly clock: Clock
+  readonly random: Random
+}
+
+export interface Written {
+  readonly object: Json
+  readonly created: boolean
+}
+
+export const timeText = (clock: Clock, afterSeconds = 0): string =>
+  new Date(clock.now() + afterSeconds * 1000).toISOString().replace(/\.\d+Z$/, 'Z')
+
+const apiVersionOf = (kind: KindInfo): string => (kind.group === '' ? kind.version : `${kind.group}/${kind.version}`)
+
+const NAME = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/
+
+/** Everything that brings an object into being or changes it. Each write is one step: nothing comes in between. */
+export class Writes {
+  readonly #world: World
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  create(kind: KindInfo, namespace: string, body: Json, options: Options): Json {
+    const metadata = objectAt(body, 'metadata')
+    const name = textAt(metadata, 'name') || this.#generated(textAt(metadata, 'generateName'))
+    this.#checkIdentity(kind, { namespace, name }, body)
+    this.#checkNamespace(kind, namespace, name)
+    if (textAt(metadata, 'resourceVersion') !== '') {
+      throw new refuse.Refusal(500, undefined, 'resourceVersion should not be set on objects to be created')
+    }
+    if (this.#world.storage.get(kind, { namespace, name }) !== undefined) throw refuse.alreadyExists(kind, name)
+    const wanted = { ...body, metadata: { ...metadata, name } }
+    return this.#bear(
+      kind,
+      namespace,
+      wanted,
+      (object) => updated(blank(kind), object, writer(kind, options, 'Update', ''), this.#rules(kind, '')),
+      options,
+    )
+  }
+
+  /** Changes what is there. `change` gets the stored object and answers with the wanted one. */
+  update(kind: KindInfo, place: Place, subresource: string, options: Options, change: (old: Json) => Json): Json {
+    const old = this.#world.storage.get(kind, place)
+    if (old === undefined) throw refuse.notFound(kind, place.name)
+    const wanted = change(clone(old))
+    this.#checkIdentity(kind, place, wanted)
+    const admitted = this.#admit(kind, old, wanted, subresource)
+    const owned = updated(old, admitted, writer(kind, options, 'Update', subresource), this.#rules(kind, subresource))
+    return this.#keep(kind, old, owned, options)
+  }
+
+  apply(kind: KindInfo, place: Place, subresource: string, config: Json, options: Options): Written {
+    if (options.fieldManager === '') throw managerMissing()
+    this.#checkIdentity(kind, place, config)
+    const metadata = { ...objectAt(config, 'metadata'), name: place.name }
+    const stated = withoutNulls({ ...without(config, 'apiVersion', 'kind'), metadata }) as Json
+    const who = writer(kind, options, 'Apply', subresource)
+    const rules = this.#rules(kind, subresource)
+    const old = this.#world.storage.get(kind, place)
+    if (old !== undefined) {
+      const merged = applied(old, stated, who, options.force, rules)
+      const admitted = this.#admit(kind, old, merged, subresource)
+      return { object: this.#keep(kind, old, admitted, options), created: false }
+    }
+    if (subresource !== '') throw refuse.notFound(kind, place.name)
+    this.#checkNamespace(kind, place.namespace, place.name)
+    const uid = textAt(objectAt(config, 'metadata'), 'uid')
+    if (uid !== '') {
+      const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`
+      throw refuse.conflict(kind, place.name, why)
+    }
+    const owners = objectAt(applied(blank(kind), stated, who, true, rules), 'metadata')['managedFields']
+    const own = (object: Json): Json => ({
+      ...object,
+      metadata: { ...objectAt(object, 'metadata'), managedFields: owners },
+    })
+    return { object: this.#bear(kind, place.namespace, stated, own, options), created: true }
+  }
+
+  #bear(kind: KindInfo, namespace: string, wanted: Json, own: (object: Json) => Json, options: Options): Json {
+    const { storage, clock } = this.#world
+    const metadata = without(objectAt(wanted, 'metadata'), 'resourceVersion', 'deletionTimestamp', 'managedFields')
+    const filled = withDefaults(kind, {
+      apiVersion: apiVersionOf(kind),
+      kind: kind.kind,
+      ...without(wanted, 'apiVersion', 'kind', ...(kind.statusSubresource ? ['status'] : [])),
+      metadata: {
+        ...metadata,
+        ...(kind.namespaced && { namespace }),
+        uid: this.#uid(),
+        ...(kind.generation && { generation: 1 }),
+        creationTimestamp: timeText(clock),
+      },
+    })
+    const valid = this.#valid(kind, filled)
+    const status = kind.statusSubresource ? firstStatus(kind, valid) : undefined
+    const object = own(valid)
+    const born = status === undefined ? object : { ...object, status }
+    return options.dryRun ? born : storage.put(kind, born)
+  }
+
+  #keep(kind: KindInfo, old: Json, next: Json, options: Options): Json {
+    if (equal(old, next)) return old
+    if (options.dryRun) return next
+    const metadata = objectAt(next, 'metadata')
+    const isOver =
+      'deletionTimestamp' in metadata &&
+      listAt(metadata, 'finalizers').length === 0 &&
+      metadata['deletionGracePeriodSeconds'] === 0 &&
+      kind.kind !== 'Namespace'
+    if (!isOver) return this.#world.storage.put(kind, next)
+    this.#world.storage.remove(kind, next)
+    return next
+  }
+
+  /** What the object becomes: the wish, within what this endpoint may change. */
+  #admit(kind: KindInfo, old: Json, wanted: Json, subresource: string): Json {
+    const before = objectAt(old, 'metadata')
+    const asked = objectAt(wanted, 'metadata')
+    const { name } = placeOf(old)
+    this.#checkPreconditions(kind, before, asked, name)
+    const scoped = within(kind, old, wanted, subresource)
+    const valid = this.#valid(kind, withDefaults(kind, scoped))
+    const metadata = clean({
+      ...objectAt(valid, 'metadata'),
+      ...pick(
+        before,
+        'name',
+        'namespace',
+        'uid',
+        'resourceVersion',
+        'creationTimestamp',
+        'generation',
+        'deletionTimestamp',
+        'deletionGracePeriodSeconds',
+      ),
+    })
+    this.#checkFinalizers(kind, before, metadata, name)
+    const admitted = { ...valid, metadata }
+    return kind.generation && !equal(wish(kind, old), wish(kind, admitted))
+      ? { ...admitted, metadata: { ...metadata, generation: Number(before['generation'] ?? 0) + 1 } }
+      : admitted
+  }
+
+  #checkPreconditions(kind: KindInfo, before: Json, asked: Json, name: string): void {
+    const version = textAt(asked, 'resourceVersion')
+    if (version === '' && kind.custom) {
+      const message = 'Invalid value: 0: must be specified for an update'
+      throw refuse.invalid(kind, name, [{ reason: 'FieldValueInvalid', field: 'metadata.resourceVersion', message }])
+    }
+    if (version !== '' && version !== before['resourceVersion']) throw refuse.modified(kind, name)
+    const uid = textAt(asked, 'uid')
+    if (uid !== '' && uid !== before['uid']) {
+      throw refuse.conflict(
+        kind,
+        name,
+        `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${textAt(before, 'uid')}`,
+      )
+    }
+  }
+
+  #checkFinalizers(kind: KindInfo, before: Json, after: Json, name: string): void {
+    if (!('deletionTimestamp' in before)) return
+    const known = listAt(before, 'finalizers')
+    const added = listAt(after, 'finalizers').filter((finalizer) => !known.includes(finalizer))
+    if (added.length === 0) return
+    const list = added.map((finalizer) => JSON.stringify(finalizer)).join(', ')
+    const message = `Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{${list}}`
+    throw refuse.invalid(kind, name, [{ reason: 'FieldValueForbidden', field: 'metadata.finalizers', message }])
+  }
+
+  #valid(kind: KindInfo, object: Json): Json {
+    const { name } = placeOf(object)
+    if (!NAME.test(name)) {
+      const message =
+        name === ''
+          ? 'Required value: name or generateName is required'
+          : `Invalid value: "${name}": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character`
+      throw refuse.invalid(kind, name, [
+        { reason: name === '' ? 'FieldValueRequired' : 'FieldValueInvalid', field: 'metadata.name', message },
+      ])
+    }
+    if (kind.schema === undefined) return object
+    const { apiVersion, kind: kindName, metadata, ...rest } = object
+    const conformed = conform(rest, kind.schema) as Json
+    const problems = problemsOf({ ...conformed, apiVersion, kind: kindName, metadata }, kind.schema, '')
+    if (problems.length > 0) throw refuse.invalid(kind, name, problems)
+    return { apiVersion, kind: kindName, metadata, ...conformed }
+  }
+
+  #checkIdentity(kind: KindInfo, place: Place, body: Json): void {
+    const metadata = objectAt(body, 'metadata')
+    const [said, meant] = [textAt(body, 'kind'), kind.kind]
+    const version = textAt(body, 'apiVersion')
+    if ((said !== '' && said !== meant) || (version !== '' && version !== apiVersionOf(kind))) {
+      throw refuse.badRequest(`${said} in version "${version}" cannot be handled as a ${meant}`)
+    }
+    const name = textAt(metadata, 'name')
+    if (name !== '' && name !== place.name) {
+      throw refuse.badRequest(`the name of the object (${name}) does not match the name on the URL (${place.name})`)
+    }
+    const namespace = textAt(metadata, 'namespace')
+    if (namespace !== '' && namespace !== place.namespace) {
+      throw refuse.badRequest('the namespace of the provided object does not match the namespace sent on the request')
+    }
+  }
+
+  #checkNamespace(kind: KindInfo, namespace: string, name: string): void {
+    if (!kind.namespaced) return
+    const namespaces = this.#world.registry.find('', 'v1', 'namespaces')
+    if (namespaces === undefined) return
+    const found = this.#world.storage.get(namespaces, { namespace: '', name: namespace })
+    if (found === undefined) throw refuse.notFound(namespaces, namespace)
+    if (!('deletionTimestamp' in objectAt(found, 'metadata'))) return
+    const cause = {
+      reason: 'NamespaceTerminating',
+      message: `namespace ${namespace} is being terminated`,
+      field: 'metadata.namespace',
+    }
+    throw refuse.forbidden(
+      kind,
+      name,
+      `unable to create new content in namespace ${namespace} because it is being terminated`,
+      [cause],
+    )
+  }
+
+  #rules(kind: KindInfo, subresource: string): Ownership {
+    const isStatus = (path: string): boolean => path === 'f:status' || path.startsWith('f:status\u0000')
+    return {
+      shape: shapeOf(kind),
+      now: timeText(this.#world.clock),
+      ignores: (path) => (subresource === 'status' ? !isStatus(path) : kind.statusSubresource && isStatus(path)),
+    }
+  }
+
+  #uid(): string {
+    const hex = Array.from({ length: 32 }, () => Math.floor(this.#world.random() * 16).toString(16)).join('')
+    return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20)].join(
+      '-',
+    )
+  }
+
+  #generated(prefix: string): string {
+    const letters = 'bcdfghjklmnpqrstvwxz2456789'
+    const pick = (): string => letters[Math.floor(this.#world.random() * letters.length)] ?? 'x'
+    return prefix === '' ? '' : `${prefix}${Array.from({ length: 5 }, pick).join('')}`
+  }
+}
+
+/** What an update through this endpoint may touch; the rest stays as it was. */
+function within(kind: KindInfo, old: Json, wanted: Json, subresource: string): Json {
+  const asked = objectAt(wanted, 'metadata')
+  if (subresource === 'status') {
+    const before = objectAt(old, 'metadata')
+    const owners = asked['managedFields']
+    const metadata = kind.custom ? before : { ...asked, ...pick(before, 'labels', 'ownerReferences') }
+    return clean({ ...old, metadata: clean({ ...metadata, managedFields: owners }), status: wanted['status'] })
+  }
+  return kind.statusSubresource ? clean({ ...wanted, status: old['status'] }) : wanted
+}
+
+/** The part of an object whose changes are counted in its generation. */
+const wish = (kind: KindInfo, object: Json): Json =>
+  kind.custom ? without(object, 'metadata', ...(kind.statusSubresource ? ['status'] : [])) : { spec: object['spec'] }
+
+/** Built-in objects are structures whose empty parts exist; of a custom one nothing exists before it is written. */
+const blank = (kind: KindInfo): Json => (kind.custom ? { metadata: {} } : { metadata: {}, spec: {} })
+
+const writer = (kind: KindInfo, options: Options, operation: Writer['operation'], subresource: string): Writer => ({
+  manager: options.fieldManager === '' ? 'unknown' : options.fieldManager,
+  operation,
+  apiVersion: apiVersionOf(kind),
+  subresource,
+})
+
+const managerMissing = (): refuse.Refusal => {
+  const cause = {
+    reason: 'FieldValueRequired',
+    message: 'Required value: is required for apply patch',
+    field: 'fieldManager',
+  }
+  const text = 'PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch'
+  return new refuse.Refusal(422, 'Invalid', text, { group: 'meta.k8s.io', kind: 'PatchOptions', causes: [cause] })
+}
+
+const pick = (value: Json, ...fields: readonly string[]): Json =>
+  Object.fromEntries(fields.map((field) => [field, value[field]]))
+
+const clean = (value: Json): Json =>
+  Object.fromEntries(Object.entries(value).filter(([, below]) => below !== undefined))
+
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls)
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, below]) => below !== null && below !== undefined)
+      .map(([name, below]) => [name, withoutNulls(below)]),
+  )
+}
