@@ -2,13 +2,14 @@ import { createHash, randomUUID } from 'node:crypto'
 import { chmod, cp, lstat, mkdir, mkdtemp, readFile, realpath, rename, rm, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir, userInfo } from 'node:os'
+import type { UserInfo } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { accountNamed, canEnter } from './process/index.ts'
 import type { Account } from './process/index.ts'
 
 /** PostgreSQL refuses to run as root; there it runs as somebody who owns as little as possible. */
-export function serverAccount(): Account {
-  if (process.getuid?.() === 0) {
+export function serverAccount(uid = process.getuid?.(), lookUp: () => UserInfo<string> = userInfo): Account {
+  if (uid === 0) {
     const account = accountNamed('postgres', 'nobody')
     if (account !== undefined) return account
     throw new Error(
@@ -16,11 +17,11 @@ export function serverAccount(): Account {
     )
   }
   try {
-    const { username, uid, gid } = userInfo()
-    return { name: username, uid, gid }
+    const user = lookUp()
+    return { name: user.username, uid: user.uid, gid: user.gid }
   } catch (cause) {
     throw new Error(
-      `failed to start PostgreSQL: uid ${process.getuid?.()} has no entry in the user database, which initdb needs; set DATABASE_URL to a server of your own`,
+      `failed to start PostgreSQL: uid ${uid} has no entry in the user database, which initdb needs; set DATABASE_URL to a server of your own`,
       { cause },
     )
   }

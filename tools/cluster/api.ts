@@ -18,11 +18,7 @@ export function adminApi(port: number, pki: Pick<Pki, 'ca' | 'admin'>): AdminApi
     headersTimeout: 5_000,
   })
   const origin = `https://127.0.0.1:${port}`
-  const ask = async (
-    method: Method,
-    path: string,
-    body?: object,
-  ): Promise<{ status: number; text: string }> => {
+  const ask = async (method: Method, path: string, body?: object): Promise<{ status: number; text: string }> => {
     const response = await request(`${origin}${path}`, {
       method,
       dispatcher,

@@ -6,8 +6,9 @@ import type { Child } from '../process/index.ts'
 import type { OnProgress } from '../progress.ts'
 import { adminApi } from './api.ts'
 import type { AdminApi } from './api.ts'
-import { commandLine, COMPONENTS, writeSecrets } from './components.ts'
+import { commandLine, COMPONENTS, stopSignalOf, writeSecrets } from './components.ts'
 import type { ComponentName } from './components.ts'
+import { portIn } from './kubeconfig.ts'
 import { layout } from './layout.ts'
 import type { Layout } from './layout.ts'
 import { keptPki } from './pki.ts'
@@ -65,7 +66,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     const previous = await readState(at)
     if (previous !== undefined && isDetachedAndWhole(previous)) throw new AlreadyRunning(at.dir)
     if (previous !== undefined) await endRecorded(at, previous)
-    return await new Run(at, options, unlock).start(previous?.port)
+    return await new Run(at, options, unlock).start()
   } catch (error) {
     await unlock()
     throw error
@@ -103,7 +104,7 @@ class Run {
     this.unlock = unlock
   }
 
-  async start(formerPort: number | undefined): Promise<Cluster> {
+  async start(): Promise<Cluster> {
     const nodes = this.options.nodes ?? 'kwok'
     const wanted = COMPONENTS.filter((name) => name !== 'kwok' || nodes === 'kwok')
     const [pki, binaries] = await Promise.all([keptPki(this.at.pki), obtainBinaries(wanted, this.options.onProgress)])
@@ -111,8 +112,7 @@ class Run {
     try {
       await this.launch('etcd')
       for (let attempt = 1; ; attempt++) {
-        this.port =
-          attempt === 1 && formerPort !== undefined && (await isFree(formerPort)) ? formerPort : await freePort()
+        this.port = attempt === 1 ? await this.usualPort() : await freePort()
         await writeSecrets(this.at, pki, this.port)
         this.api = adminApi(this.port, pki)
         if (await this.serves(attempt)) break
@@ -120,10 +120,17 @@ class Run {
       }
       await this.converge(this.api, wanted.slice(2))
     } catch (error) {
-      await this.endAll()
+      await this.abandon()
       throw new Error(`failed to start a control plane in ${this.at.dir}`, { cause: error })
     }
     return await this.handle()
+  }
+
+  /** The one that earlier copies of the kubeconfig name, as long as nobody else has taken it. */
+  private async usualPort(): Promise<number> {
+    const text = await readFile(this.at.kubeconfig, 'utf8').catch(() => undefined)
+    const port = text === undefined ? 0 : portIn(text)
+    return port > 0 && (await isFree(port)) ? port : await freePort()
   }
 
   /** False: somebody else took the port first. */
@@ -166,6 +173,7 @@ class Run {
       args: commandLine[name]({ port: this.port }),
       cwd: this.at.dir,
       logFile: this.at.logOf(name),
+      stopSignal: stopSignalOf(name),
     })
     this.children.set(name, child)
     await this.writeDown()
@@ -200,6 +208,12 @@ class Run {
     await etcd?.stop()
     await this.api?.close()
     await rm(this.at.state, { force: true })
+  }
+
+  /** Half started, there is nothing worth an orderly end. */
+  private async abandon(): Promise<void> {
+    await Promise.all([...this.children.values()].map((child) => child.kill()))
+    await this.endAll()
   }
 
   private async kill(name: ComponentName): Promise<void> {

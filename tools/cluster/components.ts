@@ -8,6 +8,10 @@ import type { Pki } from './pki.ts'
 export const COMPONENTS = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kwok'] as const
 export type ComponentName = (typeof COMPONENTS)[number]
 
+/** Those that hold no state of their own are ended at once; they would only spend a second saying goodbye. */
+export const stopSignalOf = (name: ComponentName): NodeJS.Signals =>
+  name === 'etcd' || name === 'kube-apiserver' ? 'SIGTERM' : 'SIGKILL'
+
 /** Nodes simulated by KWOK carry this annotation; others are none of its business. */
 export const SIMULATED = 'kwok.x-k8s.io/node'
 

@@ -15,3 +15,9 @@ export function kubeconfigText(server: string, caCert: string, user: Certified):
   }
   return `${JSON.stringify(config, null, 2)}\n`
 }
+
+/** The port in a kubeconfig that `kubeconfigText` made; whoever has a copy of it expects the server there again. */
+export function portIn(text: string): number {
+  const { clusters } = JSON.parse(text) as { clusters: ReadonlyArray<{ cluster: { server: string } }> }
+  return Number(new URL(clusters[0]?.cluster.server ?? 'https://none').port)
+}

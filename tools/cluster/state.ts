@@ -32,7 +32,7 @@ export const aliveOf = (state: ClusterState): Array<[ComponentName, ProcessIdent
 /** Ends what is written down and still runs: first those that talk to the API server, then the API server, then etcd. */
 export async function endRecorded(at: Layout, state: ClusterState): Promise<void> {
   const { etcd, 'kube-apiserver': apiServer, ...clients } = state.processes
-  await Promise.all(Object.values(clients).map((identity) => endProcess(identity)))
+  await Promise.all(Object.values(clients).map((identity) => endProcess(identity, { signal: 'SIGKILL' })))
   if (apiServer !== undefined) await endProcess(apiServer)
   if (etcd !== undefined) await endProcess(etcd)
   await rm(at.state, { force: true })

@@ -16,12 +16,10 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-export async function isFree(port: number): Promise<boolean> {
-  const server = createServer().listen(port, '127.0.0.1')
-  const [outcome] = await Promise.race([
-    once(server, 'listening').then(() => ['free']),
-    once(server, 'error').then(() => ['taken']),
-  ])
-  server.close()
-  return outcome === 'free'
+export function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
 }

@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process'
+import { mkdir, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import {
+  clusterDown,
+  clusterKubeconfig,
+  clusterStatus,
+  clusterUp,
+  ensureCluster,
+  startCluster,
+} from '../../tools/cluster/index.ts'
+import { identify } from '../../tools/process/index.ts'
+import { freshFolder } from './folder.ts'
+import { runProgram } from './program.ts'
+
+const freshPlace = async (): Promise<{ dir: string; nodes: 'none' }> => {
+  const dir = join(await freshFolder(), 'cluster')
+  onTestFinished(async () => void (await clusterDown({ dir })))
+  return { dir, nodes: 'none' }
+}
+
+test('a control plane brought up outlives the process that did it, until it is taken down', async () => {
+  const place = await freshPlace()
+  expect(await clusterStatus(place)).toMatchObject({ state: 'absent' })
+  const upper = await runProgram('bring-up', [place.dir])
+  await upper.kill()
+
+  const status = await clusterStatus(place)
+  expect(status).toMatchObject({ state: 'running', components: Array.from({ length: 4 }, () => ({ alive: true })) })
+  expect(status.ownerPid).toBeUndefined()
+  expect(await clusterKubeconfig(place)).toContain(status.server)
+  expect(await clusterUp(place)).toEqual(status)
+  const found = await ensureCluster(place)
+  await found.stop()
+  await expect(startCluster(place)).rejects.toThrow('one that was detached runs in')
+  expect(await clusterStatus(place)).toEqual(status)
+
+  expect(await clusterDown(place)).toHaveLength(4)
+  expect(status.components.filter(({ pid }) => identify(pid) !== undefined)).toEqual([])
+  expect(await clusterStatus(place)).toMatchObject({ state: 'stopped', components: [] })
+  await clusterDown({ ...place, purge: true })
+  await expect(stat(place.dir)).rejects.toThrow('ENOENT')
+})
+
+test('taking down never ends a process that only inherited the pid', async () => {
+  const place = await freshPlace()
+  await mkdir(place.dir)
+  const stranger = spawn('sleep', ['60'])
+  onTestFinished(() => void stranger.kill('SIGKILL'))
+  const processes = { etcd: { pid: stranger.pid, startedAt: 'another time' } }
+  await writeFile(join(place.dir, 'state.json'), JSON.stringify({ port: 1, nodes: 'none', processes }))
+  expect(await clusterStatus(place)).toMatchObject({ state: 'stopped' })
+  expect(await clusterDown(place)).toEqual([])
+  expect(identify(stranger.pid ?? 0)).toBeDefined()
+})
+
+test('without a control plane there is no kubeconfig, and the fix is named', async () => {
+  const place = await freshPlace()
+  await expect(clusterKubeconfig(place)).rejects.toThrow('start one with caelus cluster up')
+})
