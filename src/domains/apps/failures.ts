@@ -1,0 +1,171 @@
+import { defineFailures } from '../../kernel/index.ts'
+
+const RETRIED = 'It is retried by itself.'
+
+/** Everything that can go wrong with an app. What `retryable: false` parks, a change of intent or the drift scan revives. */
+export const raise = defineFailures({
+  TemplateMissing: {
+    whoseMove: 'operator',
+    retryable: false,
+    nextStep: 'Move the deployment to a template that exists (an admin may set its template), or delete it.',
+  },
+  ChartMissing: {
+    whoseMove: 'operator',
+    retryable: false,
+    nextStep: 'Push the named chart version to its registry, or publish a template that names one that is there.',
+  },
+  ChartUnreachable: {
+    whoseMove: 'platform',
+    retryable: true,
+    nextStep: `${RETRIED} If it stays, check that the registry of the chart is up and reachable from the worker.`,
+  },
+  ChartForbidden: {
+    whoseMove: 'operator',
+    retryable: false,
+    nextStep: 'Give the worker credentials that may pull the named chart.',
+  },
+  ChartInvalid: {
+    whoseMove: 'operator',
+    retryable: false,
+    nextStep: 'Correct the chart where the message says, and publish it as a new template.',
+  },
+  DigestMismatch: {
+    whoseMove: 'operator',
+    retryable: false,
+    nextStep:
+      'Somebody replaced a published chart. Find out why; then publish a template with the digest that you trust.',
+  },
+  SchemaViolation: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Correct the values that the message names.',
+  },
+  TemplateBroken: {
+    whoseMove: 'operator',
+    retryable: false,
+    nextStep: 'Publish a template whose defaults and schema agree, as the message says.',
+  },
+  ValuesUnreadable: {
+    whoseMove: 'operator',
+    retryable: true,
+    nextStep: 'Add the key that the message names to CAELUS_VALUES_KEY; sealed values cannot be opened without it.',
+  },
+  QuotaExceeded: {
+    whoseMove: 'user',
+    retryable: true,
+    nextStep: `Ask for less, or have the quota that the message names raised. ${RETRIED}`,
+  },
+  ImageNeverReady: {
+    whoseMove: 'operator',
+    retryable: true,
+    nextStep: `Check that the image exists and that the cluster may pull it. ${RETRIED}`,
+  },
+  NeverHealthy: {
+    whoseMove: 'operator',
+    retryable: true,
+    nextStep: `Read the diagnostics: container states, events and last log lines say what it waits for. ${RETRIED}`,
+  },
+  NamespaceTaken: {
+    whoseMove: 'operator',
+    retryable: false,
+    nextStep:
+      'A namespace of this name belongs to somebody else and is never touched. Remove it, or label it with caelus.io/deployment-id if it is ours.',
+  },
+  NamespaceBlocked: {
+    whoseMove: 'operator',
+    retryable: true,
+    nextStep: 'Remove what the message names (a finalizer, a dead webhook or APIService); deletion then goes on alone.',
+  },
+  StaleFence: {
+    whoseMove: 'platform',
+    retryable: true,
+    nextStep: 'Nothing: another worker has taken over and goes on from here.',
+  },
+  ReleasePending: {
+    whoseMove: 'platform',
+    retryable: true,
+    nextStep: 'It is unlocked by itself before the next try.',
+  },
+  OwnershipConflict: {
+    whoseMove: 'platform',
+    retryable: true,
+    nextStep: 'It is settled by itself before the next try: the named field is repaired or handed over.',
+  },
+  ObjectTaken: {
+    whoseMove: 'operator',
+    retryable: false,
+    nextStep: 'Remove or rename the object that the message names; it belongs to another release.',
+  },
+  KindUnknown: {
+    whoseMove: 'operator',
+    retryable: false,
+    nextStep: 'Install the custom resource definition that the chart needs, or publish a template for this cluster.',
+  },
+  ObjectInvalid: {
+    whoseMove: 'operator',
+    retryable: false,
+    nextStep: 'Correct the chart or the values so that the named field is valid.',
+  },
+  FieldImmutable: {
+    whoseMove: 'operator',
+    retryable: false,
+    nextStep: 'Take the change of the named field back, or delete the object by hand and let it be created again.',
+  },
+  AdmissionRefused: {
+    whoseMove: 'operator',
+    retryable: true,
+    nextStep: `Change the chart so that the named policy admits it, or ask the owner of the policy. ${RETRIED}`,
+  },
+  HookFailed: {
+    whoseMove: 'operator',
+    retryable: true,
+    nextStep: `Read the log of the named hook. ${RETRIED}`,
+  },
+  ReleaseTooLarge: {
+    whoseMove: 'operator',
+    retryable: false,
+    nextStep: 'Make the chart smaller: its release record is larger than the API server stores.',
+  },
+  HelmForbidden: {
+    whoseMove: 'operator',
+    retryable: true,
+    nextStep: `Grant the named verb on the named resource to the worker. ${RETRIED}`,
+  },
+  ClusterUnreachable: {
+    whoseMove: 'platform',
+    retryable: true,
+    nextStep: `${RETRIED} If it stays, check that the API server is up and reachable from the worker.`,
+  },
+  HelmFailed: {
+    whoseMove: 'operator',
+    retryable: true,
+    nextStep: `${RETRIED} If it stays, the message is what Helm said last.`,
+  },
+  DomainTaken: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Choose a domain that no other deployment uses.',
+  },
+  UpgradeNotAllowed: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Ask an admin: only admins move a deployment to another template.',
+  },
+  DowngradeRefused: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Choose a template that was published after the present one.',
+  },
+  ForeignProduct: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Choose a template of the same product, or order the other product as a new deployment.',
+  },
+  BeingDeleted: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Order it again once it is gone: a deletion cannot be taken back.',
+  },
+})
+
+export type AppFailureCode = keyof typeof raise

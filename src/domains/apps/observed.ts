@@ -1,0 +1,79 @@
+import type { JsonObject } from './json.ts'
+
+/*
+ * What `observe` found, in the words that `decide` thinks with. Each part is a union over `is`, so that a new case does not
+ * compile until the decision knows it.
+ */
+
+/** What keeps a terminating namespace from going. */
+export interface Blocker {
+  readonly kind: 'object' | 'namespace' | 'webhook' | 'apiService'
+  /** As people look for it: `PersistentVolumeClaim data`, `v1beta1.metrics.k8s.io`. */
+  readonly name: string
+  readonly finalizer?: string
+  readonly why: string
+}
+
+export type NamespaceSeen =
+  | { readonly is: 'absent' }
+  | { readonly is: 'active' }
+  | { readonly is: 'terminating'; readonly since: number; readonly blockers: readonly Blocker[] }
+  /** It exists without our label, or with another deployment's. */
+  | { readonly is: 'foreign'; readonly label?: string }
+
+export const PENDING_KINDS = ['install', 'upgrade', 'rollback'] as const
+export type PendingKind = (typeof PENDING_KINDS)[number]
+
+/** What the newest record of the release says, and what its last manifest holds. */
+interface ReleaseFacts {
+  readonly revision: number
+  /** Names chart, template and values of that revision; absent when it was not us who made it. */
+  readonly digest?: string
+  /** The PersistentVolumeClaims in its manifest, by name. */
+  readonly claims: readonly string[]
+}
+
+export type ReleaseSeen =
+  | { readonly is: 'absent' }
+  | ({ readonly is: 'deployed'; readonly updatedAt: number } & ReleaseFacts)
+  | ({ readonly is: 'failed' } & ReleaseFacts)
+  | ({ readonly is: 'pending'; readonly kind: PendingKind } & ReleaseFacts)
+  | ({ readonly is: 'superseded' } & ReleaseFacts)
+  | ({ readonly is: 'uninstalling' } & ReleaseFacts)
+
+/** Why something is not healthy, captured before anything is rolled back. */
+export interface Diagnostics {
+  readonly code: 'ImageNeverReady' | 'NeverHealthy' | 'QuotaExceeded'
+  readonly message: string
+  readonly details?: JsonObject
+}
+
+export type HealthSeen =
+  | { readonly is: 'ready' }
+  | { readonly is: 'progressing'; readonly because: string }
+  | { readonly is: 'failing'; readonly diagnostics: Diagnostics }
+
+/** A field that is meant to be another's: the upgrade leaves it out of what it applies. */
+export interface HandedOver {
+  /** `Deployment/web`. */
+  readonly object: string
+  readonly pointer: string
+  readonly owner: string
+}
+
+export interface DriftSeen {
+  /** Objects with fields of ours that somebody else changed. */
+  readonly edited: readonly string[]
+  /** Objects of the stored manifest that are gone. */
+  readonly missing: readonly string[]
+  readonly handedOver: readonly HandedOver[]
+}
+
+export interface Observed {
+  readonly namespace: NamespaceSeen
+  readonly release: ReleaseSeen
+  readonly health: HealthSeen
+  readonly drift: DriftSeen
+}
+
+export const NO_DRIFT: DriftSeen = { edited: [], missing: [], handedOver: [] }

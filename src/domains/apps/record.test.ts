@@ -1,0 +1,83 @@
+import { expect, it } from 'vitest'
+import { raise } from './failures.ts'
+import { record, type Happened } from './record.ts'
+import type { Deployment } from './types.ts'
+
+const row: Deployment = {
+  id: '1',
+  deploymentUid: 'ns',
+  namespaceName: 'ns',
+  releaseName: 'ns',
+  userId: '1',
+  domainname: 'a.example',
+  userValues: {},
+  sealedValues: {},
+  desiredTemplateId: '2',
+  appliedTemplateId: null,
+  status: 'provisioning',
+  generation: 3,
+  observedGeneration: 0,
+  lastError: raise.ChartUnreachable('registry is away').failure,
+  lastReconcileAt: 1,
+  nextReconcileAt: 2,
+  createdAt: 0,
+  deletedAt: null,
+}
+const NOW = 1_000
+const ready: Happened = { is: 'decided', decision: { step: { do: 'nothing' }, status: 'ready' } }
+
+it('writes success once', () => {
+  const patch = record(row, ready, NOW)
+  expect(patch).toEqual({
+    status: 'ready',
+    appliedTemplateId: '2',
+    observedGeneration: 3,
+    lastError: null,
+    nextReconcileAt: null,
+    lastReconcileAt: NOW,
+  })
+  expect(record({ ...row, ...patch }, ready, NOW + 1)).toBeUndefined()
+})
+
+it('keeps what is applied of a deployment that is gone', () => {
+  const gone: Happened = { is: 'decided', decision: { step: { do: 'nothing' }, status: 'deleted' } }
+  expect(record({ ...row, status: 'deleting' }, gone, NOW)).not.toHaveProperty('appliedTemplateId')
+})
+
+it('says how long it waits, once per wait', () => {
+  const wait: Happened = {
+    is: 'decided',
+    decision: { step: { do: 'waitFor', because: 'pods start', ms: 5_000 }, status: 'provisioning' },
+  }
+  const patch = record({ ...row, nextReconcileAt: null }, wait, NOW)
+  expect(patch).toEqual({ lastError: null, nextReconcileAt: NOW + 5_000, lastReconcileAt: NOW })
+  expect(record({ ...row, nextReconcileAt: null, ...patch }, wait, NOW + 5_000)).toBeUndefined()
+})
+
+it('keeps the last error in view while the next try runs', () => {
+  const install: Happened = {
+    is: 'decided',
+    decision: {
+      step: { do: 'install', timeoutMs: 1, policy: { onFailure: 'keep', keepClaims: [] } },
+      status: 'provisioning',
+    },
+  }
+  expect(record(row, install, NOW)).toBeUndefined()
+  expect(record({ ...row, status: 'pending' }, install, NOW)).toEqual({ status: 'provisioning', lastReconcileAt: NOW })
+})
+
+it('calls it an error when nobody tries again', () => {
+  const busy = raise.QuotaExceeded('exceeded quota: q').failure
+  const broken = raise.SchemaViolation('/user/replicas must be an integer').failure
+  expect(record(row, { is: 'failed', failure: busy, retryAt: NOW + 9 }, NOW)).toEqual({
+    lastError: busy,
+    nextReconcileAt: NOW + 9,
+    lastReconcileAt: NOW,
+  })
+  expect(record(row, { is: 'failed', failure: busy, retryAt: null }, NOW)).toMatchObject({ status: 'error' })
+  expect(record(row, { is: 'failed', failure: broken, retryAt: null }, NOW)).toMatchObject({
+    status: 'error',
+    lastError: { code: 'SchemaViolation' },
+    nextReconcileAt: null,
+  })
+})

@@ -1,0 +1,72 @@
+import { sameValue, type Failure } from '../../kernel/index.ts'
+import type { Decision } from './decide.ts'
+import type { Deployment } from './types.ts'
+
+/** The columns that reconciling writes; everything else in the row is intent and belongs to people. */
+export type RowPatch = Partial<
+  Pick<
+    Deployment,
+    'status' | 'appliedTemplateId' | 'observedGeneration' | 'lastError' | 'lastReconcileAt' | 'nextReconcileAt'
+  >
+>
+
+export type Happened =
+  /** Before the step is taken: the row says what is going on while it runs. */
+  | { readonly is: 'decided'; readonly decision: Decision }
+  /** The step threw. `retryAt` is `null` when the job was parked. */
+  | { readonly is: 'failed'; readonly failure: Failure; readonly retryAt: number | null }
+
+/**
+ * What to write into the row, or `undefined` when it already says so.
+ *
+ * `row` is the row as it was when the step was decided, so `observedGeneration` never runs ahead of what was looked at.
+ */
+export function record(row: Deployment, happened: Happened, now: number): RowPatch | undefined {
+  const truth = happened.is === 'decided' ? afterDecision(row, happened.decision, now) : afterFailure(row, happened)
+  const changes = Object.entries(truth).filter(([column, value]) => !sameValue(row[column as keyof Deployment], value))
+  if (changes.every(([column]) => column === 'nextReconcileAt') && isStillWaiting(row, truth)) return undefined
+  return { ...(Object.fromEntries(changes) as RowPatch), lastReconcileAt: now }
+}
+
+/** Waiting on is not news: the queue knows the exact time, and a write per look would be noise. */
+const isStillWaiting = (row: Deployment, truth: RowPatch): boolean =>
+  (row.nextReconcileAt === null) === (truth.nextReconcileAt === null)
+
+function afterDecision(row: Deployment, { step, status }: Decision, now: number): RowPatch {
+  switch (step.do) {
+    case 'nothing':
+      return {
+        status,
+        lastError: null,
+        nextReconcileAt: null,
+        observedGeneration: row.generation,
+        ...(status === 'ready' && { appliedTemplateId: row.desiredTemplateId }),
+      }
+    case 'waitFor':
+      return { status, lastError: step.failure ?? null, nextReconcileAt: now + step.ms }
+    case 'refuse':
+      return { status, lastError: step.failure }
+    case 'ensureNamespace':
+    case 'unlockRelease':
+    case 'install':
+    case 'upgrade':
+    case 'settleOwnership':
+    case 'repairObjects':
+    case 'uninstall':
+    case 'deleteNamespace':
+      return { status }
+    default:
+      return step satisfies never
+  }
+}
+
+function afterFailure(
+  row: Deployment,
+  { failure, retryAt }: { readonly failure: Failure; readonly retryAt: number | null },
+): RowPatch {
+  return {
+    status: retryAt === null || !failure.retryable ? 'error' : row.status,
+    lastError: failure,
+    nextReconcileAt: retryAt,
+  }
+}
