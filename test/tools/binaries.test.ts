@@ -1,0 +1,100 @@
+import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { afterEach, expect, test, vi } from 'vitest'
+import { obtainBinaries } from '../../tools/binaries/index.ts'
+import type { Step } from '../../tools/progress.ts'
+import { freshFolder } from './folder.ts'
+
+afterEach(() => vi.unstubAllEnvs())
+
+/** A machine with nothing on it but what the test puts there. */
+async function bareMachine(): Promise<{ cache: string; path: string; assets: string }> {
+  const folder = await freshFolder()
+  const machine = { cache: join(folder, 'cache'), path: join(folder, 'path'), assets: join(folder, 'assets') }
+  vi.stubEnv('CAELUS_CACHE_DIR', machine.cache)
+  vi.stubEnv('PATH', machine.path)
+  vi.stubEnv('KUBEBUILDER_ASSETS', '')
+  vi.stubEnv('HELM_BIN', '')
+  return machine
+}
+
+async function program(path: string, script: string): Promise<string> {
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(path, `#!/bin/sh\n${script}\n`)
+  await chmod(path, 0o755)
+  return path
+}
+
+/** Answers `go version`; "builds" by writing the target, and notes every build. */
+const compiler = (path: string): Promise<string> =>
+  program(
+    join(path, 'go'),
+    `if [ "$1" = version ]; then echo go version go1.26.8; exit; fi
+     echo "$@" >> ${path}/builds
+     echo 'go: downloading example.com/a v1.0.0' >&2; echo example.com/a >&2
+     while [ "$1" != -o ]; do shift; done
+     echo built > "$2"`,
+  )
+
+test('what is missing is built once, however many want it at the same time', async () => {
+  const { path, cache } = await bareMachine()
+  await compiler(path)
+  const steps: Step[] = []
+  const wanted = Array.from({ length: 4 }, () => obtainBinaries(['etcd', 'helm'], (step) => steps.push(step)))
+  const [first, ...others] = await Promise.all(wanted)
+  expect(others).toEqual([first, first, first])
+  expect(first?.etcd).toBe(join(cache, 'bin', `${process.platform}-${process.arch}`, 'etcd-3.6.6/etcd'))
+  const builds = (await readFile(join(path, 'builds'), 'utf8')).trim().split('\n')
+  expect(builds.map((line) => line.split(' ').at(-1))).toEqual([
+    'go.etcd.io/etcd/server/v3',
+    'helm.sh/helm/v4/cmd/helm',
+  ])
+  expect(steps).toContainEqual(expect.objectContaining({ what: 'building etcd 3.6.6', nth: 1, of: 2 }))
+  expect(await readdir(dirname(first?.etcd ?? ''))).toEqual(['etcd'])
+})
+
+test('a build that fails is quoted and leaves nothing', async () => {
+  const { path, cache } = await bareMachine()
+  await program(
+    join(path, 'go'),
+    `[ "$1" = version ] && echo go1.26.8 && exit; echo 'no required module provides package' >&2; exit 1`,
+  )
+  await expect(obtainBinaries(['kwok'])).rejects.toThrow(
+    /failed to build kwok.*\n.*no required module provides package/,
+  )
+  expect(await readdir(join(cache, 'bin', `${process.platform}-${process.arch}`, 'kwok-0.7.0'))).toEqual([])
+})
+
+test('without Go the error says what to do', async () => {
+  await bareMachine()
+  await expect(obtainBinaries(['kube-apiserver'])).rejects.toThrow(
+    'failed to find kube-apiserver 1.35.4: install Go 1.26 or later so that it can be built, or set KUBEBUILDER_ASSETS',
+  )
+})
+
+test('KUBEBUILDER_ASSETS comes first, and a version that does not fit is an error', async () => {
+  const { assets, path } = await bareMachine()
+  vi.stubEnv('KUBEBUILDER_ASSETS', assets)
+  const asset = await program(join(assets, 'etcd'), 'echo etcd Version: 3.5.21')
+  await program(join(path, 'etcd'), 'echo etcd Version: 3.6.6')
+  expect(await obtainBinaries(['etcd'])).toEqual({ etcd: asset })
+  await program(asset, 'echo etcd Version: 3.4.0')
+  await expect(obtainBinaries(['etcd'])).rejects.toThrow(/assets\/etcd from KUBEBUILDER_ASSETS: it is version 3\.4\.0/)
+})
+
+test('on the PATH one of another version is passed over', async () => {
+  const { path } = await bareMachine()
+  await program(join(path, 'older/kubectl'), 'echo Client Version: v1.29.0')
+  const fitting = await program(join(path, 'newer/kubectl'), 'echo Client Version: v1.36.1')
+  vi.stubEnv('PATH', `${join(path, 'older')}:${join(path, 'newer')}`)
+  expect(await obtainBinaries(['kubectl'])).toEqual({ kubectl: fitting })
+})
+
+test('HELM_BIN names the helm to use', async () => {
+  const { path } = await bareMachine()
+  const helm = await program(join(path, 'my-helm'), 'echo v3.19.2')
+  vi.stubEnv('HELM_BIN', helm)
+  expect(await obtainBinaries(['helm'])).toEqual({ helm })
+  vi.stubEnv('HELM_BIN', join(path, 'no-helm'))
+  await expect(obtainBinaries(['helm'])).rejects.toThrow('not a program that runs here')
+})
