@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
 import { controller, decisionLog, happenings, settled, type KernelHappenings } from '../src/kernel/index.ts'
-import { listener, migrate, openPool, PostgresQueue } from '../src/store/index.ts'
+import { listener, migrate, openQueuePool, PostgresQueue } from '../src/store/index.ts'
 
 /*
  * Our loop and our queue as a peer of the queue benchmark: leases, fences, one run per key at a time, all on.
@@ -21,9 +21,9 @@ await migrate(url)
 
 const hints = listener({ url, applicationName: 'bench listener' })
 await hints.start()
-const enqueuing = openPool({ url, applicationName: 'bench enqueue', max: 2 })
+const enqueuing = openQueuePool({ url, applicationName: 'bench enqueue', max: 2 })
 const outside = new PostgresQueue({ pool: enqueuing, name: 'bench' })
-const working = openPool({ url, applicationName: 'bench worker', max: 4 })
+const working = openQueuePool({ url, applicationName: 'bench worker', max: 4 })
 const queue = new PostgresQueue({ pool: working, name: 'bench', listener: hints })
 
 let onJob = (): void => {}

@@ -22,6 +22,8 @@ export interface PoolOptions {
   readonly statementTimeoutMs?: number
   /** Must be well below every lease: a statement that waits for a row must give up before its caller loses a key. @default 2_000 */
   readonly lockTimeoutMs?: number
+  /** Further settings of the session, such as the planner's. */
+  readonly settings?: Readonly<Record<string, string>>
   /** The server ends a session that leaves a transaction open and does nothing for this long. @default 10_000 */
   readonly idleInTransactionTimeoutMs?: number
 }
@@ -58,6 +60,9 @@ export function openPool(options: PoolOptions): Pool {
   }
 }
 
+/** Compiling pays for statements that take seconds; ours take milliseconds. */
+const SETTINGS = { jit: 'off' }
+
 function clientConfig(options: PoolOptions): PoolConfig {
   return {
     connectionString: options.url,
@@ -68,7 +73,13 @@ function clientConfig(options: PoolOptions): PoolConfig {
     lock_timeout: options.lockTimeoutMs ?? 2_000,
     idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs ?? 10_000,
     keepAlive: true,
-    ...(options.role !== undefined && { options: `-c role=${options.role}` }),
+    options: Object.entries({
+      ...SETTINGS,
+      ...options.settings,
+      ...(options.role !== undefined && { role: options.role }),
+    })
+      .map(([name, value]) => `-c ${name}=${value}`)
+      .join(' '),
   }
 }
 

@@ -6,7 +6,12 @@ import { freshDatabase } from '../support/postgres.ts'
 exerciseQueue('PostgresQueue', async () => {
   const database = await freshDatabase()
   const hints = listener({ url: database.url, applicationName: 'hints' })
-  const queue = new PostgresQueue({ pool: database.pool, name: 'things', listener: hints, leaseMs: LEASE_MS })
+  const queue = new PostgresQueue({
+    pool: database.openQueuePool(),
+    name: 'things',
+    listener: hints,
+    leaseMs: LEASE_MS,
+  })
   await hints.start()
   return {
     queue,

@@ -1,14 +1,23 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { Client, DatabaseError } from 'pg'
 import { inject } from 'vitest'
-import { migrate, openPool, readMigrations, type Pool, type PoolOptions } from '../../src/store/index.ts'
+import {
+  migrate,
+  openPool,
+  openQueuePool,
+  readMigrations,
+  type Pool,
+  type PoolOptions,
+  type QueuePool,
+} from '../../src/store/index.ts'
 
 export interface TestDatabase extends AsyncDisposable {
   /** As superuser, who owns the tables. */
   readonly url: string
   readonly pool: Pool
   /** Further pools, ended with the database. */
-  open(options?: Partial<PoolOptions>): Pool
+  openPool(options?: Partial<PoolOptions>): Pool
+  openQueuePool(options?: Partial<PoolOptions>): QueuePool
 }
 
 /** A migrated database of one's own on the server of this run. Copied from a template, which the first caller makes. */
@@ -18,15 +27,15 @@ export async function freshDatabase(server = inject('postgresUrl')): Promise<Tes
   await copyDatabase(server, name, template)
   const url = withDatabase(server, name)
   const pools: Pool[] = []
-  const open = (options: Partial<PoolOptions> = {}): Pool => {
-    const pool = openPool({ url, applicationName: 'test', ...options })
+  const keep = <P extends Pool>(pool: P): P => {
     pools.push(pool)
     return pool
   }
   return {
     url,
-    pool: open(),
-    open,
+    pool: keep(openPool({ url, applicationName: 'test' })),
+    openPool: (options) => keep(openPool({ url, applicationName: 'test', ...options })),
+    openQueuePool: (options) => keep(openQueuePool({ url, applicationName: 'test queue', ...options })),
     async [Symbol.asyncDispose]() {
       await Promise.all(pools.map((pool) => pool.end()))
       await onServer(server, (client) => client.query(`drop database ${name} with (force)`))

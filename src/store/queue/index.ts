@@ -11,5 +11,6 @@ export {
   type JobFilter,
   type JobState,
 } from './operate.ts'
+export { openQueuePool, type QueuePool } from './pool.ts'
 export { PostgresQueue, type PostgresQueueOptions } from './postgres-queue.ts'
 export type { WakeCall } from './wake.ts'

@@ -13,14 +13,10 @@ const LINE_UP = `
     for update skip locked
   ),
   placed as (
-    select at,
-      greatest(
-        (select served from caelus.job_turn t where t.queue = $1 and t.priority = due.priority),
-        (select max(turn) from caelus.job j
-         where j.queue = $1 and j.tenant = due.tenant and j.priority = due.priority and j.turn is not null),
-        0
-      ) + row_number() over (partition by tenant, priority order by due_at) as turn
-    from due
+    select at, last_turn + row_number() over (partition by tenant, priority order by due_at) as turn
+    from due join (
+      select tenant, priority, caelus.last_turn($1, tenant, priority) as last_turn from due group by tenant, priority
+    ) last using (tenant, priority)
   ),
   lined as (update caelus.job j set turn = placed.turn from placed where j.ctid = placed.at returning 1)
   select count(*)::int as count from lined`

@@ -12,18 +12,17 @@ import {
 import { Batch } from '../batch.ts'
 import type { Listener } from '../listen.ts'
 import { raise } from '../failures.ts'
-import type { Pool } from '../pool.ts'
 import type { Tx } from '../tx.ts'
 import { claimKeys, type Claimed } from './claim.ts'
 import { finishClaims, type Finished, type FinishCall } from './finish.ts'
 import { CHANNEL, HintThrottle } from './hints.ts'
 import { lineUp } from './line-up.ts'
+import type { QueuePool } from './pool.ts'
 import { renewLeases } from './renew.ts'
 import { wakeKeys, type WakeCall } from './wake.ts'
 
 export interface PostgresQueueOptions {
-  /** Best one of its own: a program that uses up its connections must still be able to renew its leases. */
-  readonly pool: Pool
+  readonly pool: QueuePool
   /** Queues of different names share the table and nothing else. */
   readonly name: string
   /** Brings hints of other processes. Absent: asking from time to time finds everything, later. */
@@ -50,7 +49,7 @@ const HINT = `select pg_notify('${CHANNEL}', $1)`
 export class PostgresQueue implements Queue {
   readonly leaseMs: number
   readonly name: string
-  readonly #pool: Pool
+  readonly #pool: QueuePool
   readonly #clock: Clock
   readonly #wakes: Batch<WakeCall, void>
   readonly #finishes: Batch<FinishCall, Finished>

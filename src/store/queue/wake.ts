@@ -28,14 +28,11 @@ const WAKE = `
   placed as (
     select *,
       case when after_ms <= 0 then
-        greatest(
-          (select served from caelus.job_turn t where t.queue = $1 and t.priority = asked.priority),
-          (select max(turn) from caelus.job j
-           where j.queue = $1 and j.tenant = asked.tenant and j.priority = asked.priority and j.turn is not null),
-          0
-        ) + row_number() over (partition by tenant, priority, after_ms <= 0 order by nth)
+        last_turn + row_number() over (partition by tenant, priority, after_ms <= 0 order by nth)
       end as turn
-    from asked
+    from asked join (
+      select tenant, priority, caelus.last_turn($1, tenant, priority) as last_turn from asked group by tenant, priority
+    ) last using (tenant, priority)
   ),
   woken as (
     insert into caelus.job as job (queue, kind, id, tenant, reason, turn, due_at)

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest'
+import { decisionLog, type DecisionRecord } from '../../src/kernel/index.ts'
+import { audit, auditOf, decisionsOf, decisionStore, inTx, prune } from '../../src/store/index.ts'
+import { freshDatabase } from '../support/postgres.ts'
+
+const object = { kind: 'Deployment', id: 'd1' }
+
+test('the audit tells who did what, and recognises a value without keeping it', async () => {
+  await using database = await freshDatabase()
+  await inTx(database.pool, async (tx) => {
+    await audit(tx, { actor: 'ann', action: 'created', object, after: { domain: 'a.example', password: 'hunter2' } })
+    await audit(tx, {
+      actor: 'bob',
+      action: 'changed',
+      object,
+      before: { password: 'hunter2', domain: 'a.example' },
+      after: {},
+    })
+  })
+  const [changed, created] = await auditOf(database.pool, object)
+  expect(changed).toMatchObject({ actor: 'bob', action: 'changed', object })
+  expect(created).toMatchObject({ actor: 'ann', action: 'created', beforeSha256: undefined })
+  expect(changed?.beforeSha256).toBe(created?.afterSha256)
+  const [dump] = await database.pool.query<{ all: string }>(
+    "select string_agg(a::text, e'\\n') as all from caelus.audit a",
+  )
+  expect(dump?.all).not.toContain('hunter2')
+})
+
+test.each(["update caelus.audit set actor = 'nobody'", 'delete from caelus.audit', 'truncate caelus.audit'])(
+  'not even the owner of the tables gets through with: %s',
+  async (statement) => {
+    await using database = await freshDatabase()
+    await inTx(database.pool, (tx) => audit(tx, { actor: 'ann', action: 'created', object }))
+    await expect(database.pool.query(statement)).rejects.toThrow('table caelus.audit only grows')
+    expect(await auditOf(database.pool, object)).toHaveLength(1)
+  },
+)
+
+const record = (at: number): DecisionRecord => ({
+  controller: 'apps',
+  key: object,
+  at,
+  fence: 7,
+  input: { desired: { replicas: 2 }, at },
+  decision: { do: 'upgrade' },
+})
+
+test('a decision is read back as it was made, newest first', async () => {
+  await using database = await freshDatabase()
+  const log = decisionLog(decisionStore({ pool: database.openPool({ role: 'caelus_worker' }) }))
+  log.add(record(1_000))
+  log.add(record(2_000))
+  await expect.poll(() => decisionsOf(database.pool, object)).toEqual([record(2_000), record(1_000)])
+})
+
+test('decisions that cannot be written are dropped and told, never thrown into the loop', async () => {
+  await using database = await freshDatabase()
+  const dropped: unknown[] = []
+  await database.pool.query('drop table caelus.decision')
+  const sink = decisionStore({ pool: database.pool, maxWaiting: 1, onDropped: (_, error) => void dropped.push(error) })
+  sink(record(1))
+  sink(record(2))
+  await expect
+    .poll(() => dropped.map(String))
+    .toEqual([
+      'Error: 1 decisions wait to be written already',
+      expect.stringContaining('relation "caelus.decision" does not exist'),
+    ])
+})
+
+test('what is older than it has to be is removed, and nothing else', async () => {
+  await using database = await freshDatabase()
+  const now = Date.now()
+  const sink = decisionStore({ pool: database.pool })
+  sink(record(now - 5_000_000))
+  sink(record(now))
+  await expect.poll(() => decisionsOf(database.pool, object)).toHaveLength(2)
+  expect(await prune(database.openPool({ role: 'caelus_worker' }), { decisionsMs: 3_600_000 })).toBe(1)
+  expect((await decisionsOf(database.pool, object)).map(({ at }) => at)).toEqual([now])
+})
