@@ -51,6 +51,7 @@ export function listener(options: ListenerOptions): Listener {
       for (const onNotice of channels.get(channel) ?? []) onNotice(payload ?? '')
     })
     const close = (): void => void mine.end().catch(() => {})
+    const over = new AbortController()
     signal.addEventListener('abort', close, { once: true })
     try {
       await mine.connect()
@@ -58,17 +59,18 @@ export function listener(options: ListenerOptions): Listener {
       for (const channel of channels.keys()) await listenTo(channel)
       ready()
       for (const subscribers of channels.values()) for (const onNotice of subscribers) onNotice()
-      await Promise.race([ended, beat(mine)])
+      await Promise.race([ended, beat(mine, over.signal)])
     } finally {
+      over.abort()
       signal.removeEventListener('abort', close)
       if (client === mine) client = undefined
       close()
     }
   }
 
-  const beat = async (on: Client): Promise<never> => {
+  const beat = async (on: Client, over: AbortSignal): Promise<never> => {
     for (;;) {
-      await sleep(clock, heartbeatMs)
+      await sleep(clock, heartbeatMs, over)
       await on.query('select 1')
     }
   }

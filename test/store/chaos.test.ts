@@ -1,0 +1,247 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import {
+  controller,
+  decisionLog,
+  happenings,
+  settled,
+  type ControllerOptions,
+  type KernelHappenings,
+} from '../../src/kernel/index.ts'
+import {
+  inTx,
+  listener,
+  migrate,
+  openQueuePool,
+  PostgresQueue,
+  type PostgresQueueOptions,
+  type QueuePool,
+} from '../../src/store/index.ts'
+import { removePostgresData, startPostgres } from '../../tools/postgres.ts'
+import { freshDatabase } from '../support/postgres.ts'
+
+const KEYS = 200
+const ids = Array.from({ length: KEYS }, (_, i) => `k${i}`)
+const wakes = ids.map((id) => ({ key: { kind: 'Thing', id }, wake: { reason: 'created' as const } }))
+
+interface Work extends AsyncDisposable {
+  readonly queue: PostgresQueue
+  /** How often each key ran to its end. */
+  readonly runs: Map<string, number>
+  readonly done: () => number
+  readonly left: () => Promise<number>
+}
+
+/** A loop that works on the queue until it is disposed of. */
+async function work(
+  pool: QueuePool,
+  options: Partial<PostgresQueueOptions> = {},
+  loop: Partial<ControllerOptions> = {},
+): Promise<Work> {
+  const queue = new PostgresQueue({ pool, name: 'chaos', leaseMs: 2_000, ...options })
+  const runs = new Map<string, number>()
+  const running = controller({
+    name: 'chaos',
+    queue,
+    happenings: happenings<KernelHappenings>(),
+    decisions: decisionLog(),
+    concurrency: 10,
+    pollMs: 200,
+    async reconcile({ key }) {
+      await delay(5)
+      runs.set(key.id, (runs.get(key.id) ?? 0) + 1)
+      return settled()
+    },
+    ...loop,
+  })
+  await running.start()
+  return {
+    queue,
+    runs,
+    done: () => runs.size,
+    left: async () => (await pool.query<{ n: number }>('select count(*)::int as n from caelus.job'))[0]?.n ?? -1,
+    async [Symbol.asyncDispose]() {
+      await running.stop()
+      queue.close()
+    },
+  }
+}
+
+const finishes = async ({ runs, left }: Pick<Work, 'runs' | 'left'>): Promise<void> => {
+  await expect.poll(left, { timeout: 30_000, interval: 100 }).toBe(0)
+  expect([...runs.keys()].toSorted()).toEqual(ids.toSorted())
+}
+
+test('a restart of PostgreSQL in the middle of the work loses nothing', async () => {
+  const dataDir = join(await mkdtemp(join(tmpdir(), 'caelus-chaos-')), 'postgres')
+  onTestFinished(() => removePostgresData(dataDir))
+  let server = await startPostgres({ dataDir, durable: false })
+  onTestFinished(() => server.stop())
+  await migrate(server.url)
+  const pool = openQueuePool({ url: server.url, applicationName: 'chaos' })
+  onTestFinished(() => pool.end())
+  const hints = listener({ url: server.url, applicationName: 'chaos hints' })
+  await hints.start()
+  onTestFinished(() => hints.stop())
+  await using w = await work(pool, { listener: hints })
+  await w.queue.wakeAll(wakes)
+  await expect.poll(w.done, { interval: 5 }).toBeGreaterThan(KEYS / 10)
+  await server.stop()
+  expect(w.done()).toBeLessThan(KEYS)
+  server = await startPostgres({ dataDir, port: server.port, durable: false })
+  await finishes(w)
+})
+
+test('connections killed again and again lose nothing', async () => {
+  await using database = await freshDatabase()
+  const pool = database.openQueuePool({ applicationName: 'victim' })
+  const hints = listener({ url: database.url, applicationName: 'victim' })
+  await hints.start()
+  await using w = await work(pool, { listener: hints })
+  await w.queue.wakeAll(wakes)
+  for (let round = 0; round < 10; round++) {
+    await database.pool.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'victim' and datname = current_database()`,
+    )
+    await delay(30)
+  }
+  await finishes({ runs: w.runs, left: async () => (await database.pool.query('select from caelus.job')).length })
+  await hints.stop()
+})
+
+test('a program that has used up its connections still renews its leases and finishes its keys', async () => {
+  await using database = await freshDatabase()
+  const scarce = database.openPool({ max: 1, acquireTimeoutMs: 100 })
+  const hog = await scarce.connect()
+  let turnedAway = 0
+  const runs = new Map<string, number>()
+  await using w = await work(
+    database.openQueuePool({ max: 1, acquireTimeoutMs: 100 }),
+    { leaseMs: 600 },
+    {
+      concurrency: 20,
+      backoff: { baseMs: 20, capMs: 100 },
+      async reconcile({ key }) {
+        await scarce.query('select 1').catch((error: unknown) => {
+          turnedAway += 1
+          throw error
+        })
+        runs.set(key.id, (runs.get(key.id) ?? 0) + 1)
+        return settled()
+      },
+    },
+  )
+  await w.queue.wakeAll(wakes)
+  await expect.poll(() => turnedAway).toBeGreaterThan(40)
+  expect(runs.size).toBe(0)
+  hog.release()
+  await finishes({ runs, left: w.left })
+})
+
+test('a transaction left open elsewhere delays the one key it holds and no other', async () => {
+  await using database = await freshDatabase()
+  const pool = database.openQueuePool({ lockTimeoutMs: 300 })
+  const begun = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<void>()
+  const runs = new Map<string, number>()
+  await using w = await work(
+    pool,
+    { leaseMs: 1_000 },
+    {
+      async reconcile({ key }) {
+        if (key.id === 'k0') begun.resolve()
+        await held.promise
+        runs.set(key.id, (runs.get(key.id) ?? 0) + 1)
+        return settled()
+      },
+    },
+  )
+  await w.queue.wakeAll(wakes)
+  await begun.promise
+  await inTx(database.pool, async (tx) => {
+    await tx.query('select from caelus.job') // a snapshot that vacuum must respect
+    await w.queue.wakeIn(tx, { key: { kind: 'Thing', id: 'k0' }, wake: { reason: 'changed' } })
+    held.resolve()
+    await expect.poll(w.left, { timeout: 30_000, interval: 50 }).toBe(1)
+  })
+  await finishes({ runs, left: w.left })
+  expect(runs.get('k0')).toBe(2)
+})
+
+test('a worker killed over and over loses nothing, and what it held runs again when its lease is over', async () => {
+  await using database = await freshDatabase()
+  const [leaseMs, pollMs] = [1_000, 200]
+  await database.pool.query(
+    `create table run (what text, id text, fence bigint, pid int, at timestamptz default clock_timestamp())`,
+  )
+  const start = () => {
+    const child = spawn(
+      process.execPath,
+      [join(import.meta.dirname, 'worker-process.ts'), database.url, `${leaseMs}`, `${pollMs}`],
+      { stdio: 'inherit' },
+    )
+    return {
+      pid: child.pid ?? 0,
+      kill: () => child.kill('SIGKILL'),
+      gone: new Promise((resolve) => child.once('exit', resolve)),
+    }
+  }
+  const begunBy = async (pid: number): Promise<number> =>
+    (await database.pool.query(`select from run where what = 'begin' and pid = $1`, [pid])).length
+  const queue = new PostgresQueue({ pool: database.openQueuePool(), name: 'chaos' })
+  await queue.wakeAll(wakes.slice(0, 40))
+  for (let round = 0; round < 3; round++) {
+    const worker = start()
+    await expect.poll(() => begunBy(worker.pid), { interval: 10, timeout: 20_000 }).toBeGreaterThan(5)
+    worker.kill()
+    await worker.gone
+  }
+  const heir = start()
+  onTestFinished(() => void heir.kill())
+  await expect.poll(() => database.pool.query('select from caelus.job'), { timeout: 30_000, interval: 100 }).toEqual([])
+  const ended = await database.pool.query(`select distinct id from run where what = 'end'`)
+  expect(ended).toHaveLength(40)
+  // Of each run that was cut off: how long until the key began anew.
+  const [taken] = await database.pool.query<{ n: number; longest: number }>(
+    `select count(*)::int as n, max(extract(epoch from (
+       select min(later.at) from run later where later.id = cut.id and later.fence > cut.fence and later.what = 'begin'
+     ) - cut.at) * 1000)::float8 as longest
+     from run cut
+     where what = 'begin' and not exists (select from run e where e.what = 'end' and e.fence = cut.fence)`,
+  )
+  expect(taken?.n).toBeGreaterThan(0)
+  const bound = (lease: number, poll: number): number => lease + lease / 4 + poll
+  expect(taken?.longest).toBeLessThan(bound(leaseMs, pollMs) + 3_000) // and a process to start, on a busy machine
+  queue.close()
+})
+
+test('with the settings everybody gets, the key of a killed worker runs again within 30 seconds', async () => {
+  await using database = await freshDatabase()
+  const queue = new PostgresQueue({ pool: database.openQueuePool(), name: 'defaults' })
+  const defaultPollMs = 2_000
+  expect(queue.leaseMs + defaultPollMs).toBeLessThanOrEqual(30_000)
+  queue.close()
+})
+
+test('hints resume when the connection that brings them was killed', async () => {
+  await using database = await freshDatabase()
+  const hints = listener({ url: database.url, applicationName: 'ears' })
+  await hints.start()
+  await using w = await work(database.openQueuePool(), { listener: hints }, { pollMs: 60_000 })
+  const api = new PostgresQueue({ pool: database.openQueuePool(), name: 'chaos' })
+  await api.wake({ kind: 'Thing', id: 'before' }, { reason: 'created' })
+  await expect.poll(w.done, { interval: 10 }).toBe(1)
+  await database.pool.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'ears' and datname = current_database()`,
+  )
+  await api.wake({ kind: 'Thing', id: 'unheard' }, { reason: 'created' })
+  await expect.poll(w.done, { interval: 10, timeout: 10_000 }).toBe(2)
+  await api.wake({ kind: 'Thing', id: 'after' }, { reason: 'created' })
+  await expect.poll(w.done, { interval: 10 }).toBe(3)
+  api.close()
+  await hints.stop()
+})

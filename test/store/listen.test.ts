@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { listener } from '../../src/store/index.ts'
+import { freshDatabase } from '../support/postgres.ts'
+
+const KILL = `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'ears' and datname = current_database()`
+
+test('brings what is notified, to those who asked before and after it began', async () => {
+  await using database = await freshDatabase()
+  const heard: string[] = []
+  const ears = listener({ url: database.url, applicationName: 'ears' })
+  ears.subscribe('early', (payload = 'look') => void heard.push(`early ${payload}`))
+  await ears.start()
+  expect(heard).toEqual(['early look'])
+  ears.subscribe('late', (payload = 'look') => void heard.push(`late ${payload}`))
+  await expect
+    .poll(async () => {
+      await database.pool.query(`select pg_notify('late', 'b')`)
+      return heard
+    })
+    .toContain('late b')
+  await database.pool.query(`select pg_notify('early', 'a')`)
+  await expect.poll(() => heard).toContain('early a')
+  await ears.stop()
+  expect(
+    await database.pool.query(
+      `select from pg_stat_activity where application_name = 'ears' and datname = current_database()`,
+    ),
+  ).toEqual([])
+})
+
+test('listens again when its connection was killed, and says that something may have been missed', async () => {
+  await using database = await freshDatabase()
+  const heard: (string | undefined)[] = []
+  const lost: unknown[] = []
+  const ears = listener({ url: database.url, applicationName: 'ears', onLost: (error) => void lost.push(error) })
+  ears.subscribe('things', (payload) => void heard.push(payload))
+  await ears.start()
+  heard.length = 0
+  await database.pool.query(KILL)
+  await expect.poll(() => heard, { timeout: 10_000 }).toEqual([undefined])
+  await database.pool.query(`select pg_notify('things', 'after')`)
+  await expect.poll(() => heard).toEqual([undefined, 'after'])
+  expect(lost.length).toBeGreaterThan(0)
+  await ears.stop()
+})
+
+test('can be stopped while it has never been able to connect', async () => {
+  const lost = Promise.withResolvers<unknown>()
+  const ears = listener({ url: 'postgres://nobody@127.0.0.1:1/none', applicationName: 'ears', onLost: lost.resolve })
+  const started = ears.start()
+  await lost.promise
+  await ears.stop()
+  await started
+})
