@@ -1,0 +1,14 @@
+import type { DomainAbout } from '../../components/DomainPage.tsx'
+
+export const about: DomainAbout = {
+  name: 'apps',
+  title: 'Apps',
+  summary: 'Helm products, ordered by tenants and kept as ordered.',
+  desired: 'Products, templates and deployments in PostgreSQL',
+  converged: 'A namespace and a Helm release per deployment',
+  promises: [
+    'A deployment keeps its namespace and release name for life; its domain may change.',
+    'Edits made behind its back are noticed and put right, unless somebody else is meant to own the field.',
+    'Deleting finishes even when the chart or its template is gone, and names what blocks it.',
+  ],
+}

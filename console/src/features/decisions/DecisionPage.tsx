@@ -1,0 +1,27 @@
+import { useParams } from 'wouter'
+import { DecisionExplained, OutcomeLabel } from '../../components/DecisionExplained.tsx'
+import { DetailPage } from '../../components/DetailPage.tsx'
+import { Panel } from '../../components/Panel.tsx'
+import type { DecisionDetail } from '../../lib/api/contract.ts'
+import { useDecision } from '../../lib/api/queries.ts'
+
+const outcomeOf = ({ outcome }: DecisionDetail) => <OutcomeLabel outcome={outcome} />
+
+export function DecisionPage() {
+  const { id } = useParams<{ id: string }>()
+  return (
+    <DetailPage
+      list={{ label: 'Decisions', href: '/operations/decisions' }}
+      kind="decision"
+      name={id}
+      query={useDecision(id)}
+      status={outcomeOf}
+    >
+      {(decision) => (
+        <Panel>
+          <DecisionExplained decision={decision} />
+        </Panel>
+      )}
+    </DetailPage>
+  )
+}

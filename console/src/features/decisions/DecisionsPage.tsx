@@ -1,0 +1,57 @@
+import { IconGitCommit } from '@tabler/icons-react'
+import { useSearchParams } from 'wouter'
+import { Age } from '../../components/Age.tsx'
+import { Empty } from '../../components/Empty.tsx'
+import { OutcomeLabel } from '../../components/DecisionExplained.tsx'
+import { ExplainDrawer } from '../../components/ExplainDrawer.tsx'
+import { Page } from '../../components/Page.tsx'
+import { ResourceList } from '../../components/ResourceList.tsx'
+import type { ListColumn } from '../../components/ResourceTable.tsx'
+import type { DecisionView } from '../../lib/api/contract.ts'
+
+const COLUMNS: readonly ListColumn<DecisionView>[] = [
+  { id: 'object', label: 'Object', value: (row) => `${row.kind}/${row.object_id}`, mono: true, width: '24%' },
+  { id: 'decision', label: 'Decision', value: (row) => row.decision, width: '14%' },
+  { id: 'because', label: 'Because', value: (row) => row.because },
+  {
+    id: 'outcome',
+    label: 'Outcome',
+    value: (row) => row.outcome,
+    render: (row) => <OutcomeLabel outcome={row.outcome} />,
+    width: 140,
+  },
+  { id: 'controller', label: 'Controller', value: (row) => row.controller, width: 110 },
+  { id: 'at', label: 'Age', value: (row) => -Date.parse(row.at), render: (row) => <Age since={row.at} />, width: 90 },
+]
+
+export function DecisionsPage() {
+  const [params, setParams] = useSearchParams()
+  const open = (id: string | undefined): void =>
+    setParams((before) => {
+      const after = new URLSearchParams(before)
+      if (id === undefined) after.delete('decision')
+      else after.set('decision', id)
+      return after
+    })
+  return (
+    <Page
+      title="Decisions"
+      description="Every pass of a controller: what it saw, what it decided, how it ended. The last ones are kept; open one to see why."
+    >
+      <ResourceList<DecisionView>
+        noun="decisions"
+        topic="decisions"
+        path="/decisions"
+        columns={COLUMNS}
+        rowKey={(row) => row.id}
+        onOpen={(row) => open(row.id)}
+        empty={
+          <Empty icon={<IconGitCommit size={22} aria-hidden />} title="Nothing was decided yet">
+            Decisions appear here as soon as a controller looks at its first object.
+          </Empty>
+        }
+      />
+      <ExplainDrawer decisionId={params.get('decision') ?? undefined} onClose={() => open(undefined)} />
+    </Page>
+  )
+}

@@ -1,0 +1,38 @@
+import { Button } from '@mantine/core'
+import { IconTimelineEvent } from '@tabler/icons-react'
+import { Empty } from '../../components/Empty.tsx'
+import { Loaded } from '../../components/Loaded.tsx'
+import { Page } from '../../components/Page.tsx'
+import { Panel } from '../../components/Panel.tsx'
+import { Timeline } from '../../components/Timeline.tsx'
+import type { EventView } from '../../lib/api/contract.ts'
+import { useResourcePages } from '../../lib/api/queries.ts'
+
+export function TimelinePage() {
+  const pages = useResourcePages<EventView>('events', '/events')
+  return (
+    <Page title="Timeline" description="What changed in all domains, newest first. New lines appear by themselves.">
+      <Loaded query={pages}>
+        {(data) => {
+          const events = data.pages.flatMap((page) => page.items)
+          return (
+            <Panel>
+              {events.length === 0 ? (
+                <Empty icon={<IconTimelineEvent size={22} aria-hidden />} title="Nothing has happened yet">
+                  A line appears here when something changes its state.
+                </Empty>
+              ) : (
+                <Timeline events={events} />
+              )}
+            </Panel>
+          )
+        }}
+      </Loaded>
+      {pages.hasNextPage && (
+        <Button variant="default" loading={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
+          Show more
+        </Button>
+      )}
+    </Page>
+  )
+}

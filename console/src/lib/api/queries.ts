@@ -1,0 +1,57 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import type { UseQueryResult } from '@tanstack/react-query'
+import { useApi } from './context.tsx'
+import type { DecisionDetail, Me, Page, StatusView } from './contract.ts'
+import { statusOf } from './problem.ts'
+
+/** The safety net under the live line: even if every change got lost, nothing on the screen is older than this. */
+const REFRESH_MS = 15_000
+
+/** Reads one thing. `topic` is the stream's word for what it is about, which keeps it live. */
+export function useResource<T>(
+  topic: string,
+  path: string,
+  options: { readonly enabled?: boolean } = {},
+): UseQueryResult<T> {
+  const api = useApi()
+  return useQuery<T>({
+    queryKey: [topic, path],
+    queryFn: ({ signal }) => api.get<T>(path, { signal }),
+    refetchInterval: REFRESH_MS,
+    ...options,
+  })
+}
+
+/** Reads a list page by page, growing when `fetchNextPage` is called. */
+export function useResourcePages<T>(topic: string, path: string, limit = 100) {
+  const api = useApi()
+  return useInfiniteQuery({
+    queryKey: [topic, path, 'pages', limit],
+    queryFn: ({ signal, pageParam }) => api.get<Page<T>>(path, { signal, query: { limit, cursor: pageParam } }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (last) => last.next_cursor ?? undefined,
+    refetchInterval: REFRESH_MS,
+  })
+}
+
+export const useStatus = (): UseQueryResult<StatusView> => useResource<StatusView>('status', '/status')
+
+/** A recorded decision never changes, so it needs no topic that wakes it. */
+export const useDecision = (id: string): UseQueryResult<DecisionDetail> =>
+  useResource<DecisionDetail>('decision', `/decisions/${encodeURIComponent(id)}`)
+
+export const ME_KEY = ['me'] as const
+
+/** Who is signed in; null when nobody is. */
+export function useMe(): UseQueryResult<Me | null> {
+  const api = useApi()
+  return useQuery<Me | null>({
+    queryKey: ME_KEY,
+    queryFn: ({ signal }) =>
+      api.get<Me>('/me', { signal }).catch((error: unknown) => {
+        if (statusOf(error) === 401) return null
+        throw error
+      }),
+    staleTime: 60_000,
+  })
+}

@@ -1,0 +1,45 @@
+import type { Health, StepView } from './api/contract.ts'
+
+/** How a state feels. Never shown by colour alone: each tone has its own icon. */
+export type Tone = 'good' | 'wait' | 'bad' | 'info'
+
+interface Spoken {
+  readonly tone: Tone
+  readonly word: string
+}
+
+const HEALTH: Record<Health, Spoken> = {
+  ok: { tone: 'good', word: 'Healthy' },
+  preparing: { tone: 'wait', word: 'Preparing' },
+  degraded: { tone: 'bad', word: 'Degraded' },
+  down: { tone: 'bad', word: 'Down' },
+  disabled: { tone: 'info', word: 'Not enabled' },
+}
+
+export const spokenHealth = (health: Health): Spoken => HEALTH[health] ?? { tone: 'info', word: health }
+
+const STEP: Record<StepView['state'], Spoken> = {
+  waiting: { tone: 'info', word: 'Waiting' },
+  running: { tone: 'wait', word: 'Running' },
+  done: { tone: 'good', word: 'Done' },
+  failed: { tone: 'bad', word: 'Failed' },
+}
+
+export const spokenStep = (state: StepView['state']): Spoken => STEP[state]
+
+const OUTCOME: Record<string, Spoken> = {
+  settled: { tone: 'good', word: 'Settled' },
+  checkAgain: { tone: 'wait', word: 'Checks again' },
+  retry: { tone: 'bad', word: 'Retries' },
+  terminal: { tone: 'bad', word: 'Stopped' },
+  lost: { tone: 'info', word: 'Lease lost' },
+  handedBack: { tone: 'info', word: 'Handed back' },
+}
+
+export const spokenOutcome = (outcome: string): Spoken => OUTCOME[outcome] ?? { tone: 'info', word: outcome }
+
+/** The worst of several, for a summary of them. */
+export function worstTone(tones: readonly Tone[]): Tone {
+  const order: readonly Tone[] = ['bad', 'wait', 'good', 'info']
+  return order.find((tone) => tones.includes(tone)) ?? 'info'
+}

@@ -1,0 +1,14 @@
+import '@mantine/core/styles.css'
+import '@mantine/notifications/styles.css'
+import './app/app.css'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { App } from './app/App.tsx'
+
+const root = document.getElementById('root')
+if (root === null) throw new Error('failed to start the console: index.html has no element with id root')
+createRoot(root).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+)
