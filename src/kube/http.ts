@@ -91,7 +91,7 @@ export function httpTransport(config: KubeConfig, options: HttpOptions = {}): Ht
     using limit = deadline(clock, timeoutMs, request.signal)
     try {
       for (;;) {
-        const response = await attempt(request, limit.signal)
+        const response = await Promise.race([attempt(request, limit.signal), limit.over])
         const pause = retryAfterOf(response)
         if (pause === undefined) return response
         const wait = jittered(pause * 1.1, random)
@@ -106,7 +106,7 @@ export function httpTransport(config: KubeConfig, options: HttpOptions = {}): Ht
   async function* stream(request: KubeRequest): AsyncGenerator {
     using limit = deadline(clock, request.timeoutMs ?? TIMEOUT_MS, request.signal)
     try {
-      const response = await exchange(request, limit.signal, true)
+      const response = await Promise.race([exchange(request, limit.signal, true), limit.over])
       if (response.statusCode >= 300) throw errorOf(describe(request), await read(request, response))
       limit.begun()
       yield* linesOf(response.body, isJson(response))
@@ -172,6 +172,8 @@ class Roads {
 
 interface Deadline extends Disposable {
   readonly signal: AbortSignal
+  /** Rejects when the signal aborts: a request that still waits for a connection does not notice the signal itself. */
+  readonly over: Promise<never>
   readonly expired: boolean
   /** The answer has begun: from now on only the caller's signal ends it. */
   begun(): void
@@ -179,16 +181,23 @@ interface Deadline extends Disposable {
 
 function deadline(clock: Clock, ms: number, outer: AbortSignal | undefined): Deadline {
   const controller = new AbortController()
+  const over = Promise.withResolvers<never>()
+  over.promise.catch(() => {})
   let expired = false
+  const end = (reason: unknown): void => {
+    controller.abort(reason)
+    over.reject(reason)
+  }
   const cancel = clock.after(ms, () => {
     expired = true
-    controller.abort(new Error(`no answer within ${ms} ms`))
+    end(new Error(`no answer within ${ms} ms`))
   })
-  const onAbort = (): void => controller.abort(outer?.reason)
+  const onAbort = (): void => end(outer?.reason)
   if (outer?.aborted) onAbort()
   else outer?.addEventListener('abort', onAbort, { once: true })
   return {
     signal: controller.signal,
+    over: over.promise,
     get expired() {
       return expired
     },

@@ -124,7 +124,6 @@ export function makeClient(transport: Transport, settings: ClientOptions): Clien
         method: 'DELETE',
         path: objectPath(resource, where),
         body: deleteBody(options),
-        query: { dryRun: options.dryRun ? 'All' : undefined },
         ...(options.signal && { signal: options.signal }),
       })
       if (response.status === 404 && isMissingObject(response.body)) return false
@@ -296,14 +295,15 @@ function bodyOf(patch: Patch): { readonly body: unknown; readonly contentType: s
   return { body: patch.strategic, contentType: 'application/strategic-merge-patch+json' }
 }
 
-function deleteBody({ propagation = 'Background', graceSeconds, uid, resourceVersion }: DeleteOptions): object {
-  const preconditions = uid === undefined && resourceVersion === undefined ? undefined : { uid, resourceVersion }
+/** Everything goes into the body: the server ignores the query of a delete that has one, `dryRun` included. */
+function deleteBody({ propagation, graceSeconds, uid, resourceVersion, dryRun }: DeleteOptions): object {
   return {
     apiVersion: 'v1',
     kind: 'DeleteOptions',
-    propagationPolicy: propagation,
+    propagationPolicy: propagation ?? 'Background',
     gracePeriodSeconds: graceSeconds,
-    preconditions,
+    preconditions: uid === undefined && resourceVersion === undefined ? undefined : { uid, resourceVersion },
+    dryRun: dryRun ? ['All'] : undefined,
   }
 }
 

@@ -12,9 +12,14 @@ const changing = (inner: Transport, change: (request: KubeRequest) => KubeReques
 
 /** The server validates and admits every write, and keeps none. */
 export const dryRun = (inner: Transport): Transport =>
-  changing(inner, (request) =>
-    request.method === 'GET' ? request : { ...request, query: { ...request.query, dryRun: 'All' } },
-  )
+  changing(inner, (request) => {
+    if (request.method === 'GET') return request
+    const tried = { ...request, query: { ...request.query, dryRun: 'All' } }
+    // A delete with a body is ruled by it alone; the server would ignore the query and delete.
+    return request.method === 'DELETE' && request.body !== undefined
+      ? { ...tried, body: { ...request.body, dryRun: ['All'] } }
+      : tried
+  })
 
 /** Writes that do not say whose they are belong to `manager`. */
 export const asFieldManager = (inner: Transport, manager: string): Transport =>

@@ -9,7 +9,10 @@ import {
   type Client,
   type HttpOptions,
   type HttpTransport,
+  type At,
   type KubeConfig,
+  type KubeObject,
+  type Resource,
 } from '../../src/kube/index.ts'
 
 export const testConfig = (): Promise<KubeConfig> => loadKubeConfig({ path: inject('kubeconfig') })
@@ -33,9 +36,26 @@ export interface FreshNamespace extends AsyncDisposable {
 export async function freshNamespace(client: Client): Promise<FreshNamespace> {
   const name = `test-${randomBytes(5).toString('hex')}`
   await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
-  const deadline = AbortSignal.timeout(20_000)
-  const account = { namespace: name, fields: 'metadata.name=default' }
-  for await (const { type } of client.watchEvents(ServiceAccount, account, deadline)) if (type === 'ADDED') break
-  if (deadline.aborted) throw new Error(`failed to prepare namespace ${name}: no default service account within 20 s`)
+  await seen(client, ServiceAccount, { namespace: name, name: 'default' }, () => true)
   return { name, [Symbol.asyncDispose]: async () => void (await client.delete(Namespace, { name })) }
+}
+
+/** The object once it is as expected; a deadline makes sure that a test never waits for ever. */
+export async function seen<T extends KubeObject>(
+  client: Client,
+  resource: Resource<T>,
+  { namespace, name }: At,
+  expected: (object: T) => boolean,
+): Promise<T> {
+  const deadline = AbortSignal.timeout(20_000)
+  let last: unknown = 'nothing'
+  while (!deadline.aborted) {
+    const options = { ...(namespace !== undefined && { namespace }), fields: `metadata.name=${name}` }
+    for await (const event of client.watchEvents(resource, options, deadline)) {
+      if (event.type !== 'ADDED' && event.type !== 'MODIFIED') continue
+      if (expected(event.object)) return event.object
+      last = event.object
+    }
+  }
+  throw new Error(`failed to see ${resource.kind} ${name} as expected within 20 s; last seen: ${JSON.stringify(last)}`)
 }
