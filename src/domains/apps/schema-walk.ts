@@ -97,10 +97,24 @@ export function pointersWhere(
 }
 
 const itemSchemas = (schema: JsonObject, index: number): Json[] => {
-  const { items, prefixItems, additionalItems, contains, unevaluatedItems } = schema
-  const tuple = isJsonArray(items) ? items : listOf(prefixItems)
-  const rest = isJsonArray(items) ? additionalItems : items
+  const { contains, unevaluatedItems } = schema
+  const [tuple, rest] = tupleOf(schema)
   return [tuple[index] ?? rest, contains, unevaluatedItems].filter((one) => one !== undefined)
+}
+
+/** All that a schema says about items of a list, wherever they stand. */
+export const itemSchemasOf = (schema: JsonObject): Json[] => {
+  const [tuple, rest] = tupleOf(schema)
+  return [...tuple, rest].filter((one) => one !== undefined)
+}
+
+/** Until 2020-12 a list under `items` was a tuple and `additionalItems` the rest. */
+function tupleOf({
+  items,
+  prefixItems,
+  additionalItems,
+}: JsonObject): [tuple: readonly Json[], rest: Json | undefined] {
+  return isJsonArray(items) ? [items, additionalItems] : [listOf(prefixItems), items]
 }
 
 function propertySchemas(schema: JsonObject, key: string): Json[] {
