@@ -13,6 +13,7 @@ import {
   url,
   type Kind,
 } from './config-kinds.ts'
+import { defineFailures, type FailureError } from './kernel/index.ts'
 
 /** A value that prints as `[redacted]` wherever it is printed; reading it is an act one can search for. */
 export class Secret {
@@ -257,15 +258,17 @@ export interface Config extends Values {
 
 type Env = Readonly<Record<string, string | undefined>>
 
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError'
-  readonly problems: readonly string[]
+const raise = defineFailures({
+  ConfigInvalid: {
+    whoseMove: 'operator',
+    retryable: false,
+    nextStep: 'Correct the variables that are named; docs/reference/configuration.md lists all there are.',
+  },
+})
 
-  constructor(problems: readonly string[]) {
-    super(`failed to read the configuration:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
-    this.problems = problems
-  }
-}
+/** Refuses a configuration with everything that is wrong about it. */
+export const invalid = (problems: readonly string[]): FailureError =>
+  raise.ConfigInvalid(`failed to read the configuration:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
 
 const NAMES = Object.keys(VARIABLES) as ConfigName[]
 
@@ -290,10 +293,10 @@ export function readConfig(env: Env): Config {
       problems.push(`${variable.name}: ${shown} ${(error as Error).message}`)
     }
   }
-  if (problems.length > 0) throw new ConfigError(problems)
+  if (problems.length > 0) throw invalid(problems)
   const config = { ...(values as unknown as Values), isSet }
   const conflicts = crossCheck(config)
-  if (conflicts.length > 0) throw new ConfigError(conflicts)
+  if (conflicts.length > 0) throw invalid(conflicts)
   return Object.freeze(config)
 }
 
@@ -369,8 +372,10 @@ function distance(a: string, b: string): number {
 
 export interface EffectiveValue {
   readonly name: string
-  readonly value: string | undefined
-  readonly source: 'default' | 'environment' | 'unset'
+  /** Masked when it is a secret; null when there is none. */
+  readonly value: string | null
+  readonly source: 'default' | 'environment'
+  readonly secret: boolean
   readonly description: string
 }
 
@@ -379,11 +384,12 @@ export const effectiveValues = (config: Config, env: Env): EffectiveValue[] =>
   NAMES.map((name) => {
     const { secret: hidden, fallback, name: envName, doc }: Variable<unknown> = VARIABLES[name]
     const set = config.isSet.has(name)
-    const value = set ? (hidden ? '[redacted]' : withoutCredentials(env[envName]?.trim() ?? '')) : fallback
+    const written = hidden ? '[redacted]' : withoutCredentials(env[envName]?.trim() ?? '')
     return {
       name: envName,
-      value,
-      source: set ? 'environment' : fallback === undefined ? 'unset' : 'default',
+      value: set ? written : (fallback ?? null),
+      source: set ? 'environment' : 'default',
+      secret: hidden,
       description: doc,
     }
   })

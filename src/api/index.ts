@@ -1,5 +1,5 @@
 export { type App, type Limits, type Routes, type ServerParts } from './app.ts'
-export { newTokenSecret } from './auth/api-token.ts'
+export { hashOf, newTokenSecret } from './auth/api-token.ts'
 export { oidc } from './auth/oidc.ts'
 export { sealer } from './auth/session.ts'
 export { tokenStore } from './auth/token-store.ts'

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import cookie from '@fastify/cookie'
 import rateLimit from '@fastify/rate-limit'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import fastify from 'fastify'
+import fastify, { LogController } from 'fastify'
 import type { App, ServerParts } from './app.ts'
 import { raise, statusOf } from './failures.ts'
 import { guard } from './guard.ts'
@@ -30,7 +30,8 @@ export async function makeServer(parts: ServerParts): Promise<App> {
   const { limits, scrub } = parts
   const app: App = fastify<Server>({
     loggerInstance: parts.log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request' }),
+    frameworkErrors: (error, request, reply) => void sendProblem(request, reply, refusalOf(error), scrub),
     genReqId: requestId,
     trustProxy: (_address, hop) => hop < limits.trustedProxies,
     bodyLimit: limits.bodyBytes,

@@ -9,6 +9,14 @@ export interface RequestFacts {
   readonly ms: number
 }
 
+export interface QueueDepth {
+  readonly queue: string
+  readonly ready: number
+  readonly delayed: number
+  readonly running: number
+  readonly parked: number
+}
+
 export interface Metrics {
   readonly contentType: string
   /** The page that Prometheus reads. */
@@ -16,8 +24,8 @@ export interface Metrics {
   request(facts: RequestFacts): void
   /** Anything a watch tells about itself: connected, relisted, silent, missed. */
   watch(resource: string, happening: string): void
-  /** Asked at every scrape. A queue that cannot be asked shows no value rather than an old one. */
-  queueDepth(queue: string, depth: () => Promise<Readonly<Record<string, number>>>): void
+  /** Asked at every scrape. Queues that cannot be asked show no value rather than an old one. */
+  queueDepths(ask: () => Promise<readonly QueueDepth[]>): void
   listenTo(kernel: Happenings<KernelHappenings>): () => void
 }
 
@@ -80,7 +88,7 @@ export function makeMetrics(version: string): Metrics {
     buckets: SECONDS,
     registers,
   })
-  const depths = new Map<string, () => Promise<Readonly<Record<string, number>>>>()
+  let askDepths: () => Promise<readonly QueueDepth[]> = () => Promise.resolve([])
   new Gauge({
     name: 'caelus_queue_depth',
     help: 'Keys in the queue, by state.',
@@ -88,9 +96,9 @@ export function makeMetrics(version: string): Metrics {
     registers,
     async collect() {
       this.reset()
-      for (const [queue, ask] of depths) {
-        const states = await ask().catch(() => ({}))
-        for (const [state, count] of Object.entries(states)) this.set({ queue, state }, count)
+      for (const { queue, ready, delayed, running, parked } of await askDepths().catch(() => [])) {
+        for (const [state, count] of Object.entries({ ready, delayed, running, parked }))
+          this.set({ queue, state }, count)
       }
     },
   })
@@ -100,7 +108,9 @@ export function makeMetrics(version: string): Metrics {
     text: () => registry.metrics(),
     request: ({ method, route, status, ms }) => requests.observe({ method, route, status }, ms / 1000),
     watch: (resource, happening) => watches.inc({ resource, happening }),
-    queueDepth: (queue, depth) => void depths.set(queue, depth),
+    queueDepths(ask) {
+      askDepths = ask
+    },
     listenTo(kernel) {
       const stop = [
         kernel.on('reconcile:start', ({ controller }) => running.inc({ controller })),

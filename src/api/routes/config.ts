@@ -1,6 +1,5 @@
-import { Type } from 'typebox'
 import type { App, ServerParts } from '../app.ts'
-import { ConfigEntryView } from '../contract/index.ts'
+import { ConfigEntryView, pageOf } from '../contract/index.ts'
 
 export function configRoutes(app: App, { config, scrub }: ServerParts): void {
   app.get(
@@ -11,11 +10,12 @@ export function configRoutes(app: App, { config, scrub }: ServerParts): void {
         operationId: 'getConfig',
         tags: ['operations'],
         summary: 'The values in force, without secrets',
-        response: { 200: Type.Object({ items: Type.Array(ConfigEntryView) }) },
+        response: { 200: pageOf(ConfigEntryView) },
       },
     },
-    async () => ({
-      items: config().map((entry) => ({ ...entry, value: entry.value === null ? null : scrub(entry.value) })),
-    }),
+    async () => {
+      const items = config().map((entry) => ({ ...entry, value: entry.value === null ? null : scrub(entry.value) }))
+      return { items, next_cursor: null }
+    },
   )
 }

@@ -1,0 +1,68 @@
+import type { Failure } from '../kernel/index.ts'
+import type { Remote } from './doors.ts'
+import { raise } from './failures.ts'
+
+/** A problem as the server sent it. The commands know its shape; they share no code with the server. */
+interface WireProblem {
+  readonly code: string
+  readonly detail: string
+  readonly whose_move: Failure['whoseMove']
+  readonly retryable: boolean
+  readonly next_step: string
+  readonly request_id: string
+  readonly errors?: readonly { readonly field: string; readonly message: string }[]
+}
+
+export class ServerRefusal extends Error {
+  override readonly name = 'ServerRefusal'
+  readonly failure: Failure
+  readonly fields: readonly { readonly field: string; readonly message: string }[]
+  readonly requestId: string
+
+  constructor({ code, detail, whose_move, retryable, next_step, request_id, errors = [] }: WireProblem) {
+    super(detail)
+    this.failure = { code, message: detail, whoseMove: whose_move, retryable, nextStep: next_step }
+    this.fields = errors
+    this.requestId = request_id
+  }
+}
+
+export interface RestClient {
+  get<T>(path: string, query?: Readonly<Record<string, string | undefined>>): Promise<T>
+  post<T>(path: string, body: unknown): Promise<T>
+  delete(path: string): Promise<void>
+}
+
+const TIMEOUT_MS = 30_000
+
+export function restClient({ url, token }: Remote): RestClient {
+  const send = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+    const response = await fetch(`${url}/api/v1${path}`, {
+      method,
+      headers: {
+        accept: 'application/json',
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    }).catch((cause: unknown) => {
+      throw raise.ServerUnreachable(`failed to reach ${url}`, { cause })
+    })
+    const text = await response.text()
+    if (response.ok) return text === '' ? undefined : JSON.parse(text)
+    if (response.headers.get('content-type')?.includes('application/problem+json'))
+      throw new ServerRefusal(JSON.parse(text))
+    throw raise.ServerUnreachable(`${url} answered ${response.status}, but not like a Caelus server`)
+  }
+  return {
+    get: (path, query = {}) => send('GET', `${path}${queryText(query)}`) as Promise<never>,
+    post: (path, body) => send('POST', path, body) as Promise<never>,
+    delete: async (path) => void (await send('DELETE', path)),
+  }
+}
+
+function queryText(query: Readonly<Record<string, string | undefined>>): string {
+  const given = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined)
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
+}

@@ -1,0 +1,113 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Command } from 'commander'
+import { restClient, type RestClient } from '../client.ts'
+import type { ConfigRow, Doors } from '../doors.ts'
+import { raise } from '../failures.ts'
+import { formatList, formatValue } from '../output.ts'
+import { durationMs, outputOption, wholeNumber, type OutputOption } from './options.ts'
+
+interface Component {
+  readonly name: string
+  readonly health: string
+  readonly message: string
+  readonly version: string | null
+  readonly since: string
+}
+
+interface Status {
+  readonly components: readonly Component[]
+}
+
+interface Decision {
+  readonly id: string
+  readonly at: string
+  readonly controller: string
+  readonly kind: string
+  readonly object_id: string
+  readonly decision: string
+  readonly outcome: string
+  readonly ms: number
+}
+
+interface DecisionOptions extends OutputOption {
+  readonly kind?: string
+  readonly id?: string
+  readonly limit?: number
+}
+
+const WELL = new Set(['ok', 'disabled'])
+
+export function operateCommands(program: Command, { remote, config, terminal }: Doors): void {
+  program
+    .command('status')
+    .description('what the server is made of, and how each part is')
+    .option('--wait', 'wait until every part is ready')
+    .option('--timeout <duration>', 'how long to wait', durationMs, 300_000)
+    .addOption(outputOption())
+    .action(async ({ wait = false, timeout, output }: OutputOption & { wait?: boolean; timeout: number }) => {
+      const client = restClient(await remote())
+      const status = wait ? await whenReady(client, timeout) : await client.get<Status>('/status')
+      if (output !== 'table') return terminal.out(formatValue(output, status))
+      const columns = [
+        { head: 'component', cell: (row: Component) => row.name },
+        { head: 'health', cell: (row: Component) => row.health },
+        { head: 'version', cell: (row: Component) => row.version },
+        { head: 'message', cell: (row: Component) => row.message },
+      ]
+      terminal.out(formatList(output, status.components, columns))
+    })
+
+  program
+    .command('list-decisions')
+    .description('the latest decisions of the server, newest first')
+    .option('--kind <kind>', 'only about this kind')
+    .option('--id <id>', 'only about the object with this id')
+    .option('--limit <count>', 'at most this many', wholeNumber)
+    .addOption(outputOption())
+    .action(async ({ kind, id, limit, output }: DecisionOptions) => {
+      const query = { kind, object_id: id, limit: limit?.toString() }
+      const { items } = await restClient(await remote()).get<{ items: Decision[] }>('/decisions', query)
+      const columns = [
+        { head: 'at', cell: (row: Decision) => row.at },
+        { head: 'controller', cell: (row: Decision) => row.controller },
+        { head: 'object', cell: (row: Decision) => `${row.kind}/${row.object_id}` },
+        { head: 'decision', cell: (row: Decision) => row.decision },
+        { head: 'outcome', cell: (row: Decision) => row.outcome },
+        { head: 'ms', cell: (row: Decision) => row.ms },
+      ]
+      terminal.out(formatList(output, items, columns))
+    })
+
+  program
+    .command('config')
+    .description('the values in force here, without secrets, and where they come from')
+    .addOption(outputOption())
+    .action(({ output }: OutputOption) => {
+      const columns = [
+        { head: 'name', cell: (row: ConfigRow) => row.name },
+        { head: 'value', cell: (row: ConfigRow) => row.value },
+        { head: 'source', cell: (row: ConfigRow) => row.source },
+        { head: 'description', cell: (row: ConfigRow) => row.description },
+      ]
+      terminal.out(formatList(output, config(), columns))
+    })
+}
+
+/** Also waits for a server that does not listen yet: it is what one runs right after starting it. */
+async function whenReady(client: RestClient, timeoutMs: number): Promise<Status> {
+  let last: Status | undefined
+  let lastError: unknown
+  for (const end = Date.now() + timeoutMs; Date.now() < end; await delay(500)) {
+    try {
+      last = await client.get<Status>('/status')
+      if (last.components.every(({ health }) => WELL.has(health))) return last
+    } catch (error) {
+      lastError = error
+    }
+  }
+  if (last === undefined) throw lastError
+  const late = last.components
+    .filter(({ health }) => !WELL.has(health))
+    .map(({ name, message }) => `${name} (${message})`)
+  throw raise.NotReadyInTime(`not ready after ${timeoutMs / 1000} s: ${late.join(', ')}`)
+}

@@ -1,0 +1,24 @@
+import { InvalidArgumentError, Option } from 'commander'
+import { FORMATS, type Format } from '../output.ts'
+
+export interface OutputOption {
+  readonly output: Format
+}
+
+/** `-o`: every command that prints something has it. */
+export const outputOption = (): Option =>
+  new Option('-o, --output <format>', 'how to print the answer').choices(FORMATS).default('table')
+
+export function wholeNumber(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1.')
+  return Number(text)
+}
+
+const UNITS_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 }
+
+export function durationMs(text: string): number {
+  const [, amount, unit] = /^(\d+)(s|m|h)$/.exec(text) ?? []
+  if (amount === undefined || unit === undefined)
+    throw new InvalidArgumentError('It must be a duration such as 30s or 5m.')
+  return Number(amount) * (UNITS_MS[unit] ?? 1)
+}

@@ -1,0 +1,26 @@
+import type { Command } from 'commander'
+import type { Doors } from '../doors.ts'
+import { raise } from '../failures.ts'
+
+export function upCommands(program: Command, { up, reset, terminal }: Doors): void {
+  program
+    .command('up')
+    .description('run everything on this machine: PostgreSQL, a control plane, the API and the console')
+    .option('--no-cluster', 'do without a Kubernetes cluster')
+    .action(({ cluster }: { cluster: boolean }) => up({ cluster }))
+
+  program
+    .command('reset')
+    .description('remove everything that `caelus up` keeps on this machine')
+    .option('-y, --yes', 'do not ask')
+    .action(async ({ yes = false }: { yes?: boolean }) => {
+      const found = await reset.find()
+      if (found === undefined) return terminal.out('there is nothing to remove\n')
+      const sure = yes || (terminal.isInteractive && isYes(await terminal.ask(`Remove ${found} with all data? [y/N] `)))
+      if (!sure) throw raise.NotConfirmed(`${found} was not removed`)
+      await reset.remove()
+      terminal.out(`removed ${found}\n`)
+    })
+}
+
+const isYes = (answer: string): boolean => /^y(es)?$/i.test(answer.trim())

@@ -1,0 +1,15 @@
+import { defineFailures } from '../kernel/index.ts'
+
+export const raise = defineFailures({
+  ServerUnreachable: {
+    whoseMove: 'user',
+    retryable: true,
+    nextStep: 'Start one with `caelus up`, or point CAELUS_URL to a server that runs.',
+  },
+  NotConfirmed: { whoseMove: 'user', retryable: false, nextStep: 'Answer yes, or pass --yes.' },
+  NotReadyInTime: {
+    whoseMove: 'platform',
+    retryable: true,
+    nextStep: 'Look at `caelus status` for the part that is not ready, or wait longer with --timeout.',
+  },
+})

@@ -1,0 +1,20 @@
+import { failureOf, type Failure } from '../kernel/index.ts'
+import { ServerRefusal } from './client.ts'
+import type { Terminal } from './doors.ts'
+
+const MOVES: Readonly<Record<Failure['whoseMove'], string>> = {
+  user: 'yours',
+  operator: 'the operator’s',
+  platform: 'the platform’s',
+  provider: 'the provider’s',
+}
+
+/** Code, message, whose move, next step: the same four that the API and the console show. */
+export function printFailure(terminal: Terminal, error: unknown): void {
+  const failure = error instanceof ServerRefusal ? error.failure : failureOf(error)
+  const lines = [`error: ${failure.code}: ${failure.message}`]
+  if (error instanceof ServerRefusal) lines.push(...error.fields.map(({ field, message }) => `  ${field}: ${message}`))
+  lines.push(`whose move: ${MOVES[failure.whoseMove]}`, `next step: ${failure.nextStep}`)
+  if (error instanceof ServerRefusal) lines.push(`request id: ${error.requestId}`)
+  terminal.err(`${lines.join('\n')}\n`)
+}

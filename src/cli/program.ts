@@ -1,0 +1,36 @@
+import { Command, CommanderError } from 'commander'
+import { apiCommands } from './commands/api.ts'
+import { clusterCommands } from './commands/cluster.ts'
+import { operateCommands } from './commands/operate.ts'
+import { shellCommands } from './commands/shell.ts'
+import { tokenCommands } from './commands/tokens.ts'
+import { upCommands } from './commands/up.ts'
+import type { Doors } from './doors.ts'
+import { printFailure } from './print-failure.ts'
+
+/** The whole tree of commands. Nothing runs until it is parsed. */
+export function buildProgram(doors: Doors): Command {
+  const program = new Command('caelus')
+    .description('One control plane for apps, clusters, runtimes, actions and edge.')
+    .version(doors.version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show help')
+    .helpCommand('help [command]', 'show help of a command')
+    .showHelpAfterError('(caelus --help lists the commands)')
+    .configureOutput({ writeOut: (text) => doors.terminal.out(text), writeErr: (text) => doors.terminal.err(text) })
+    .exitOverride()
+  for (const add of [upCommands, apiCommands, clusterCommands, operateCommands, tokenCommands, shellCommands])
+    add(program, doors)
+  return program
+}
+
+/** 0: done. 1: refused or failed. 2: the command line was wrong. */
+export async function runCli(args: readonly string[], doors: Doors): Promise<0 | 1 | 2> {
+  try {
+    await buildProgram(doors).parseAsync(args, { from: 'user' })
+    return 0
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    printFailure(doors.terminal, error)
+    return 1
+  }
+}

@@ -1,0 +1,104 @@
+import { access, rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { runCli, type ClusterDoor, type Doors, type Remote } from './cli/index.ts'
+import { effectiveValues, readConfig, type Config } from './config.ts'
+import { processTerminal } from './terminal.ts'
+import { VERSION } from './version.ts'
+
+/*
+ * The composition root. Parts that a command does not need are not loaded: `caelus version` knows no database, and the
+ * published image has no tools.
+ */
+
+const env = process.env
+let known: Config | undefined
+const config = (): Config => (known ??= readConfig(env))
+
+async function remote(): Promise<Remote> {
+  const { url, token, dataDir } = config()
+  if (url !== undefined) return { url, token: token?.reveal() }
+  const { readLocalLogin } = await import('./local-login.ts')
+  const local = await readLocalLogin(resolve(dataDir))
+  return { url: local?.url ?? 'http://127.0.0.1:8080', token: token?.reveal() ?? local?.token }
+}
+
+async function cluster(): Promise<ClusterDoor> {
+  const tools = await import('../tools/cluster/index.ts')
+  const { progressLine: lineFor } = await import('../tools/progress.ts')
+  const { progressLine } = await import('./terminal.ts')
+  const progress = progressLine(processTerminal)
+  const dir = join(resolve(config().dataDir), 'cluster')
+  return {
+    async up() {
+      const status = await tools.clusterUp({
+        dir,
+        nodes: 'kwok',
+        onProgress: (step) => progress.show(step.what, lineFor(step)),
+      })
+      progress.show('', '')
+      return status
+    },
+    down: (purge) => tools.clusterDown({ dir, purge }),
+    status: () => tools.clusterStatus({ dir }),
+    kubeconfig: () => tools.clusterKubeconfig({ dir }),
+  }
+}
+
+async function createAdmin(email: string): Promise<{ email: string; token: string }> {
+  const [{ issueAdminToken }, { openPool }, { neededDatabaseUrl }] = await Promise.all([
+    import('./local-login.ts'),
+    import('./store/index.ts'),
+    import('./run-api.ts'),
+  ])
+  const pool = openPool({
+    url: neededDatabaseUrl(config()),
+    applicationName: 'caelus create-admin',
+    role: 'caelus_api',
+  })
+  try {
+    return { email, token: await issueAdminToken(pool, email, `dev#${email.toLowerCase()}`, 'first admin') }
+  } finally {
+    await pool.end()
+  }
+}
+
+const reset: Doors['reset'] = {
+  async find() {
+    const dataDir = resolve(config().dataDir)
+    return await access(dataDir).then(
+      () => dataDir,
+      () => undefined,
+    )
+  },
+  async remove() {
+    const dataDir = resolve(config().dataDir)
+    const [{ removePostgresData }, { clusterDown }, { lockDataDir }] = await Promise.all([
+      import('../tools/postgres.ts'),
+      import('../tools/cluster/index.ts'),
+      import('./up.ts'),
+    ])
+    const unlock = await lockDataDir(dataDir)
+    await clusterDown({ dir: join(dataDir, 'cluster'), purge: true })
+    await removePostgresData(join(dataDir, 'postgres'))
+    await unlock()
+    await rm(dataDir, { recursive: true, force: true })
+  },
+}
+
+const doors: Doors = {
+  version: VERSION,
+  terminal: processTerminal,
+  remote,
+  config: () => effectiveValues(config(), env),
+  up: async (options) => (await import('./up.ts')).up({ config: config(), env, terminal: processTerminal, ...options }),
+  api: async () => (await import('./run-api.ts')).runApi(config(), env),
+  async migrate() {
+    const { neededDatabaseUrl } = await import('./run-api.ts')
+    return (await import('./store/index.ts')).migrate(neededDatabaseUrl(config()))
+  },
+  createAdmin,
+  cluster,
+  reset,
+}
+
+process.exitCode = await runCli(process.argv.slice(2), doors)

@@ -1,0 +1,180 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import {
+  decisionBook,
+  eventRing,
+  httpService,
+  idempotencyStore,
+  makeServer,
+  oidc,
+  readiness,
+  sealer,
+  statusBoard,
+  tokenStore,
+  userStore,
+  type Check,
+  type Events,
+  type HttpService,
+  type ServerParts,
+  type StatusBoard,
+} from './api/index.ts'
+import type { QueueView } from './api/contract/index.ts'
+import { effectiveValues, secretValues, type Config } from './config.ts'
+import {
+  decisionLog,
+  happenings,
+  systemClock,
+  type DecisionLog,
+  type Happenings,
+  type KernelHappenings,
+} from './kernel/index.ts'
+import { openPool, queueDepths, type Depth, type JobState, type Pool } from './store/index.ts'
+import {
+  logKernel,
+  makeLogger,
+  makeMetrics,
+  scrubber,
+  traceKernel,
+  type Logger,
+  type Metrics,
+} from './telemetry/index.ts'
+import { VERSION } from './version.ts'
+
+export interface ServeOptions {
+  readonly config: Config
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly databaseUrl: string
+  readonly devLogin: boolean
+  /** 32 bytes. @default random: sessions end with the process */
+  readonly sessionKey?: Uint8Array
+  /** @default standard error */
+  readonly logTo?: { write(line: string): unknown }
+}
+
+/** The parts of a process that serves the API, for whoever adds workers, clusters or demos to it. */
+export interface Serving {
+  readonly http: HttpService
+  readonly pool: Pool
+  readonly log: Logger
+  readonly metrics: Metrics
+  readonly kernel: Happenings<KernelHappenings>
+  readonly decisions: DecisionLog
+  readonly events: Events
+  readonly board: StatusBoard
+  /** What /readyz asks; more may be added while it runs. */
+  readonly checks: Check[]
+  /** After the last service has stopped. */
+  close(): Promise<void>
+}
+
+const CONSOLE_DIR = join(import.meta.dirname, '../console/dist')
+
+export async function assemble({
+  config,
+  env,
+  databaseUrl,
+  devLogin,
+  sessionKey,
+  logTo,
+}: ServeOptions): Promise<Serving> {
+  const scrub = scrubber([...secretValues(config), databaseUrl, new URL(databaseUrl).password])
+  const format =
+    config.logFormat === 'auto' ? (logTo === undefined && process.stderr.isTTY ? 'pretty' : 'json') : config.logFormat
+  const log = makeLogger({ level: config.logLevel, format, scrub, ...(logTo && { destination: logTo }) })
+  const metrics = makeMetrics(VERSION)
+  const kernel = happenings<KernelHappenings>((error) => log.error({ error }, 'Listener failed'))
+  const decisions = decisionLog()
+  const events = eventRing(systemClock)
+  const board = statusBoard({ version: VERSION, clock: systemClock, events })
+  logKernel(kernel, log)
+  metrics.listenTo(kernel)
+  traceKernel(kernel)
+
+  const pool = openPool({ url: databaseUrl, applicationName: 'caelus api', role: 'caelus_api' })
+  const checks: Check[] = [
+    { name: 'database', required: true, probe: async () => `PostgreSQL ${await postgresVersion(pool)}` },
+  ]
+  const ready = readiness(() => checks, systemClock, scrub)
+  const mask = (value: unknown): unknown => JSON.parse(scrub(JSON.stringify(value ?? null)))
+  const depths = atMostEvery(DEPTHS_MS, () => queueDepths(pool))
+  metrics.queueDepths(depths)
+  board.queue(async () => totalOf(await depths()))
+
+  const parts: ServerParts = {
+    version: VERSION,
+    log,
+    clock: systemClock,
+    scrub,
+    limits: {
+      bodyBytes: config.bodyLimit,
+      requestMs: config.requestTimeout,
+      perMinute: config.rateLimit,
+      loginsPerMinute: config.loginRateLimit,
+      streams: config.maxStreams,
+      trustedProxies: config.trustProxy,
+    },
+    publicUrl: () => config.publicUrl ?? http.url(),
+    devLogin,
+    sessionLifetimeMs: config.sessionLifetime,
+    consoleDir: CONSOLE_DIR,
+    users: userStore(pool),
+    tokens: tokenStore(pool),
+    sealer: sealer(sessionKey ?? randomBytes(32), config.sessionLifetime),
+    oidc: oidcOf(config),
+    idempotency: idempotencyStore(pool),
+    events,
+    board,
+    decisions: decisionBook({ log: decisions, kernel, events, mask }),
+    readiness: ready,
+    config: () => effectiveValues(config, env),
+    metrics,
+  }
+  const app = await makeServer(parts)
+  const address = { host: config.host, port: config.port, orAnyPort: !config.isSet.has('port') }
+  const http: HttpService = httpService(app, address, ready, config.shutdownGrace)
+  board.component('postgresql', { health: 'ok', message: 'answers', version: await postgresVersion(pool) })
+  return { http, pool, log, metrics, kernel, decisions, events, board, checks, close: () => pool.end() }
+}
+
+async function postgresVersion(pool: Pool): Promise<string> {
+  const [row] = await pool.query<{ server_version: string }>('show server_version')
+  return row?.server_version.split(' ')[0] ?? 'unknown'
+}
+
+function totalOf(depths: readonly Depth[]): QueueView {
+  const total = (state: JobState): number => depths.reduce((sum, depth) => sum + depth[state], 0)
+  return { due: total('ready'), running: total('running'), waiting: total('delayed'), parked: total('parked') }
+}
+
+/** The depths are counted over the whole table: many who look at once share one count. */
+const DEPTHS_MS = 2_000
+
+function atMostEvery<T>(ms: number, ask: () => Promise<T>): () => Promise<T> {
+  let last: { readonly at: number; readonly answer: Promise<T> } | undefined
+  return () => {
+    const now = systemClock.now()
+    if (last === undefined || now - last.at >= ms) last = { at: now, answer: ask() }
+    return last.answer
+  }
+}
+
+function oidcOf({
+  oidcIssuer,
+  oidcAudience,
+  oidcClientId,
+  oidcClientSecret,
+  oidcScopes,
+  oidcAdmin,
+}: Config): ServerParts['oidc'] {
+  const audience = oidcAudience ?? oidcClientId
+  if (oidcIssuer === undefined || audience === undefined) return undefined
+  const secret = oidcClientSecret?.reveal()
+  return oidc({
+    issuer: oidcIssuer,
+    audience,
+    ...(oidcClientId !== undefined && {
+      client: { id: oidcClientId, scopes: oidcScopes, ...(secret !== undefined && { secret }) },
+    }),
+    ...(oidcAdmin !== undefined && { admin: oidcAdmin }),
+  })
+}

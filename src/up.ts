@@ -1,0 +1,200 @@
+import { createWriteStream } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { join, relative, resolve } from 'node:path'
+import type { Terminal } from './cli/index.ts'
+import type { Config } from './config.ts'
+import { startDemo } from './demo.ts'
+import { messageOf, systemClock, type Service } from './kernel/index.ts'
+import { httpTransport, loadKubeConfig } from './kube/index.ts'
+import { clusterReport } from './kubernetes-report.ts'
+import { keptSessionKey, LOCAL_ADMIN, writeLocalLogin } from './local-login.ts'
+import { advancePreparation, beginPreparation, endPreparation, type PreparationStep } from './preparation.ts'
+import { tracingServices } from './run-api.ts'
+import { assemble, type Serving } from './serve.ts'
+import { aborted, stopSignal } from './stop-signal.ts'
+import { migrate } from './store/index.ts'
+import { progressLine, type ProgressLine } from './terminal.ts'
+import { VERSION } from './version.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+export interface UpOptions {
+  readonly config: Config
+  readonly env: Env
+  readonly terminal: Terminal
+  /** False: do without Kubernetes. */
+  readonly cluster: boolean
+}
+
+/** Undone in reverse, each whatever became of the others. */
+class Undo {
+  readonly #steps: (() => Promise<unknown>)[] = []
+
+  add(step: () => Promise<unknown>): void {
+    this.#steps.push(step)
+  }
+
+  async all(onError: (error: unknown) => void): Promise<void> {
+    for (const step of this.#steps.splice(0).reverse()) await step().catch(onError)
+  }
+}
+
+/**
+ * `caelus up`: everything on one machine until a signal comes.
+ *
+ * The console answers within seconds; whatever takes longer is prepared behind it, visible in the terminal and in
+ * `GET /status`. Starting again finds the data of the last time.
+ */
+export async function up({ config, env, terminal, cluster }: UpOptions): Promise<void> {
+  const dataDir = resolve(config.dataDir)
+  const progress = progressLine(terminal)
+  const undo = new Undo()
+  const signal = stopSignal(() => progress.say('stopping; press Ctrl-C again to end at once'))
+  try {
+    await mkdir(dataDir, { recursive: true })
+    undo.add(await lockDataDir(dataDir))
+    progress.say(`Caelus ${VERSION}`)
+    const databaseUrl = await database(config, dataDir, undo)
+    const ran = await migrate(databaseUrl)
+    progress.say(`  PostgreSQL is ready${ran.length > 0 ? `, ${ran.length} migrations ran` : ''}`)
+
+    const logFile = join(dataDir, 'caelus.log')
+    const logTo = createWriteStream(logFile, { flags: 'a', mode: 0o600 })
+    const serving = await assemble({
+      config,
+      env,
+      databaseUrl,
+      devLogin: config.devLogin ?? true,
+      sessionKey: config.sessionKey ? Buffer.from(config.sessionKey.reveal(), 'base64') : await keptSessionKey(dataDir),
+      logTo,
+    })
+    undo.add(() => serving.close())
+    for (const service of [...tracingServices(config), serving.http]) await begin(service, undo)
+    await writeLocalLogin(serving.pool, dataDir, serving.http.url())
+    progress.say(welcome(serving.http.url(), config, relative(process.cwd(), logFile)))
+
+    const background = [buildConsole(serving, progress, signal)]
+    if (cluster) background.push(withCluster({ config, env, dataDir, serving, progress, undo, signal }))
+    else
+      serving.board.component('kubernetes', { health: 'disabled', message: 'started without a cluster', version: null })
+    await Promise.race([aborted(signal), serving.http.done])
+    await Promise.allSettled(background)
+  } finally {
+    await undo.all((error) => progress.say(`failed to stop: ${messageOf(error)}`))
+  }
+}
+
+function welcome(url: string, config: Config, logFile: string): string {
+  const login =
+    (config.devLogin ?? true)
+      ? `log in as ${LOCAL_ADMIN} with the role admin: the development login asks for no password`
+      : 'log in with your identity provider'
+  return `  The console and the API are at ${url}\n    ${login}\n    commands such as \`npx caelus status\` are logged in already; the log is in ${logFile}`
+}
+
+async function begin(service: Service, undo: Undo): Promise<void> {
+  undo.add(() => service.stop())
+  await service.start()
+}
+
+export async function lockDataDir(dataDir: string): Promise<() => Promise<void>> {
+  const { lock, LockHeld } = await import('../tools/process/index.ts')
+  return await lock(join(dataDir, 'up.lock')).catch((cause: unknown) => {
+    const holder =
+      cause instanceof LockHeld
+        ? ` by process ${cause.holder.pid}; stop it, or set CAELUS_DATA_DIR to another directory`
+        : ''
+    throw new Error(`failed to start: ${dataDir} is in use${holder}`, { cause })
+  })
+}
+
+async function database(config: Config, dataDir: string, undo: Undo): Promise<string> {
+  if (config.databaseUrl !== undefined) return config.databaseUrl.reveal()
+  const { startPostgres } = await import('../tools/postgres.ts')
+  const postgres = await startPostgres({ dataDir: join(dataDir, 'postgres') })
+  undo.add(() => postgres.stop())
+  return postgres.url
+}
+
+async function buildConsole({ board }: Serving, progress: ProgressLine, signal: AbortSignal): Promise<void> {
+  const { buildConsole: build } = await import('../tools/build-console.ts')
+  const report = (health: 'ok' | 'preparing' | 'down', message: string): void =>
+    board.component('console', { health, message, version: VERSION })
+  report('preparing', 'being built')
+  try {
+    const built = await build(signal)
+    report('ok', 'built')
+    if (built) progress.say('  The console is built')
+  } catch (error) {
+    report('down', messageOf(error))
+    if (!signal.aborted) progress.say(`  ${messageOf(error)}`)
+  }
+}
+
+interface ClusterWork {
+  readonly config: Config
+  readonly env: Env
+  readonly dataDir: string
+  readonly serving: Serving
+  readonly progress: ProgressLine
+  readonly undo: Undo
+  readonly signal: AbortSignal
+}
+
+/** Prepares the control plane, or finds the given one, and lets the demo converge on it. Never throws: the board tells. */
+async function withCluster(work: ClusterWork): Promise<void> {
+  const { config, env, serving, progress, undo, signal } = work
+  const { board, checks } = serving
+  try {
+    const origin = config.kubeconfig === undefined ? 'local' : 'external'
+    const kubeconfig = config.kubeconfig ?? (await prepareCluster(work))
+    if (signal.aborted) return
+    const transport = httpTransport(await loadKubeConfig({ path: kubeconfig, env }))
+    undo.add(() => transport.close())
+    const report = clusterReport(transport, origin, board, systemClock)
+    await begin(report.service, undo)
+    checks.push(report.check)
+    progress.show('', '')
+    progress.say(`  The control plane is ready: export KUBECONFIG=${relative(process.cwd(), kubeconfig)}`)
+    for (const service of startDemo(report.client, serving)) await begin(service, undo)
+  } catch (error) {
+    if (signal.aborted) return
+    board.component('kubernetes', { health: 'down', message: messageOf(error), version: null })
+    progress.show('', '')
+    progress.say(
+      `  ${messageOf(error)}\n    the console and the API go on without a cluster; the next start tries again`,
+    )
+  }
+}
+
+const DETAIL_EVERY_MS = 1_000
+
+async function prepareCluster({ dataDir, serving: { board }, progress, undo }: ClusterWork): Promise<string> {
+  const { ensureCluster } = await import('../tools/cluster/index.ts')
+  const { progressLine: lineFor } = await import('../tools/progress.ts')
+  const now = (): string => new Date().toISOString()
+  let view = beginPreparation(now())
+  let told = { what: '', at: 0 }
+  const tell = (step: PreparationStep, text: string): void => {
+    view = advancePreparation(view, step, now())
+    progress.show(step.what, `  preparing the control plane: ${text}`)
+    if (step.what === told.what && Date.now() - told.at < DETAIL_EVERY_MS) return
+    told = { what: step.what, at: Date.now() }
+    board.preparation(view)
+    board.component('kubernetes', { health: 'preparing', message: text, version: null })
+  }
+  tell({ what: 'looking for the programs' }, 'looking for the programs')
+  try {
+    const cluster = await ensureCluster({
+      dir: join(dataDir, 'cluster'),
+      nodes: 'kwok',
+      onProgress: (step) => tell(step, lineFor(step)),
+    })
+    undo.add(() => cluster.stop())
+    board.preparation(endPreparation(view, undefined, now()))
+    return cluster.kubeconfig
+  } catch (error) {
+    board.preparation(endPreparation(view, messageOf(error), now()))
+    throw error
+  }
+}
