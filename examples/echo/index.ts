@@ -1,0 +1,2 @@
+export { echoController, type EchoController, type EchoControllerOptions } from './controller.ts'
+export { Echo } from './echo.ts'

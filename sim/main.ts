@@ -1,0 +1,48 @@
+import { parseArgs } from 'node:util'
+import { explore, report, run, type Scenario } from './scenario.ts'
+import { echoScenario } from './scenarios/echo.ts'
+
+const SCENARIOS: readonly Scenario[] = [echoScenario()]
+
+const { values } = parseArgs({
+  options: {
+    scenario: { type: 'string' },
+    /** Runs this one alone and shows what happened. */
+    seed: { type: 'string' },
+    seeds: { type: 'string', default: '1000' },
+    from: { type: 'string', default: '1' },
+    lines: { type: 'string', default: '80' },
+  },
+})
+
+const chosen = SCENARIOS.filter(({ name }) => values.scenario === undefined || values.scenario === name)
+if (chosen.length === 0) {
+  const known = SCENARIOS.map(({ name }) => name).join(', ')
+  console.error(`there is no scenario ${values.scenario}; there are: ${known}`)
+  process.exit(2)
+}
+
+for (const scenario of chosen) {
+  if (values.seed !== undefined) await replay(scenario, Number(values.seed))
+  else await search(scenario, Number(values.seeds), Number(values.from))
+}
+
+async function replay(scenario: Scenario, seed: number): Promise<void> {
+  const verdict = await run(scenario, seed)
+  if (verdict.broken === undefined)
+    console.log([...verdict.timeline, `seed ${seed} of ${scenario.name} broke no law`].join('\n'))
+  else fail(report(verdict, Math.max(Number(values.lines), 1_000)))
+}
+
+async function search(scenario: Scenario, seeds: number, from: number): Promise<void> {
+  const began = performance.now()
+  const { seeds: ran, found } = await explore(scenario, { seeds, from })
+  const seconds = (performance.now() - began) / 1000
+  console.log(`${scenario.name}: ${ran} seeds in ${seconds.toFixed(1)} s`)
+  if (found !== undefined) fail(report(found, Number(values.lines)))
+}
+
+function fail(text: string): void {
+  console.error(text)
+  process.exitCode = 1
+}

@@ -1,0 +1,137 @@
+import { messageOf } from '../src/kernel/index.ts'
+import type { Crd } from '../src/kube/index.ts'
+import { ALL_FAULTS, type Faults } from './faults.ts'
+import { World } from './world.ts'
+
+/** What is wrong with the world, or nothing. */
+export type Law = (world: World) => string | undefined
+
+export interface Scenario {
+  readonly name: string
+  readonly kinds?: readonly Crd[]
+  readonly namespaces?: readonly string[]
+  /** @default all of them */
+  readonly faults?: Faults
+  /** How long things go wrong, in virtual time. @default 40_000 */
+  readonly faultsMs?: number
+  /** How long the world may take afterwards to become right and still. @default 600_000 */
+  readonly convergeMs?: number
+  /** How long nothing may be written for the world to count as still. @default 90_000 */
+  readonly stillMs?: number
+  /** Adds processes and users. Laws are made here as well, so that they may remember things. */
+  readonly setup: (world: World) => Laws
+}
+
+export interface Laws {
+  /** Looked at after every write. */
+  readonly always: Readonly<Record<string, Law>>
+  /** Looked at when the world has come to rest. */
+  readonly eventually: Readonly<Record<string, Law>>
+}
+
+export interface Verdict {
+  readonly scenario: string
+  readonly seed: number
+  /** The law that was broken, and how. Absent: none was. */
+  readonly broken?: { readonly law: string; readonly how: string }
+  readonly timeline: readonly string[]
+}
+
+/** Runs one seed to its end. The same seed gives the same verdict and the same timeline. */
+export async function run(scenario: Scenario, seed: number): Promise<Verdict> {
+  const { kinds = [], namespaces = [], faults = ALL_FAULTS } = scenario
+  const world = new World({ seed, faults, kinds, namespaces })
+  const laws = scenario.setup(world)
+  try {
+    const broken = await new Run(world, laws, scenario).toTheEnd()
+    if (broken !== undefined) world.timeline.add('world', `BROKEN  ${broken.law}: ${broken.how}`)
+    return { scenario: scenario.name, seed, ...(broken && { broken }), timeline: world.timeline.lines }
+  } finally {
+    world.end()
+  }
+}
+
+type Broken = NonNullable<Verdict['broken']>
+
+class Run {
+  readonly #world: World
+  readonly #laws: Laws
+  readonly #scenario: Scenario
+  #version = 0
+  /** When something was last written. */
+  #movedAt = 0
+
+  constructor(world: World, laws: Laws, scenario: Scenario) {
+    this.#world = world
+    this.#laws = laws
+    this.#scenario = scenario
+  }
+
+  async toTheEnd(): Promise<Broken | undefined> {
+    const { faultsMs = 40_000, convergeMs = 600_000, stillMs = 90_000 } = this.#scenario
+    const { clock } = this.#world
+    const broken = await this.#until(clock.now() + faultsMs, () => false)
+    if (broken !== undefined) return broken
+    this.#world.calm()
+    this.#movedAt = clock.now()
+    const isStill = (): boolean => !this.#world.hasBusyUsers && clock.now() - this.#movedAt >= stillMs
+    const late = await this.#until(clock.now() + convergeMs, isStill)
+    if (late !== undefined) return late
+    if (!isStill())
+      return {
+        law: 'the world comes to rest',
+        how: `something was still written ${convergeMs / 1000} s after faults ended`,
+      }
+    return firstBroken(this.#laws.eventually, this.#world)
+  }
+
+  async #until(end: number, isEnough: () => boolean): Promise<Broken | undefined> {
+    const { clock, cluster } = this.#world
+    while (!isEnough() && (await clock.step(end))) {
+      if (this.#world.userError !== undefined)
+        return { law: 'users get what they ask for', how: messageOf(this.#world.userError) }
+      if (cluster.version === this.#version) continue
+      this.#version = cluster.version
+      this.#movedAt = clock.now()
+      const broken = firstBroken(this.#laws.always, this.#world)
+      if (broken !== undefined) return broken
+    }
+    return undefined
+  }
+}
+
+function firstBroken(laws: Readonly<Record<string, Law>>, world: World): Broken | undefined {
+  for (const [law, check] of Object.entries(laws)) {
+    const how = check(world)
+    if (how !== undefined) return { law, how }
+  }
+  return undefined
+}
+
+export interface Exploration {
+  readonly seeds: number
+  /** The first seed that broke a law; the exploration ends there. */
+  readonly found?: Verdict
+}
+
+export async function explore(
+  scenario: Scenario,
+  { seeds, from = 1 }: { readonly seeds: number; readonly from?: number },
+): Promise<Exploration> {
+  for (let seed = from; seed < from + seeds; seed++) {
+    const verdict = await run(scenario, seed)
+    if (verdict.broken !== undefined) return { seeds: seed - from + 1, found: verdict }
+  }
+  return { seeds }
+}
+
+/** What to read, and what to type to see it again. */
+export function report({ scenario, seed, broken, timeline }: Verdict, lines = 80): string {
+  const left = timeline.length - lines
+  return [
+    `seed ${seed} of ${scenario} broke a law: ${broken?.law ?? 'none'}: ${broken?.how ?? ''}`,
+    `replay it: npm run sim -- --scenario ${scenario} --seed ${seed}`,
+    ...(left > 0 ? [`  … ${left} lines before (--lines ${timeline.length} shows all)`] : []),
+    ...timeline.slice(-lines),
+  ].join('\n')
+}
