@@ -71,6 +71,11 @@ export const raise = defineFailures({
     nextStep:
       'A namespace of this name belongs to somebody else and is never touched. Remove it, or label it with caelus.io/deployment-id if it is ours.',
   },
+  NamespaceTerminating: {
+    whoseMove: 'platform',
+    retryable: true,
+    nextStep: 'It is made anew by itself once the old one is gone; explain names what holds that.',
+  },
   NamespaceBlocked: {
     whoseMove: 'operator',
     retryable: true,

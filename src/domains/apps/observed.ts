@@ -57,7 +57,8 @@ export type HealthSeen =
 export interface HandedOver {
   /** `Deployment/web`. */
   readonly object: string
-  readonly pointer: string
+  /** As the API server writes it: `.spec.replicas`. */
+  readonly path: string
   readonly owner: string
 }
 

@@ -1,15 +1,5 @@
 import { sameValue } from '../../kernel/index.ts'
-import {
-  changeAt,
-  field,
-  isJsonArray,
-  isJsonObject,
-  pathOf,
-  pointerOf,
-  readAt,
-  type Json,
-  type JsonObject,
-} from './json.ts'
+import { changeAt, field, isJsonArray, isJsonObject, pathOf, readAt, type Json, type JsonObject } from './json.ts'
 import { alternatives, isWriteOnly, itemSchemasOf, pointersWhere, userSchemaOf } from './schema-walk.ts'
 import type { Secrets } from './seal.ts'
 
