@@ -1,3 +1,3 @@
-export { cacheDirectory } from './cache.ts'
+export { cacheDirectory, isExecutable } from './cache.ts'
 export type { BinaryName } from './catalogue.ts'
 export { obtainBinaries } from './obtain.ts'

@@ -1,12 +1,18 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { NODE } from '../node/index.ts'
 import { kubeconfigText } from './kubeconfig.ts'
 import type { Layout } from './layout.ts'
 import { FRONT_PROXY_NAME, SERVICE_RANGE } from './pki.ts'
 import type { Pki } from './pki.ts'
 
-export const COMPONENTS = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kwok'] as const
-export type ComponentName = (typeof COMPONENTS)[number]
+/** The processes of every control plane. */
+export type CoreName = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler' | 'kwok'
+
+/** Those of a real node: the process that holds its namespaces, two that lead into its network, the runtime, the kubelet. */
+export type NodeName = 'node' | 'relay' | 'api-forward' | 'containerd' | 'kubelet'
+
+export type ComponentName = CoreName | NodeName
 
 /** Those that hold no state of their own are ended at once; they would only spend a second saying goodbye. */
 export const stopSignalOf = (name: ComponentName): NodeJS.Signals =>
@@ -26,6 +32,8 @@ export async function writeSecrets(at: Layout, pki: Pki, port: number): Promise<
     'front-proxy-ca.crt': pki.frontProxyCa.cert,
     'front-proxy.crt': pki.frontProxy.cert,
     'front-proxy.key': pki.frontProxy.key,
+    'kubelet.crt': pki.kubelet.cert,
+    'kubelet.key': pki.kubelet.key,
     'admin.crt': pki.admin.cert,
     'admin.key': pki.admin.key,
     'service-account.pub': pki.serviceAccount.publicKey,
@@ -44,11 +52,22 @@ export async function writeSecrets(at: Layout, pki: Pki, port: number): Promise<
 /** etcd has no port at all: its socket lies in the state directory, which only its owner can enter. */
 const ETCD_SOCKET = 'unix://etcd.sock'
 
+const KUBELET_ACCESS = [
+  '--bind-address=0.0.0.0',
+  `--advertise-address=${NODE.address}`,
+  '--kubelet-preferred-address-types=InternalIP',
+  '--kubelet-certificate-authority=secrets/ca.crt',
+  '--kubelet-client-certificate=secrets/admin.crt',
+  '--kubelet-client-key=secrets/admin.key',
+]
+
 export interface CommandOptions {
   readonly port: number
+  /** Inside the network of a real node, where everybody may knock; and it must be able to ask the kubelet for logs. */
+  readonly onNode: boolean
 }
 
-export const commandLine: Record<ComponentName, (options: CommandOptions) => readonly string[]> = {
+export const commandLine: Record<CoreName, (options: CommandOptions) => readonly string[]> = {
   etcd: () => [
     '--name=local',
     '--data-dir=etcd',
@@ -63,11 +82,10 @@ export const commandLine: Record<ComponentName, (options: CommandOptions) => rea
     '--auto-compaction-retention=1h',
     '--log-level=warn',
   ],
-  'kube-apiserver': ({ port }) => [
+  'kube-apiserver': ({ port, onNode }) => [
     `--etcd-servers=${ETCD_SOCKET}`,
-    '--bind-address=127.0.0.1',
-    '--advertise-address=127.0.0.1',
-    `--secure-port=${port}`,
+    ...(onNode ? KUBELET_ACCESS : ['--bind-address=127.0.0.1', '--advertise-address=127.0.0.1']),
+    `--secure-port=${onNode ? 443 : port}`,
     '--tls-cert-file=secrets/apiserver.crt',
     '--tls-private-key-file=secrets/apiserver.key',
     '--client-ca-file=secrets/ca.crt',
@@ -101,6 +119,7 @@ export const commandLine: Record<ComponentName, (options: CommandOptions) => rea
     '--cluster-signing-key-file=secrets/ca.key',
     '--kube-api-qps=200',
     '--kube-api-burst=400',
+    '--flex-volume-plugin-dir=plugins',
     // A simulated node that is starved of CPU for a while must not lose its pods: nothing would make them ready again.
     '--node-monitor-grace-period=24h',
     '--profiling=false',

@@ -8,6 +8,8 @@ export const layout = (dir: string) => ({
   pki: join(dir, 'pki.json'),
   secrets: join(dir, 'secrets'),
   etcd: join(dir, 'etcd'),
+  node: join(dir, 'node'),
+  relay: join(dir, 'node', 'relay.sock'),
   logs: join(dir, 'logs'),
   kubeconfig: join(dir, 'admin.kubeconfig'),
   logOf: (name: string) => join(dir, 'logs', `${name}.log`),

@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises'
+import { NODE } from '../node/index.ts'
 import { createAuthority, newKey } from './certificate.ts'
 import type { Certified } from './certificate.ts'
 
@@ -16,23 +17,14 @@ export interface Pki {
   readonly scheduler: Certified
   readonly kwok: Certified
   readonly kubelet: Certified
-  readonly kubeProxy: Certified
 }
 
 export const FRONT_PROXY_NAME = 'front-proxy-client'
 
-export interface PkiOptions {
-  /** Further names and addresses of the API server. */
-  readonly apiServerNames?: readonly string[]
-  /** The name of the real node and its address. */
-  readonly node?: { readonly name: string; readonly address: string }
-}
-
-export function createPki(options: PkiOptions = {}, now = new Date()): Pki {
+export function createPki(now = new Date()): Pki {
   const ca = createAuthority('caelus-local', now)
   const frontProxyCa = createAuthority('caelus-local-front-proxy', now)
   const serviceAccount = newKey()
-  const node = options.node ?? { name: 'none', address: '127.0.0.1' }
   const client = (commonName: string, organization?: string): Certified =>
     ca.issue({ commonName, usage: ['client'], ...(organization === undefined ? {} : { organization }) })
   return {
@@ -53,7 +45,7 @@ export function createPki(options: PkiOptions = {}, now = new Date()): Pki {
         'kubernetes',
         'kubernetes.default',
         'kubernetes.default.svc',
-        ...(options.apiServerNames ?? []),
+        NODE.address,
       ],
     }),
     admin: client('caelus-admin', 'system:masters'),
@@ -62,12 +54,11 @@ export function createPki(options: PkiOptions = {}, now = new Date()): Pki {
     scheduler: client('system:kube-scheduler'),
     kwok: client('caelus-kwok', 'system:masters'),
     kubelet: ca.issue({
-      commonName: `system:node:${node.name}`,
+      commonName: `system:node:${NODE.name}`,
       organization: 'system:nodes',
       usage: ['client', 'server'],
-      names: [node.name, node.address],
+      names: [NODE.name, NODE.address],
     }),
-    kubeProxy: client('system:kube-proxy'),
   }
 }
 
@@ -76,10 +67,10 @@ export const SERVICE_ADDRESS = '10.96.0.1'
 export const SERVICE_RANGE = '10.96.0.0/16'
 
 /** The PKI kept in `file`, or a new one that from now on is. */
-export async function keptPki(file: string, options: PkiOptions = {}): Promise<Pki> {
+export async function keptPki(file: string): Promise<Pki> {
   const text = await readFile(file, 'utf8').catch(() => undefined)
   if (text !== undefined) return JSON.parse(text) as Pki
-  const pki = createPki(options)
+  const pki = createPki()
   await writeFile(file, JSON.stringify(pki), { mode: 0o600 })
   return pki
 }

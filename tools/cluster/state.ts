@@ -1,13 +1,17 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { discardNode } from '../node/index.ts'
 import { endProcess, isAlive } from '../process/index.ts'
 import type { ProcessIdentity } from '../process/index.ts'
 import type { ComponentName } from './components.ts'
 import type { Layout } from './layout.ts'
 
+/** Who runs the pods: nobody, KWOK in pretence, a kubelet for real. */
+export type NodeKind = 'none' | 'kwok' | 'real'
+
 /** What is written down about a running control plane, so that any later process can find, judge and end it. */
 export interface ClusterState {
   readonly port: number
-  readonly nodes: 'none' | 'kwok'
+  readonly nodes: NodeKind
   readonly processes: Readonly<Partial<Record<ComponentName, ProcessIdentity>>>
   /** With whom it ends. Absent: it runs until somebody ends it. */
   readonly owner?: ProcessIdentity
@@ -35,5 +39,6 @@ export async function endRecorded(at: Layout, state: ClusterState): Promise<void
   await Promise.all(Object.values(clients).map((identity) => endProcess(identity, { signal: 'SIGKILL' })))
   if (apiServer !== undefined) await endProcess(apiServer)
   if (etcd !== undefined) await endProcess(etcd)
+  if (state.nodes === 'real') await discardNode(at.node)
   await rm(at.state, { force: true })
 }

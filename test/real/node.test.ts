@@ -1,0 +1,177 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { request } from 'undici'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  httpTransport,
+  Job,
+  loadKubeConfig,
+  makeClient,
+  Pod,
+  Role,
+  RoleBinding,
+  ServiceAccount,
+} from '../../src/kube/index.ts'
+import type { Client, HttpTransport } from '../../src/kube/index.ts'
+import { startCluster } from '../../tools/cluster/index.ts'
+import type { Cluster } from '../../tools/cluster/index.ts'
+import { canRunNode, NODE_IMAGES } from '../../tools/node/index.ts'
+
+const dir = await mkdtemp(join(tmpdir(), 'caelus-node-'))
+const verdict = await canRunNode(dir)
+afterAll(() => rm(dir, { recursive: true, force: true }))
+
+const namespace = 'default'
+const at = (name: string) => ({ namespace, name })
+
+if (!verdict.ok) {
+  test('a machine on which pods cannot run is told why', async () => {
+    await expect(startCluster({ dir: join(dir, 'cluster'), nodes: 'real' })).rejects.toMatchObject({
+      cause: { message: expect.stringContaining(verdict.because) },
+    })
+  })
+} else {
+  describe('a real node', () => {
+    let cluster: Cluster
+    let client: Client
+    let transport: HttpTransport
+    let before: Traces
+
+    beforeAll(async () => {
+      before = await tracesOf(dir)
+      cluster = await startCluster({ dir: join(dir, 'cluster'), nodes: 'real' })
+      process.stdout.write(`control plane with a real node: ready after ${cluster.readyAfterMs} ms\n`)
+      transport = httpTransport(await loadKubeConfig({ path: cluster.kubeconfig }))
+      client = makeClient(transport, { fieldManager: 'test' })
+    })
+    afterAll(async () => {
+      await transport.close()
+      await cluster.stop()
+    })
+
+    test('runs a pod, lets its log be read, and leads to its page', async () => {
+      const page = 'set in its first container'
+      await client.create(Pod, {
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: at('web'),
+        spec: {
+          initContainers: [
+            {
+              name: 'write',
+              image: NODE_IMAGES.busybox,
+              command: ['sh', '-c', `echo "${page}" > /page/index.html; echo written`],
+              volumeMounts: [{ name: 'page', mountPath: '/page' }],
+            },
+          ],
+          containers: [
+            {
+              name: 'nginx',
+              image: NODE_IMAGES.nginx,
+              readinessProbe: { httpGet: { path: '/', port: 8080 }, periodSeconds: 1 },
+              volumeMounts: [{ name: 'page', mountPath: '/usr/share/nginx/html', readOnly: true }],
+            },
+          ],
+          volumes: [{ name: 'page', emptyDir: {} }],
+        },
+      })
+      const status = async () => (await client.get(Pod, at('web')))?.status
+      await expect
+        .poll(async () => (await status())?.conditions?.find(({ type }) => type === 'Ready')?.status, {
+          timeout: 60_000,
+        })
+        .toBe('True')
+      expect(await client.podLog(at('web'), { container: 'write' })).toBe('written\n')
+
+      const forward = await cluster.forward((await status())?.podIP ?? '', 8080)
+      const response = await request(`http://127.0.0.1:${forward.port}/`)
+      expect(await response.body.text()).toBe(`${page}\n`)
+      await forward.close()
+    })
+
+    test('a Job talks to the API server with the rights of its own account, and no others', async () => {
+      const group = 'rbac.authorization.k8s.io'
+      await client.create(ServiceAccount, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: at('reader') })
+      await client.create(Role, {
+        apiVersion: `${group}/v1`,
+        kind: 'Role',
+        metadata: at('reader'),
+        rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get'] }],
+      })
+      await client.create(RoleBinding, {
+        apiVersion: `${group}/v1`,
+        kind: 'RoleBinding',
+        metadata: at('reader'),
+        roleRef: { apiGroup: group, kind: 'Role', name: 'reader' },
+        subjects: [{ kind: 'ServiceAccount', name: 'reader', namespace }],
+      })
+      const script = 'kubectl get configmap kube-root-ca.crt -o name && ! kubectl get secrets 2>&1'
+      await client.create(Job, {
+        apiVersion: 'batch/v1',
+        kind: 'Job',
+        metadata: at('read'),
+        spec: {
+          backoffLimit: 0,
+          template: {
+            metadata: { labels: { app: 'read' } },
+            spec: {
+              serviceAccountName: 'reader',
+              restartPolicy: 'Never',
+              containers: [{ name: 'kubectl', image: NODE_IMAGES.kubectl, command: ['sh', '-c', script] }],
+            },
+          },
+        },
+      })
+      await expect
+        .poll(
+          async () =>
+            (await client.get(Job, at('read')))?.status?.conditions?.find(({ status }) => status === 'True')?.type,
+          { timeout: 60_000 },
+        )
+        .toMatch(/^(SuccessCriteriaMet|Complete)$/)
+      const [pod] = await client.list(Pod, { namespace, labels: 'app=read' })
+      const log = await client.podLog(at(pod?.metadata.name ?? ''))
+      expect(log).toContain('configmap/kube-root-ca.crt')
+      expect(log).toContain('User "system:serviceaccount:default:reader" cannot list resource "secrets"')
+    })
+
+    test('is a world of its own', async () => {
+      expect((await cluster.exec('hostname')).trim()).toBe('node-1')
+      expect(await cluster.exec('ip', '-brief', 'address')).not.toContain('eth0')
+    })
+
+    test('leaves nothing on the machine', async () => {
+      expect((await tracesOf(dir)).processes.length).toBeGreaterThan(5)
+      await cluster.stop()
+      expect(await tracesOf(dir)).toEqual(before)
+      expect(await readdir(cluster.dir)).not.toContain('node')
+    })
+  })
+}
+
+interface Traces {
+  readonly processes: readonly string[]
+  readonly mounts: readonly string[]
+  readonly groups: readonly string[]
+  readonly networks: number
+}
+
+/** What the machine shows of things that were started below `folder`. */
+async function tracesOf(folder: string): Promise<Traces> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
+  const read = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '')
+  const commands = await Promise.all(pids.map((pid) => read(`/proc/${pid}/cmdline`)))
+  const mounts = await read('/proc/self/mountinfo')
+  const trees = await readdir('/sys/fs/cgroup', { withFileTypes: true })
+  const groups = await Promise.all(
+    trees.filter((tree) => tree.isDirectory()).map((tree) => readdir(`/sys/fs/cgroup/${tree.name}`)),
+  )
+  const devices = await read('/proc/net/dev')
+  return {
+    processes: commands.filter((command) => command.includes(folder)),
+    mounts: mounts.split('\n').filter((line) => line.includes(folder)),
+    groups: groups.flat().filter((name) => name.startsWith('caelus-')),
+    networks: devices.split('\n').length,
+  }
+}

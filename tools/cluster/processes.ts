@@ -1,0 +1,100 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { launch, ownIdentity } from '../process/index.ts'
+import type { Child } from '../process/index.ts'
+import type { OnProgress } from '../progress.ts'
+import { stopSignalOf } from './components.ts'
+import type { ComponentName } from './components.ts'
+import type { Layout } from './layout.ts'
+import { endRecorded, writeState } from './state.ts'
+import type { ClusterState, NodeKind } from './state.ts'
+
+const READY_WITHIN_MS = 90_000
+
+/** The processes of one control plane. Whatever is started is written down before anything else happens. */
+export class Processes {
+  private readonly at: Layout
+  private readonly nodes: NodeKind
+  private readonly onProgress: OnProgress
+  private readonly children = new Map<ComponentName, Child>()
+  private readonly startedAt = Date.now()
+  private detached = false
+  port = 0
+
+  constructor(at: Layout, nodes: NodeKind, onProgress: OnProgress = () => {}) {
+    this.at = at
+    this.nodes = nodes
+    this.onProgress = onProgress
+  }
+
+  async start(
+    name: ComponentName,
+    what: {
+      readonly command: string
+      readonly args: readonly string[]
+      readonly env?: Readonly<Record<string, string>>
+    },
+  ): Promise<number> {
+    this.onProgress({ what: `starting ${name}`, elapsedMs: Date.now() - this.startedAt })
+    const { dir } = this.at
+    const child = await launch({
+      name,
+      cwd: dir,
+      logFile: this.at.logOf(name),
+      stopSignal: stopSignalOf(name),
+      ...what,
+    })
+    this.children.set(name, child)
+    await writeState(this.at, this.state())
+    return child.identity.pid
+  }
+
+  isRunning(name: ComponentName): boolean {
+    const child = this.children.get(name)
+    return child !== undefined && child.ended() === undefined
+  }
+
+  pids(): Partial<Record<ComponentName, number>> {
+    return Object.fromEntries([...this.children].map(([name, child]) => [name, child.identity.pid]))
+  }
+
+  /** Waits for `holds`; fails as soon as a component dies, with its last words. */
+  async until(what: string, holds: () => Promise<boolean>): Promise<void> {
+    for (const end = Date.now() + READY_WITHIN_MS; Date.now() < end; await delay(25)) {
+      if (await holds()) return
+      const dead = [...this.children.values()].find((child) => child.ended() !== undefined)
+      if (dead !== undefined) throw await dead.obituary()
+    }
+    const cause = await [...this.children.values()].at(-1)?.obituary()
+    throw new Error(`gave up waiting until ${what} after ${READY_WITHIN_MS / 1000} s`, { cause })
+  }
+
+  async kill(name: ComponentName): Promise<void> {
+    await this.children.get(name)?.kill()
+  }
+
+  /** In order; nothing but the data is left. */
+  async end(): Promise<void> {
+    await endRecorded(this.at, this.state())
+  }
+
+  /** Half started, there is nothing worth an orderly end. */
+  async abandon(): Promise<void> {
+    await Promise.all([...this.children.values()].map((child) => child.kill()))
+    await this.end()
+  }
+
+  async detach(): Promise<void> {
+    this.detached = true
+    await writeState(this.at, this.state())
+    for (const child of this.children.values()) child.release()
+  }
+
+  private state(): ClusterState {
+    return {
+      port: this.port,
+      nodes: this.nodes,
+      processes: Object.fromEntries([...this.children].map(([name, child]) => [name, child.identity])),
+      ...(this.detached ? {} : { owner: ownIdentity() }),
+    }
+  }
+}

@@ -1,0 +1,8 @@
+export { forwardPort } from './forward.ts'
+export type { Forward, ForwardOptions } from './forward.ts'
+export { NODE_IMAGES } from './images.ts'
+export { discardNode, execInNode, prepareNode } from './node.ts'
+export type { NodeOptions, PreparedNode } from './node.ts'
+export { canRunNode } from './preflight.ts'
+export type { Verdict } from './preflight.ts'
+export { NODE } from './settings.ts'
