@@ -47,7 +47,7 @@ test('the echo controller keeps its laws under 200 fault schedules', async () =>
   const { seeds, found } = await explore(echoScenario(), { seeds: 200 })
   expect(found && report(found)).toBeUndefined()
   expect(seeds).toBe(200)
-}, 30_000)
+}, 60_000)
 
 test.each([
   ['writes its status before the child', statusFirst, 'no Echo is Ready before its ConfigMap said the same'],

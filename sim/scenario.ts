@@ -45,7 +45,7 @@ export async function run(scenario: Scenario, seed: number): Promise<Verdict> {
   try {
     const broken = await new Run(world, laws, scenario).toTheEnd()
     if (broken !== undefined) world.timeline.add('world', `BROKEN  ${broken.law}: ${broken.how}`)
-    return { scenario: scenario.name, seed, ...(broken && { broken }), timeline: world.timeline.lines }
+    return { scenario: scenario.name, seed, ...(broken && { broken }), timeline: [...world.timeline.lines] }
   } finally {
     world.end()
   }

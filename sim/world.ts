@@ -152,7 +152,7 @@ export class World {
       durableQueue: (name) =>
         overTheWire(`queue ${name}`, this.#queue(name), life, ['wake', 'claim', 'renew', 'finish']),
       reach: (name, port, methods) => overTheWire(name, port, life, methods),
-      note: (what) => this.timeline.add(life.name, what),
+      note: (what) => void (life.isAlive && this.timeline.add(life.name, what)),
     }
   }
 
