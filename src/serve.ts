@@ -28,6 +28,7 @@ import {
   type Happenings,
   type KernelHappenings,
 } from './kernel/index.ts'
+import type { WatchHappenings } from './kube/index.ts'
 import { openPool, queueDepths, type Depth, type JobState, type Pool } from './store/index.ts'
 import {
   logKernel,
@@ -57,7 +58,7 @@ export interface Serving {
   readonly pool: Pool
   readonly log: Logger
   readonly metrics: Metrics
-  readonly kernel: Happenings<KernelHappenings>
+  readonly kernel: Happenings<KernelHappenings & WatchHappenings>
   readonly decisions: DecisionLog
   readonly events: Events
   readonly board: StatusBoard
@@ -66,6 +67,15 @@ export interface Serving {
   /** After the last service has stopped. */
   close(): Promise<void>
 }
+
+const WATCH_HAPPENINGS = [
+  'watch:connected',
+  'watch:reconnected',
+  'watch:relisted',
+  'watch:idle',
+  'watch:error',
+  'watch:behind',
+] as const satisfies readonly (keyof WatchHappenings)[]
 
 const CONSOLE_DIR = join(import.meta.dirname, '../console/dist')
 
@@ -82,13 +92,15 @@ export async function assemble({
     config.logFormat === 'auto' ? (logTo === undefined && process.stderr.isTTY ? 'pretty' : 'json') : config.logFormat
   const log = makeLogger({ level: config.logLevel, format, scrub, ...(logTo && { destination: logTo }) })
   const metrics = makeMetrics(VERSION)
-  const kernel = happenings<KernelHappenings>((error) => log.error({ error }, 'Listener failed'))
+  const kernel = happenings<KernelHappenings & WatchHappenings>((error) => log.error({ error }, 'Listener failed'))
   const decisions = decisionLog()
   const events = eventRing(systemClock)
   const board = statusBoard({ version: VERSION, clock: systemClock, events })
   logKernel(kernel, log)
   metrics.listenTo(kernel)
   traceKernel(kernel)
+  for (const name of WATCH_HAPPENINGS)
+    kernel.on(name, ({ resource }) => metrics.watch(resource, name.slice('watch:'.length)))
 
   const pool = openPool({ url: databaseUrl, applicationName: 'caelus api', role: 'caelus_api' })
   const checks: Check[] = [

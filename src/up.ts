@@ -3,8 +3,8 @@ import { mkdir } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import type { Terminal } from './cli/index.ts'
 import type { Config } from './config.ts'
-import { startDemo } from './demo.ts'
-import { messageOf, systemClock, type Service } from './kernel/index.ts'
+import { echoDemo } from './demo.ts'
+import { defineFailures, messageOf, systemClock, type Service } from './kernel/index.ts'
 import { httpTransport, loadKubeConfig } from './kube/index.ts'
 import { clusterReport } from './kubernetes-report.ts'
 import { keptSessionKey, LOCAL_ADMIN, writeLocalLogin } from './local-login.ts'
@@ -15,6 +15,14 @@ import { aborted, stopSignal } from './stop-signal.ts'
 import { migrate } from './store/index.ts'
 import { progressLine, type ProgressLine } from './terminal.ts'
 import { VERSION } from './version.ts'
+
+const raise = defineFailures({
+  DataDirInUse: {
+    whoseMove: 'user',
+    retryable: true,
+    nextStep: 'Stop that process, or set CAELUS_DATA_DIR to another directory.',
+  },
+})
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -71,7 +79,7 @@ export async function up({ config, env, terminal, cluster }: UpOptions): Promise
     undo.add(() => serving.close())
     for (const service of [...tracingServices(config), serving.http]) await begin(service, undo)
     await writeLocalLogin(serving.pool, dataDir, serving.http.url())
-    progress.say(welcome(serving.http.url(), config, relative(process.cwd(), logFile)))
+    progress.say(welcome(serving.http.url(), config, fromHere(logFile)))
 
     const background = [buildConsole(serving, progress, signal)]
     if (cluster) background.push(withCluster({ config, env, dataDir, serving, progress, undo, signal }))
@@ -82,6 +90,12 @@ export async function up({ config, env, terminal, cluster }: UpOptions): Promise
   } finally {
     await undo.all((error) => progress.say(`failed to stop: ${messageOf(error)}`))
   }
+}
+
+/** As one would type it here. */
+function fromHere(path: string): string {
+  const way = relative(process.cwd(), path)
+  return way.startsWith('..') ? path : way
 }
 
 function welcome(url: string, config: Config, logFile: string): string {
@@ -100,11 +114,8 @@ async function begin(service: Service, undo: Undo): Promise<void> {
 export async function lockDataDir(dataDir: string): Promise<() => Promise<void>> {
   const { lock, LockHeld } = await import('../tools/process/index.ts')
   return await lock(join(dataDir, 'up.lock')).catch((cause: unknown) => {
-    const holder =
-      cause instanceof LockHeld
-        ? ` by process ${cause.holder.pid}; stop it, or set CAELUS_DATA_DIR to another directory`
-        : ''
-    throw new Error(`failed to start: ${dataDir} is in use${holder}`, { cause })
+    if (cause instanceof LockHeld) throw raise.DataDirInUse(`${dataDir} is in use by process ${cause.holder.pid}`)
+    throw cause
   })
 }
 
@@ -155,8 +166,9 @@ async function withCluster(work: ClusterWork): Promise<void> {
     await begin(report.service, undo)
     checks.push(report.check)
     progress.show('', '')
-    progress.say(`  The control plane is ready: export KUBECONFIG=${relative(process.cwd(), kubeconfig)}`)
-    for (const service of startDemo(report.client, serving)) await begin(service, undo)
+    progress.say(`  The control plane is ready: export KUBECONFIG=${fromHere(kubeconfig)}`)
+    for (const service of await echoDemo(transport, report.client, serving)) await begin(service, undo)
+    progress.say('  The demo converges: kubectl get echoes,configmaps -n caelus-demo')
   } catch (error) {
     if (signal.aborted) return
     board.component('kubernetes', { health: 'down', message: messageOf(error), version: null })

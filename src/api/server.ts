@@ -5,6 +5,7 @@ import rateLimit from '@fastify/rate-limit'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { LogController } from 'fastify'
 import type { App, ServerParts } from './app.ts'
+import { isWrite } from './auth/origin.ts'
 import { raise, statusOf } from './failures.ts'
 import { guard } from './guard.ts'
 import { requestId, secureHeaders } from './headers.ts'
@@ -54,8 +55,7 @@ export async function makeServer(parts: ServerParts): Promise<App> {
   reportRequests(app, parts)
   app.setErrorHandler((error, request, reply) => {
     const refusal = refusalOf(error)
-    if (statusOf(refusal.failure) >= 500)
-      request.log.error({ error, request: request.id, code: refusal.failure.code }, 'Request failed')
+    if (statusOf(refusal.failure) >= 500) request.log.error({ error, code: refusal.failure.code }, 'Request failed')
     return sendProblem(request, reply, refusal, scrub)
   })
   app.setNotFoundHandler((request, reply) =>
@@ -95,8 +95,8 @@ function reportRequests(app: App, { metrics }: ServerParts): void {
       ms: Math.round(reply.elapsedTime),
     }
     metrics.request(facts)
-    const line = { ...facts, path: pathOf(request.url), request: request.id, user: request.identity?.userId }
-    const level = facts.status >= 500 ? 'warn' : request.method === 'GET' ? 'debug' : 'info'
+    const line = { ...facts, path: pathOf(request.url), user: request.identity?.userId }
+    const level = facts.status >= 500 ? 'warn' : isWrite(request.method) ? 'info' : 'debug'
     request.log[level](line, 'Request answered')
   })
 }

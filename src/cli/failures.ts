@@ -1,6 +1,11 @@
 import { defineFailures } from '../kernel/index.ts'
 
 export const raise = defineFailures({
+  CommandFailed: {
+    whoseMove: 'operator',
+    retryable: true,
+    nextStep: 'Read the message; if it does not tell what to change, run the command again and report it.',
+  },
   ServerUnreachable: {
     whoseMove: 'user',
     retryable: true,

@@ -88,7 +88,9 @@ test('tokens are paged without gaps', async () => {
   }
   const names: string[] = []
   for (let cursor: string | null = ''; cursor !== null;) {
-    const page: { items: { name: string }[]; next_cursor: string | null } = (await w.as(secret, { url: `/api/v1/tokens?limit=2${cursor && `&cursor=${cursor}`}` })).json()
+    const page: { items: { name: string }[]; next_cursor: string | null } = (
+      await w.as(secret, { url: `/api/v1/tokens?limit=2${cursor && `&cursor=${cursor}`}` })
+    ).json()
     names.push(...page.items.map((token) => token.name))
     cursor = page.next_cursor
   }
