@@ -12,7 +12,7 @@ export interface ConnectionSpec<E> {
   readonly open: (signal: AbortSignal) => AsyncIterable<E>
   /** Called for each event; false ends the connection. */
   readonly take: (event: E) => boolean
-  /** How long nothing may arrive, asked anew whenever that matters. */
+  /** How long nothing may arrive; asked after each event, because it differs from phase to phase. */
   readonly patienceMs: () => number
   readonly clock: Clock
   readonly signal: AbortSignal
@@ -36,6 +36,7 @@ export function connect<E>({ open, take, patienceMs, clock, signal }: Connection
   const end = Promise.withResolvers<End>()
   let isOpen = true
   let lastHeard = clock.now()
+  let patience = 0
   let cancelTimer = (): void => {}
 
   const close = (how: End): void => {
@@ -48,7 +49,8 @@ export function connect<E>({ open, take, patienceMs, clock, signal }: Connection
   }
   const hangUp = (): void => close({ by: 'us' })
   const listenForSilence = (): void => {
-    const left = lastHeard + patienceMs() - clock.now()
+    patience = patienceMs()
+    const left = lastHeard + patience - clock.now()
     if (left <= 0) close({ by: 'silence' })
     else cancelTimer = clock.after(left, listenForSilence)
   }
@@ -57,6 +59,10 @@ export function connect<E>({ open, take, patienceMs, clock, signal }: Connection
       if (!isOpen) return
       lastHeard = clock.now()
       if (!take(event)) return close({ by: 'us' })
+      if (patienceMs() < patience) {
+        cancelTimer()
+        listenForSilence()
+      }
     }
     close({ by: 'server' })
   }
