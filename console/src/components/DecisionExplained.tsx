@@ -8,11 +8,13 @@ import { StatusLabel } from './StatusLabel.tsx'
 
 /** One recorded decision in full: what it was, why, how it ended, and the input it was made from. */
 export function DecisionExplained({ decision }: { readonly decision: DecisionDetail }) {
+  const failed = spokenOutcome(decision.outcome).tone === 'bad'
   return (
     <Stack gap="md">
       <Text size="sm">
         <b>{decision.decision}</b>
-        {decision.because !== '' && <> because {decision.because}</>}
+        {decision.because !== '' &&
+          (failed ? <>, and it ended with: {decision.because}</> : <> because {decision.because}</>)}
       </Text>
       <Facts
         facts={[

@@ -27,7 +27,7 @@ interface ResourceTableProps<T> {
 /** On a narrow screen each row becomes a small card, with the column's label beside each value. */
 export function ResourceTable<T>({ label, rows, columns, rowKey, sort, onSort, onOpen }: ResourceTableProps<T>) {
   return (
-    <Table className={classes.table} aria-label={label} highlightOnHover={onOpen !== undefined}>
+    <Table className={classes.table} layout="fixed" aria-label={label} highlightOnHover={onOpen !== undefined}>
       <Table.Thead>
         <Table.Tr>
           {columns.map((column) => (

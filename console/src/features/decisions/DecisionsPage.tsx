@@ -10,7 +10,7 @@ import type { ListColumn } from '../../components/ResourceTable.tsx'
 import type { DecisionView } from '../../lib/api/contract.ts'
 
 const COLUMNS: readonly ListColumn<DecisionView>[] = [
-  { id: 'object', label: 'Object', value: (row) => `${row.kind}/${row.object_id}`, mono: true, width: '24%' },
+  { id: 'object', label: 'Object', value: (row) => `${row.kind}/${row.object_id}`, mono: true, width: '22%' },
   { id: 'decision', label: 'Decision', value: (row) => row.decision, width: '14%' },
   { id: 'because', label: 'Because', value: (row) => row.because },
   {
@@ -18,9 +18,9 @@ const COLUMNS: readonly ListColumn<DecisionView>[] = [
     label: 'Outcome',
     value: (row) => row.outcome,
     render: (row) => <OutcomeLabel outcome={row.outcome} />,
-    width: 140,
+    width: 150,
   },
-  { id: 'controller', label: 'Controller', value: (row) => row.controller, width: 110 },
+  { id: 'controller', label: 'Controller', value: (row) => row.controller, width: 120 },
   { id: 'at', label: 'Age', value: (row) => -Date.parse(row.at), render: (row) => <Age since={row.at} />, width: 90 },
 ]
 

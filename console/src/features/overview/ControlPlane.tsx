@@ -86,7 +86,7 @@ function Texts({ box }: { readonly box: Box }) {
   const left = compact ? 12 : 34
   return (
     <>
-      <Mark tone={box.tone} x={compact ? box.width - 16 : 18} y={top - 5} />
+      <Mark tone={box.tone} x={compact ? box.width - 16 : 18} y={compact ? top + 13 : top - 5} />
       <text x={left} y={top} className={classes.title}>
         {box.title}
       </text>
