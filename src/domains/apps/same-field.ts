@@ -31,10 +31,13 @@ const quantityOf = (value: Json): number | undefined => {
 const QUANTITY =
   /\.(?:limits|requests|hard|capacity|overhead|max|min|default|defaultRequest)\.[^.]+$|\.(?:sizeLimit|divisor|averageValue)$/
 
+/** Where an empty text is an entry like any other. */
+const IN_A_MAP = /\.(?:labels|annotations|matchLabels|nodeSelector|data)\./
+
 /** Whether the live value is what we asked for, however the API server wrote it down. */
 export function saysTheSame(ours: Json, live: Json | undefined, path: string): boolean {
   if (sameValue(ours, live)) return true
-  if (live === undefined || live === null) return isNothing(ours)
+  if (live === undefined || live === null) return isNothing(ours) && !(ours === '' && IN_A_MAP.test(path))
   if (!QUANTITY.test(path)) return false
   const [a, b] = [quantityOf(ours), quantityOf(live)]
   return a !== undefined && b !== undefined && Math.abs(a - b) <= Math.abs(a) * 1e-9
