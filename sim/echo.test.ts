@@ -7,7 +7,7 @@ import { observe } from '../examples/echo/observe.ts'
 import { record } from '../examples/echo/record.ts'
 import { type Reconcile, settled } from '../src/kernel/index.ts'
 import { explore, report, run } from './scenario.ts'
-import { echoScenario } from './scenarios/echo.ts'
+import { echoReplicasScenario, echoScenario } from './scenarios/echo.ts'
 
 type MakeReconcile = typeof echoReconcile
 
@@ -47,6 +47,11 @@ test('the echo controller keeps its laws under 200 fault schedules', async () =>
   const { seeds, found } = await explore(echoScenario(), { seeds: 200 })
   expect(found && report(found)).toBeUndefined()
   expect(seeds).toBe(200)
+}, 60_000)
+
+test('two echo controllers on one durable queue keep the same laws', async () => {
+  const { found } = await explore(echoReplicasScenario, { seeds: 50 })
+  expect(found && report(found)).toBeUndefined()
 }, 60_000)
 
 test.each([

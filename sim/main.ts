@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
 import { explore, report, run, type Scenario } from './scenario.ts'
-import { echoScenario } from './scenarios/echo.ts'
+import { echoReplicasScenario, echoScenario } from './scenarios/echo.ts'
 
-const SCENARIOS: readonly Scenario[] = [echoScenario()]
+const SCENARIOS: readonly Scenario[] = [echoScenario(), echoReplicasScenario]
 
 const { values } = parseArgs({
   options: {

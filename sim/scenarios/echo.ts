@@ -1,6 +1,6 @@
 import { LABEL } from '../../examples/echo/decide.ts'
 import { echoController, Echo, type EchoControllerOptions } from '../../examples/echo/index.ts'
-import { happenings, keyText, type KernelHappenings, type Random } from '../../src/kernel/index.ts'
+import { happenings, keyText, type KernelHappenings, type Random, type Service } from '../../src/kernel/index.ts'
 import { ConfigMap, isNotFound, type WatchHappenings } from '../../src/kube/index.ts'
 import type { Law, Laws, Scenario } from '../scenario.ts'
 import type { Ports, User, World } from '../world.ts'
@@ -103,23 +103,43 @@ export const echoLaws = (): Laws => ({
 
 type Variant = Partial<Pick<EchoControllerOptions, 'reconcile'>>
 
+const echoProcess =
+  (variant: Variant, isDurable: boolean) =>
+  ({ transport, clock, random, note, durableQueue }: Ports): readonly Service[] => {
+    const told = happenings<KernelHappenings & WatchHappenings>()
+    told.on('reconcile:end', ({ key, outcome, failure }) =>
+      note(`${keyText(key)}: ${outcome}${failure ? ` (${failure.code})` : ''}`),
+    )
+    told.on('lease:lost', ({ key, fence }) => note(`${keyText(key)}: lost lease ${fence}`))
+    told.on('watch:reconnected', ({ resource, why }) => note(`watch of ${resource} reconnects (${why})`))
+    told.on('watch:relisted', ({ resource, why }) => note(`${resource} listed again (${why})`))
+    const queue = isDurable ? { queue: durableQueue('echo') } : {}
+    return echoController({ transport, clock, random, happenings: told, ...queue, ...variant }).services
+  }
+
 /** The Echo controller, or a variant of it with a fault planted on purpose. */
 export const echoScenario = (name = 'echo', variant: Variant = {}): Scenario => ({
   name,
   kinds: [Echo],
   namespaces: [NAMESPACE],
   setup(world) {
-    world.process('echo', ({ transport, clock, random, note }: Ports) => {
-      const told = happenings<KernelHappenings & WatchHappenings>()
-      told.on('reconcile:end', ({ key, outcome, failure }) =>
-        note(`${keyText(key)}: ${outcome}${failure ? ` (${failure.code})` : ''}`),
-      )
-      told.on('watch:reconnected', ({ resource, why }) => note(`watch of ${resource} reconnects (${why})`))
-      told.on('watch:relisted', ({ resource, why }) => note(`${resource} listed again (${why})`))
-      return echoController({ transport, clock, random, happenings: told, ...variant }).services
-    })
+    world.process('echo', echoProcess(variant, false))
     world.user('user', changeOfMind)
     world.user('meddler', meddling)
     return echoLaws()
   },
 })
+
+/** Two of them share a queue that outlives both, as one in a database does. */
+export const echoReplicasScenario: Scenario = {
+  name: 'echo-replicas',
+  kinds: [Echo],
+  namespaces: [NAMESPACE],
+  setup(world) {
+    world.process('one', echoProcess({}, true))
+    world.process('two', echoProcess({}, true))
+    world.user('user', changeOfMind)
+    world.user('meddler', meddling)
+    return echoLaws()
+  },
+}

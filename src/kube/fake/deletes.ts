@@ -2,7 +2,7 @@ import * as refuse from './failure.ts'
 import { type Json, listAt, objectAt, textAt } from './json.ts'
 import type { KindInfo } from './registry.ts'
 import type { Place } from './storage.ts'
-import { timeText, type World } from './writes.ts'
+import { timeText, type World } from './world.ts'
 
 export interface Deletion {
   readonly propagation: string

@@ -2,7 +2,7 @@ import { type Deletion, deleteObject } from './deletes.ts'
 import { type Json, listAt, objectAt, textAt } from './json.ts'
 import type { KindInfo } from './registry.ts'
 import { placeOf } from './storage.ts'
-import type { World } from './writes.ts'
+import type { World } from './world.ts'
 
 /** Deletes what nobody owns any more and empties terminating namespaces; what the controllers of a cluster do. */
 export function collectGarbage(world: World): void {

@@ -1,6 +1,6 @@
 import { badRequest, gone, Refusal } from './failure.ts'
 import { clone, type Json, without } from './json.ts'
-import type { KindInfo } from './registry.ts'
+import { apiVersionOf, type KindInfo } from './registry.ts'
 import type { Selector } from './selector.ts'
 import type { Storage } from './storage.ts'
 import { partial } from './watch.ts'
@@ -39,10 +39,9 @@ export class Lists {
       continue: this.#keep({ version, items: rest }),
       remainingItemCount: rest.length,
     }
-    const apiVersion = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`
     return {
       kind: metadataOnly ? 'PartialObjectMetadataList' : `${kind.kind}List`,
-      apiVersion: metadataOnly ? 'meta.k8s.io/v1' : apiVersion,
+      apiVersion: metadataOnly ? 'meta.k8s.io/v1' : apiVersionOf(kind),
       metadata: { resourceVersion: String(version), ...continued },
       items: page.map((object) =>
         metadataOnly ? partial(object) : clone(kind.custom ? object : without(object, 'apiVersion', 'kind')),

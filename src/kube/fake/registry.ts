@@ -80,7 +80,8 @@ const BUILT_IN: readonly KindInfo[] = [
 
 export const typeKey = (kind: Pick<KindInfo, 'group' | 'plural'>): string => `${kind.group}/${kind.plural}`
 
-const apiVersionOf = (kind: KindInfo): string => (kind.group === '' ? kind.version : `${kind.group}/${kind.version}`)
+export const apiVersionOf = (kind: KindInfo): string =>
+  kind.group === '' ? kind.version : `${kind.group}/${kind.version}`
 
 /** The kinds served at the moment. Custom ones come and go with their definitions. */
 export class Registry {

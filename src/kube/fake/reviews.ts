@@ -3,7 +3,7 @@ import { notFound } from './failure.ts'
 import type { Deed, Rbac, User } from './rbac.ts'
 import type { KindInfo } from './registry.ts'
 import type { Place } from './storage.ts'
-import { timeText, type World } from './writes.ts'
+import { timeText, type World } from './world.ts'
 
 const REVIEWS = /^\/apis\/authorization\.k8s\.io\/v1\/(self)?subjectaccessreviews$/
 

@@ -16,7 +16,8 @@ import { everything, fieldSelector, labelSelector, type Selector } from './selec
 import { shapeOf } from './shape.ts'
 import { placeOf, Storage } from './storage.ts'
 import { checkWatch, partial, Watches } from './watch.ts'
-import { type World, Writes } from './writes.ts'
+import type { World } from './world.ts'
+import { Writes } from './writes.ts'
 
 export interface FakeClusterOptions {
   readonly clock: Clock
@@ -214,10 +215,11 @@ export class FakeCluster {
 
   #put(request: KubeRequest, { kind, namespace = '', name, subresource }: Target): Json {
     const body = bodyOf(request)
-    const isScale = subresource === 'scale' && kind.scaleSubresource
-    const change = isScale ? (old: Json) => scaled(old, body) : () => body
-    const object = this.#writes.update(kind, { namespace, name }, subresource, optionsOf(request), change)
-    return isScale ? scaleOf(object) : object
+    const [place, options] = [{ namespace, name }, optionsOf(request)]
+    if (subresource !== 'scale' || !kind.scaleSubresource) {
+      return this.#writes.replace(kind, place, subresource, options, body)
+    }
+    return scaleOf(this.#writes.update(kind, place, subresource, options, (old) => scaled(old, body)))
   }
 
   #patch(request: KubeRequest, target: Target): { readonly status: number; readonly body: Json } {

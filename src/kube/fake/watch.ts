@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/index.ts'
 import { gone, Refusal } from './failure.ts'
 import { clone, type Json, objectAt } from './json.ts'
-import { type KindInfo, typeKey } from './registry.ts'
+import { apiVersionOf, type KindInfo, typeKey } from './registry.ts'
 import type { Selector } from './selector.ts'
 import { type Change, placeOf, type Storage } from './storage.ts'
 
@@ -110,8 +110,6 @@ function eventOf(
   const metadata = { ...objectAt(before, 'metadata'), resourceVersion: String(version) }
   return { type: 'DELETED', object: { ...before, metadata } }
 }
-
-const apiVersionOf = (kind: KindInfo): string => (kind.group === '' ? kind.version : `${kind.group}/${kind.version}`)
 
 export const partial = (object: Json): Json => ({
   kind: 'PartialObjectMetadata',

@@ -1,30 +1,19 @@
-import type { Clock, Random } from '../../kernel/index.ts'
+import { checkFinalizers, checkIdentity, checkNamespace, checkUid, checkVersion } from './checks.ts'
 import { firstStatus, withDefaults } from './defaults.ts'
 import * as refuse from './failure.ts'
 import { clone, equal, isObject, type Json, listAt, objectAt, textAt, without } from './json.ts'
 import { applied, type Ownership, updated, type Writer } from './ownership.ts'
-import type { KindInfo, Registry } from './registry.ts'
+import { apiVersionOf, type KindInfo } from './registry.ts'
 import type { Options } from './request.ts'
 import { conform, problemsOf } from './schema.ts'
 import { shapeOf } from './shape.ts'
-import { type Place, placeOf, type Storage } from './storage.ts'
-
-export interface World {
-  readonly storage: Storage
-  readonly registry: Registry
-  readonly clock: Clock
-  readonly random: Random
-}
+import { type Place, placeOf } from './storage.ts'
+import { timeText, type World } from './world.ts'
 
 export interface Written {
   readonly object: Json
   readonly created: boolean
 }
-
-export const timeText = (clock: Clock, afterSeconds = 0): string =>
-  new Date(clock.now() + afterSeconds * 1000).toISOString().replace(/\.\d+Z$/, 'Z')
-
-const apiVersionOf = (kind: KindInfo): string => (kind.group === '' ? kind.version : `${kind.group}/${kind.version}`)
 
 const NAME = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/
 
@@ -39,8 +28,8 @@ export class Writes {
   create(kind: KindInfo, namespace: string, body: Json, options: Options): Json {
     const metadata = objectAt(body, 'metadata')
     const name = textAt(metadata, 'name') || this.#generated(textAt(metadata, 'generateName'))
-    this.#checkIdentity(kind, { namespace, name }, body)
-    this.#checkNamespace(kind, namespace, name)
+    checkIdentity(kind, { namespace, name }, body)
+    checkNamespace(this.#world, kind, namespace, name)
     if (textAt(metadata, 'resourceVersion') !== '') {
       throw new refuse.Refusal(500, undefined, 'resourceVersion should not be set on objects to be created')
     }
@@ -55,12 +44,20 @@ export class Writes {
     )
   }
 
+  /** Puts `next` in the place of exactly the object that it was made from. */
+  replace(kind: KindInfo, place: Place, subresource: string, options: Options, next: Json): Json {
+    return this.update(kind, place, subresource, options, (old) => {
+      checkUid(kind, objectAt(old, 'metadata'), objectAt(next, 'metadata'), true)
+      return next
+    })
+  }
+
   /** Changes what is there. `change` gets the stored object and answers with the wanted one. */
   update(kind: KindInfo, place: Place, subresource: string, options: Options, change: (old: Json) => Json): Json {
     const old = this.#world.storage.get(kind, place)
     if (old === undefined) throw refuse.notFound(kind, place.name)
     const wanted = change(clone(old))
-    this.#checkIdentity(kind, place, wanted)
+    checkIdentity(kind, place, wanted)
     const admitted = this.#admit(kind, old, wanted, subresource)
     const owned = updated(old, admitted, writer(kind, options, 'Update', subresource), this.#rules(kind, subresource))
     return this.#keep(kind, old, owned, options)
@@ -68,7 +65,7 @@ export class Writes {
 
   apply(kind: KindInfo, place: Place, subresource: string, config: Json, options: Options): Written {
     if (options.fieldManager === '') throw managerMissing()
-    this.#checkIdentity(kind, place, config)
+    checkIdentity(kind, place, config)
     const metadata = { ...objectAt(config, 'metadata'), name: place.name }
     const stated = withoutNulls({ ...without(config, 'apiVersion', 'kind'), metadata }) as Json
     const who = writer(kind, options, 'Apply', subresource)
@@ -80,7 +77,7 @@ export class Writes {
       return { object: this.#keep(kind, old, admitted, options), created: false }
     }
     if (subresource !== '') throw refuse.notFound(kind, place.name)
-    this.#checkNamespace(kind, place.namespace, place.name)
+    checkNamespace(this.#world, kind, place.namespace, place.name)
     const uid = textAt(objectAt(config, 'metadata'), 'uid')
     if (uid !== '') {
       const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`
@@ -135,8 +132,9 @@ export class Writes {
     const before = objectAt(old, 'metadata')
     const asked = objectAt(wanted, 'metadata')
     const { name } = placeOf(old)
-    this.#checkPreconditions(kind, before, asked, name)
+    checkVersion(kind, before, asked, name)
     const scoped = within(kind, old, wanted, subresource)
+    checkUid(kind, before, objectAt(scoped, 'metadata'), false)
     const valid = this.#valid(kind, withDefaults(kind, scoped))
     const metadata = clean({
       ...objectAt(valid, 'metadata'),
@@ -152,38 +150,11 @@ export class Writes {
         'deletionGracePeriodSeconds',
       ),
     })
-    this.#checkFinalizers(kind, before, metadata, name)
+    checkFinalizers(kind, before, metadata, name)
     const admitted = { ...valid, metadata }
     return kind.generation && !equal(wish(kind, old), wish(kind, admitted))
       ? { ...admitted, metadata: { ...metadata, generation: Number(before['generation'] ?? 0) + 1 } }
       : admitted
-  }
-
-  #checkPreconditions(kind: KindInfo, before: Json, asked: Json, name: string): void {
-    const version = textAt(asked, 'resourceVersion')
-    if (version === '' && kind.custom) {
-      const message = 'Invalid value: 0: must be specified for an update'
-      throw refuse.invalid(kind, name, [{ reason: 'FieldValueInvalid', field: 'metadata.resourceVersion', message }])
-    }
-    if (version !== '' && version !== before['resourceVersion']) throw refuse.modified(kind, name)
-    const uid = textAt(asked, 'uid')
-    if (uid !== '' && uid !== before['uid']) {
-      throw refuse.conflict(
-        kind,
-        name,
-        `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${textAt(before, 'uid')}`,
-      )
-    }
-  }
-
-  #checkFinalizers(kind: KindInfo, before: Json, after: Json, name: string): void {
-    if (!('deletionTimestamp' in before)) return
-    const known = listAt(before, 'finalizers')
-    const added = listAt(after, 'finalizers').filter((finalizer) => !known.includes(finalizer))
-    if (added.length === 0) return
-    const list = added.map((finalizer) => JSON.stringify(finalizer)).join(', ')
-    const message = `Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{${list}}`
-    throw refuse.invalid(kind, name, [{ reason: 'FieldValueForbidden', field: 'metadata.finalizers', message }])
   }
 
   #valid(kind: KindInfo, object: Json): Json {
@@ -203,43 +174,6 @@ export class Writes {
     const problems = problemsOf({ ...conformed, apiVersion, kind: kindName, metadata }, kind.schema, '')
     if (problems.length > 0) throw refuse.invalid(kind, name, problems)
     return { apiVersion, kind: kindName, metadata, ...conformed }
-  }
-
-  #checkIdentity(kind: KindInfo, place: Place, body: Json): void {
-    const metadata = objectAt(body, 'metadata')
-    const [said, meant] = [textAt(body, 'kind'), kind.kind]
-    const version = textAt(body, 'apiVersion')
-    if ((said !== '' && said !== meant) || (version !== '' && version !== apiVersionOf(kind))) {
-      throw refuse.badRequest(`${said} in version "${version}" cannot be handled as a ${meant}`)
-    }
-    const name = textAt(metadata, 'name')
-    if (name !== '' && name !== place.name) {
-      throw refuse.badRequest(`the name of the object (${name}) does not match the name on the URL (${place.name})`)
-    }
-    const namespace = textAt(metadata, 'namespace')
-    if (namespace !== '' && namespace !== place.namespace) {
-      throw refuse.badRequest('the namespace of the provided object does not match the namespace sent on the request')
-    }
-  }
-
-  #checkNamespace(kind: KindInfo, namespace: string, name: string): void {
-    if (!kind.namespaced) return
-    const namespaces = this.#world.registry.find('', 'v1', 'namespaces')
-    if (namespaces === undefined) return
-    const found = this.#world.storage.get(namespaces, { namespace: '', name: namespace })
-    if (found === undefined) throw refuse.notFound(namespaces, namespace)
-    if (!('deletionTimestamp' in objectAt(found, 'metadata'))) return
-    const cause = {
-      reason: 'NamespaceTerminating',
-      message: `namespace ${namespace} is being terminated`,
-      field: 'metadata.namespace',
-    }
-    throw refuse.forbidden(
-      kind,
-      name,
-      `unable to create new content in namespace ${namespace} because it is being terminated`,
-      [cause],
-    )
   }
 
   #rules(kind: KindInfo, subresource: string): Ownership {

@@ -187,7 +187,7 @@ export async function refused(call: Promise<unknown>): Promise<KubeError> {
 }
 
 /** Tries until `check` passes, letting the controllers act in between. */
-export async function eventually({ settle }: KubeUnderTest, check: () => Promise<void>, tries = 100): Promise<void> {
+export async function eventually({ settle }: KubeUnderTest, check: () => Promise<void>, tries = 400): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     await settle()
     try {

@@ -114,6 +114,21 @@ export function exerciseWrites(fresh: Fresh): void {
       })
     })
 
+    it('an update that names another uid is refused, and so is a patch', async () => {
+      const { client, namespace } = await fresh()
+      const other = '00000000-0000-4000-8000-000000000000'
+      const made = await client.create(configMaps, configMap(namespace, 'a', { x: '1' }))
+      const namesake = { ...made, metadata: { ...made.metadata, uid: other }, data: { x: '2' } }
+      expect(await refused(client.replace(configMaps, namesake))).toMatchObject({ status: 409, reason: 'Conflict' })
+      const patch = { merge: { metadata: { uid: other }, data: { x: '2' } } }
+      expect(await refused(client.patch(configMaps, { namespace, name: 'a' }, patch))).toMatchObject({ status: 422 })
+      const applied = configMap(namespace, 'a', { x: '1' }, { uid: other })
+      expect(await refused(client.apply(configMaps, applied))).toMatchObject({ status: 422 })
+      expect(await refused(client.apply(configMaps, configMap(namespace, 'b', {}, { uid: other })))).toMatchObject({
+        status: 409,
+      })
+    })
+
     it('a json patch is done in order', async () => {
       const { client, namespace } = await fresh()
       await client.create(configMaps, configMap(namespace, 'a', { x: '1' }))
@@ -283,6 +298,20 @@ export function exerciseWrites(fresh: Fresh): void {
       await client.applyStatus(widgets, { metadata: { name: 'w', namespace }, status: { phase: 'Ready' } })
       const next = await client.apply(widgets, widget(namespace, 'w', { size: 2 }))
       expect(next.status?.phase).toBe('Ready')
+    })
+
+    it('the status endpoint holds a patch to the version it names, but not to the uid', async () => {
+      const { client, namespace } = await fresh()
+      const at = { namespace, name: 'w' }
+      const made = await client.create(widgets, widget(namespace, 'w', { size: 1 }))
+      await client.patch(widgets, at, { merge: { spec: { size: 2 } } })
+      const { resourceVersion } = made.metadata
+      const stale = { merge: { metadata: { resourceVersion }, status: { phase: 'Ready' } } }
+      expect(await refused(client.patchStatus(widgets, at, stale))).toMatchObject({ status: 409, reason: 'Conflict' })
+      const namesake = {
+        merge: { metadata: { uid: '00000000-0000-4000-8000-000000000000' }, status: { phase: 'Ready' } },
+      }
+      expect((await client.patchStatus(widgets, at, namesake)).status?.phase).toBe('Ready')
     })
 
     it('status of what does not exist is refused', async () => {

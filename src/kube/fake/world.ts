@@ -1,0 +1,14 @@
+import type { Clock, Random } from '../../kernel/index.ts'
+import type { Registry } from './registry.ts'
+import type { Storage } from './storage.ts'
+
+/** What every part of the server works on. */
+export interface World {
+  readonly storage: Storage
+  readonly registry: Registry
+  readonly clock: Clock
+  readonly random: Random
+}
+
+export const timeText = (clock: Clock, afterSeconds = 0): string =>
+  new Date(clock.now() + afterSeconds * 1000).toISOString().replace(/\.\d+Z$/, 'Z')
