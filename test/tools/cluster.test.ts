@@ -99,6 +99,7 @@ test('when the owner is killed, nothing it started lives on', async () => {
   expect(pids).toHaveLength(5)
   expect(pids.filter((pid) => identify(pid) !== undefined)).toEqual(pids)
   await expect(clusterDown({ dir })).rejects.toThrow(`it belongs to process ${owner.pid}, stop that instead`)
+  await expect(startCluster({ dir })).rejects.toThrow(`process ${owner.pid} runs one there; stop it first`)
   await owner.kill()
   await expect.poll(() => pids.filter((pid) => identify(pid) !== undefined), { timeout: 20_000 }).toEqual([])
   expect(await clusterStatus({ dir })).toMatchObject({ state: 'stopped' })

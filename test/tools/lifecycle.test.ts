@@ -33,7 +33,7 @@ test('a control plane brought up outlives the process that did it, until it is t
   expect(await clusterUp(place)).toEqual(status)
   const found = await ensureCluster(place)
   await found.stop()
-  await expect(startCluster(place)).rejects.toThrow('one that was detached runs in')
+  await expect(startCluster(place)).rejects.toThrow('one that was detached runs there; take it down first')
   expect(await clusterStatus(place)).toEqual(status)
 
   expect(await clusterDown(place)).toHaveLength(4)

@@ -9,13 +9,13 @@ export interface Certified {
   readonly key: string
 }
 
-export interface Subject {
+interface Subject {
   readonly commonName: string
   /** Kubernetes reads it as a group. */
   readonly organization?: string
 }
 
-export interface LeafOptions extends Subject {
+interface LeafOptions extends Subject {
   readonly usage: ReadonlyArray<'client' | 'server'>
   /** Host names and IPv4 addresses. */
   readonly names?: readonly string[]

@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile } from 'node:fs/promises'
 import { execInNode, forwardPort } from '../node/index.ts'
 import type { Forward } from '../node/index.ts'
-import { lock } from '../process/index.ts'
+import { lock, LockHeld } from '../process/index.ts'
 import type { OnProgress } from '../progress.ts'
 import type { ComponentName } from './components.ts'
 import { layout } from './layout.ts'
@@ -57,7 +57,9 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const at = layout(options.dir)
   await mkdir(at.logs, { recursive: true, mode: 0o700 })
   await chmod(at.dir, 0o700)
-  const unlock = await lock(at.lock)
+  const unlock = await lock(at.lock).catch((error: unknown) => {
+    throw error instanceof LockHeld ? new AlreadyRunning(at.dir, error.holder.pid) : error
+  })
   try {
     const previous = await readState(at)
     if (previous !== undefined && isDetachedAndWhole(previous)) throw new AlreadyRunning(at.dir)
@@ -71,13 +73,19 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   }
 }
 
+/** There is one in the directory, and it is not ours to replace. */
 export class AlreadyRunning extends Error {
   override readonly name = 'AlreadyRunning'
+  /** The process to which it belongs; absent when it was detached. */
+  readonly holder: number | undefined
 
-  constructor(dir: string) {
-    super(
-      `failed to start a control plane: one that was detached runs in ${dir}; use its kubeconfig, or take it down first`,
-    )
+  constructor(dir: string, holder?: number) {
+    const whose =
+      holder === undefined
+        ? 'one that was detached runs there; take it down first'
+        : `process ${holder} runs one there; stop it first`
+    super(`failed to start a control plane in ${dir}: ${whose}, or use its kubeconfig`)
+    this.holder = holder
   }
 }
 

@@ -10,7 +10,7 @@ import type { Pki } from './pki.ts'
 export type CoreName = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler' | 'kwok'
 
 /** Those of a real node: the process that holds its namespaces, two that lead into its network, the runtime, the kubelet. */
-export type NodeName = 'node' | 'relay' | 'api-forward' | 'containerd' | 'kubelet'
+type NodeName = 'node' | 'relay' | 'api-forward' | 'containerd' | 'kubelet'
 
 export type ComponentName = CoreName | NodeName
 

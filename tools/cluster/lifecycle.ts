@@ -58,11 +58,13 @@ async function answers(dir: string, port: number): Promise<boolean> {
   }
 }
 
-const UP_WITHIN_MS = 50 * 60_000
+/** Somebody else may be building the binaries for it. */
+const OTHERS_MAY_TAKE_MS = 50 * 60_000
+const DETACHED_MAY_TAKE_MS = 30_000
 
 /** Sees to it that a control plane runs in `dir` and goes on running after this process. One that runs already is kept. */
 export async function clusterUp(options: ClusterOptions): Promise<ClusterStatus> {
-  for (const end = Date.now() + UP_WITHIN_MS; ; await delay(200)) {
+  for (const startedAt = Date.now(); ; await delay(200)) {
     const now = await clusterStatus(options)
     if (now.state === 'running') return now
     try {
@@ -70,7 +72,10 @@ export async function clusterUp(options: ClusterOptions): Promise<ClusterStatus>
       await cluster.detach()
       return await clusterStatus(options)
     } catch (error) {
-      if (!(error instanceof LockHeld || error instanceof AlreadyRunning) || Date.now() > end) throw error
+      const elapsedMs = Date.now() - startedAt
+      if (!(error instanceof AlreadyRunning)) throw error
+      if (elapsedMs > (error.holder === undefined ? DETACHED_MAY_TAKE_MS : OTHERS_MAY_TAKE_MS)) throw error
+      options.onProgress?.({ what: `waiting for the control plane that is starting in ${options.dir}`, elapsedMs })
     }
   }
 }

@@ -21,7 +21,7 @@ export interface Pki {
 
 export const FRONT_PROXY_NAME = 'front-proxy-client'
 
-export function createPki(now = new Date()): Pki {
+function createPki(now = new Date()): Pki {
   const ca = createAuthority('caelus-local', now)
   const frontProxyCa = createAuthority('caelus-local-front-proxy', now)
   const serviceAccount = newKey()

@@ -79,7 +79,7 @@ export async function launch(options: ChildOptions): Promise<Child> {
 }
 
 /** The end of a log, as much of it as helps in an error message. */
-export async function lastLines(file: string, count = 12): Promise<string> {
+async function lastLines(file: string, count = 12): Promise<string> {
   const text = await readFile(file, 'utf8').catch(() => '')
   const lines = text.trimEnd().split('\n').slice(-count)
   return lines.map((line) => `  ${line.slice(0, 400)}`).join('\n')

@@ -38,7 +38,7 @@ export async function endProcess(target: ProcessIdentity, options: EndOptions = 
   if (!(await goneWithin(target, 5_000))) throw new Error(`failed to end process ${target.pid}: it survived SIGKILL`)
 }
 
-export function signalProcess(target: ProcessIdentity, signal: NodeJS.Signals): void {
+function signalProcess(target: ProcessIdentity, signal: NodeJS.Signals): void {
   if (!isAlive(target)) return
   try {
     process.kill(target.pid, signal)
