@@ -236,7 +236,7 @@ export const VARIABLES = {
     'CAELUS_LOG_FORMAT',
     oneOf('auto', 'json', 'pretty'),
     'auto',
-    'json for machines, pretty for people; auto looks whether stderr is a terminal.',
+    'How log lines look: json for machines, pretty for people; auto looks whether stderr is a terminal.',
   ),
   otlpEndpoint: optional(
     'OTEL_EXPORTER_OTLP_ENDPOINT',
@@ -396,12 +396,11 @@ export const effectiveValues = (config: Config, env: Env): EffectiveValue[] =>
 
 const withoutCredentials = (value: string): string => value.replace(/(\w+:\/\/)[^/@\s]+@/, '$1[redacted]@')
 
-/** The values that must appear nowhere, for whoever writes logs and answers. The password of a URL is one of its own. */
-export const secretValues = (config: Config): string[] =>
-  NAMES.map((name) => config[name])
-    .filter((value) => value instanceof Secret)
-    .map((value) => value.reveal())
-    .flatMap((value) => {
-      const password = URL.canParse(value) ? new URL(value).password : ''
-      return password === '' ? [value] : [value, password, decodeURIComponent(password)]
-    })
+/** The values that must appear nowhere, for whoever writes logs and answers: secrets, and the passwords inside of URLs. */
+export function secretValues(config: Config): string[] {
+  const values: unknown[] = NAMES.map((name) => config[name])
+  const secrets = values.filter((value) => value instanceof Secret).map((value) => value.reveal())
+  const urls = [...secrets, ...values].filter((value) => typeof value === 'string' && URL.canParse(value)) as string[]
+  const passwords = urls.map((url) => new URL(url).password).filter((password) => password !== '')
+  return [...secrets, ...passwords, ...passwords.map(decodeURIComponent)]
+}

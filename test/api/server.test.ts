@@ -135,9 +135,7 @@ test('the same Idempotency-Key does the work once and answers the same twice', a
   expect((await post(ada, 'k2', -1)).statusCode).toBe(500)
   expect((await post(ada, 'k2', -1)).statusCode).toBe(500)
   const many = await Promise.all(Array.from({ length: 8 }, () => post(ada, 'k3', 3)))
-  expect(new Set(many.map((answer) => answer.statusCode))).toEqual(
-    new Set([201, 409].filter((code) => many.some((a) => a.statusCode === code))),
-  )
+  expect(many.filter(({ statusCode }) => statusCode !== 201 && statusCode !== 409)).toEqual([])
   expect(made).toBe(3)
 })
 

@@ -1,0 +1,17 @@
+/** The package comes without types; these are the parts that the tests use. */
+declare module 'oidc-provider' {
+  import type { RequestListener } from 'node:http'
+
+  interface Account {
+    readonly accountId: string
+    claims(): Record<string, unknown>
+  }
+  interface Configuration extends Record<string, unknown> {
+    readonly findAccount: (context: unknown, id: string) => Account
+  }
+  // oxlint-disable-next-line import/no-default-export -- as the package has it
+  export default class Provider {
+    constructor(issuer: string, configuration: Configuration)
+    callback(): RequestListener
+  }
+}

@@ -1,0 +1,164 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { exportJWK, generateKeyPair, SignJWT, type CryptoKey } from 'jose'
+import Provider from 'oidc-provider'
+import { expect, test } from 'vitest'
+import { oidc } from '../../src/api/index.ts'
+import { world, type World } from './world.ts'
+
+const CLIENT = { id: 'console', secret: 'a-client-secret', scopes: 'openid email groups' }
+
+interface Issuer extends AsyncDisposable {
+  readonly url: string
+  readonly key: CryptoKey
+}
+
+/** A real OpenID Connect provider on loopback, at which everybody is Ada unless they ask to be somebody else. */
+async function issuer(callback: string, port = 0): Promise<Issuer> {
+  const server = createServer().listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { privateKey } = await generateKeyPair('RS256', { extractable: true })
+  const provider = new Provider(url, {
+    clients: [
+      {
+        client_id: CLIENT.id,
+        client_secret: CLIENT.secret,
+        redirect_uris: [callback],
+        token_endpoint_auth_method: 'client_secret_post',
+      },
+    ],
+    jwks: { keys: [{ ...(await exportJWK(privateKey)), alg: 'RS256', kid: 'k1', use: 'sig' }] },
+    claims: { openid: ['sub'], email: ['email'], groups: ['groups'] },
+    scopes: ['openid', 'email', 'groups'],
+    conformIdTokenClaims: false,
+    findAccount: (_context, id) => ({
+      accountId: id,
+      claims: () => ({ sub: id, email: `${id}@example.test`, groups: id === 'ada' ? ['platform'] : [] }),
+    }),
+    cookies: { keys: ['test'] },
+  })
+  server.on('request', provider.callback())
+  return { url, key: privateKey, [Symbol.asyncDispose]: () => close(server) }
+}
+
+async function close(server: Server): Promise<void> {
+  server.closeAllConnections()
+  server.close()
+  await once(server, 'close')
+}
+
+const CALLBACK = 'http://127.0.0.1:8080/api/v1/login/oidc/callback'
+
+const withIssuer = (url: string): Promise<World> =>
+  world({
+    parts: {
+      oidc: oidc({ issuer: url, audience: CLIENT.id, client: CLIENT, admin: { claim: 'groups', value: 'platform' } }),
+    },
+  })
+
+/** A browser that follows redirects by hand and keeps cookies. Answers where it ends up outside of the issuer. */
+async function walkThrough(start: string, login: string): Promise<URL> {
+  const jar = new Map<string, string>()
+  const go = async (url: string, form?: Record<string, string>): Promise<Response> => {
+    const response = await fetch(url, {
+      redirect: 'manual',
+      headers: { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; ') },
+      ...(form && { method: 'POST', body: new URLSearchParams(form) }),
+    })
+    for (const cookie of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
+      jar.set(name, value)
+    }
+    return response
+  }
+  let url = start
+  for (let hops = 0; hops < 12; hops++) {
+    let response = await go(url)
+    if (response.status === 200) {
+      const page = await response.text()
+      const [, action = ''] = /action="([^"]+)"/.exec(page) ?? []
+      const prompt = page.includes('name="login"') ? 'login' : 'consent'
+      response = await go(new URL(action, url).href, { prompt, login, password: 'x' })
+    }
+    const next = new URL(response.headers.get('location') ?? '', url)
+    if (next.origin !== new URL(start).origin) return next
+    url = next.href
+  }
+  throw new Error('the issuer never sent the browser back')
+}
+
+test('somebody logs in with the code flow and is an admin by a claim', async () => {
+  await using provider = await issuer(CALLBACK)
+  await using w = await withIssuer(provider.url)
+  const begin = await w.app.inject({ url: '/api/v1/login/oidc?return_to=/operations/tokens' })
+  expect(begin.statusCode).toBe(302)
+  const away = new URL(String(begin.headers.location))
+  expect(away.searchParams.get('code_challenge_method')).toBe('S256')
+  const [trip] = begin.cookies
+  const back = await walkThrough(away.href, 'ada')
+  expect(back.href.startsWith(CALLBACK)).toBe(true)
+
+  const comeBack = (cookies: Record<string, string>) => w.app.inject({ url: `${back.pathname}${back.search}`, cookies })
+  expect((await comeBack({})).json()).toMatchObject({ status: 401, code: 'LoginFailed' })
+  const done = await comeBack({ caelus_login: trip?.value ?? '' })
+  expect([done.statusCode, done.headers.location]).toEqual([303, '/operations/tokens'])
+  const session = done.cookies.find(({ name }) => name === 'caelus_session')
+  const me = await w.app.inject({ url: '/api/v1/me', cookies: { caelus_session: session?.value ?? '' } })
+  expect(me.json()).toMatchObject({ email: 'ada@example.test', role: 'admin', auth: 'oidc' })
+  expect((await comeBack({ caelus_login: trip?.value ?? '' })).json()).toMatchObject({ code: 'LoginFailed' })
+})
+
+test.each(['//evil.test', 'https://evil.test/', '/\\evil.test'])('a login does not lead to %s', async (target) => {
+  await using provider = await issuer(CALLBACK)
+  await using w = await withIssuer(provider.url)
+  const begin = await w.app.inject({ url: `/api/v1/login/oidc?return_to=${encodeURIComponent(target)}` })
+  const back = await walkThrough(String(begin.headers.location), 'bob')
+  const done = await w.app.inject({
+    url: `${back.pathname}${back.search}`,
+    cookies: { caelus_login: begin.cookies[0]?.value ?? '' },
+  })
+  expect(done.headers.location).toBe('/')
+})
+
+test('a bearer token of the issuer is accepted; one that is expired, for others, of others or forged is not', async () => {
+  await using provider = await issuer(CALLBACK)
+  await using w = await withIssuer(provider.url)
+  const token = (claims: { aud?: string; iss?: string; exp?: number }, key = provider.key) =>
+    new SignJWT({ email: 'bob@example.test', groups: [] })
+      .setProtectedHeader({ alg: 'RS256', kid: 'k1' })
+      .setSubject('bob')
+      .setIssuedAt()
+      .setIssuer(claims.iss ?? provider.url)
+      .setAudience(claims.aud ?? CLIENT.id)
+      .setExpirationTime(claims.exp ?? Math.floor(Date.now() / 1000) + 60)
+      .sign(key)
+  const me = async (bearer: string) => (await w.as(bearer, { url: '/api/v1/me' })).json()
+  expect(await me(await token({}))).toMatchObject({ email: 'bob@example.test', role: 'member', auth: 'oidc' })
+
+  const stranger = (await generateKeyPair('RS256')).privateKey
+  const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${(await token({})).split('.')[1]}.`
+  for (const bad of [
+    await token({ exp: Math.floor(Date.now() / 1000) - 60 }),
+    await token({ aud: 'somebody-else' }),
+    await token({ iss: 'http://127.0.0.1:1' }),
+    await token({}, stranger),
+    unsigned,
+  ]) {
+    expect(await me(bad)).toMatchObject({ status: 401, code: 'NotSignedIn' })
+  }
+})
+
+test('an issuer that is away is named, and found when it comes back', async () => {
+  const gone = await issuer(CALLBACK)
+  await gone[Symbol.asyncDispose]()
+  await using w = await withIssuer(gone.url)
+  const answer = await w.app.inject({ url: '/api/v1/login/oidc' })
+  expect(answer.json()).toMatchObject({
+    status: 503,
+    code: 'LoginUnavailable',
+    whose_move: 'operator',
+    retryable: true,
+  })
+})

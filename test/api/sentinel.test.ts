@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import type { Routes } from '../../src/api/index.ts'
+import { defineFailures } from '../../src/kernel/index.ts'
+import { world } from './world.ts'
+
+const SENTINEL = 's3ntinel/never+shown='
+
+const raise = defineFailures({ SentinelLeaks: { whoseMove: 'user', retryable: false, nextStep: 'Nothing.' } })
+
+/** Code that does everything wrong that code can do with a secret. */
+const careless: Routes = (app) => {
+  const config = { access: 'public' } as const
+  app.get('/fails', { config }, async () => {
+    throw raise.SentinelLeaks(`the password ${SENTINEL} is wrong`)
+  })
+  app.get('/breaks', { config }, async () => {
+    throw new Error(`failed to reach postgres://joe:${encodeURIComponent(SENTINEL)}@db`, {
+      cause: { password: SENTINEL },
+    })
+  })
+  app.get('/logs', { config }, async ({ log }) => {
+    log.info({ password: SENTINEL, deep: { token: SENTINEL }, text: `it is ${SENTINEL}` }, 'Careless')
+    return {}
+  })
+}
+
+test('a secret is found in no answer, log line, event or metric', async () => {
+  await using w = await world({
+    secrets: [SENTINEL],
+    checks: [{ name: 'database', required: true, probe: () => Promise.reject(new Error(`no ${SENTINEL}`)) }],
+    parts: {
+      routes: [careless],
+      config: () => [{ name: 'CAELUS_TOKEN', value: SENTINEL, source: 'environment', secret: true, description: '' }],
+    },
+  })
+  const { secret } = await w.person('admin')
+  const key = { kind: 'Echo', id: 'demo/a' }
+  w.kernel.emit('reconcile:start', { controller: 'echo', key, attempt: 0 })
+  w.decided.add({
+    controller: 'echo',
+    key,
+    at: 0,
+    input: { values: { password: SENTINEL } },
+    decision: { do: 'apply', with: SENTINEL },
+  })
+  w.kernel.emit('reconcile:end', { controller: 'echo', key, ms: 1, outcome: 'settled' })
+
+  const said: string[] = []
+  for (const path of [
+    'fails',
+    'breaks',
+    'logs',
+    `nothing?password=${SENTINEL}`,
+    'config',
+    'decisions',
+    'decisions/1',
+    'events',
+    'openapi.json',
+    'tokens',
+    'status',
+  ]) {
+    const answer = await w.as(secret, { url: `/api/v1/${path}` })
+    said.push(`${path} ${answer.statusCode} ${JSON.stringify(answer.headers)} ${answer.body}`)
+  }
+  said.push((await w.app.inject({ url: '/metrics' })).body, (await w.app.inject({ url: '/readyz' })).body, ...w.log)
+  expect(said.some((text) => text.includes('[redacted]'))).toBe(true)
+  for (const form of [SENTINEL, encodeURIComponent(SENTINEL), secret]) {
+    expect(said.filter((text) => text.includes(form))).toEqual([])
+  }
+  expect(said.find((text) => text.startsWith('fails'))).toContain('the password [redacted] is wrong')
+})

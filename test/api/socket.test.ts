@@ -1,0 +1,187 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { expect, test } from 'vitest'
+import { httpService, type HttpService } from '../../src/api/index.ts'
+import { LIMITS, world, type World, type WorldOptions } from './world.ts'
+
+interface Listening extends World {
+  readonly http: HttpService
+}
+
+async function listening(options: WorldOptions = {}): Promise<Listening> {
+  const w = await world(options)
+  const http = httpService(w.app, { host: '127.0.0.1', port: 0, orAnyPort: false }, w.readiness, 5_000)
+  await http.start()
+  return {
+    ...w,
+    http,
+    async [Symbol.asyncDispose]() {
+      await http.stop()
+      await w[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const change = (object_id: string) =>
+  ({ topic: 'status', kind: 'Component', object_id, reason: 'Changed', message: '', tone: 'info' }) as const
+
+/** Reads a stream event by event. */
+async function stream(w: Listening, secret: string, lastId?: string) {
+  const response = await fetch(`${w.http.url()}/api/v1/events/stream`, {
+    headers: { authorization: `Bearer ${secret}`, ...(lastId !== undefined && { 'last-event-id': lastId }) },
+    signal: AbortSignal.timeout(20_000),
+  })
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  return {
+    response,
+    /** The next event of this name, as its fields; undefined when the stream ended first. */
+    async next(name: string): Promise<Record<string, string> | undefined> {
+      for (;;) {
+        const end = text.indexOf('\n\n')
+        if (end === -1) {
+          const piece = await reader?.read()
+          if (piece === undefined || piece.done) return undefined
+          text += piece.value
+          continue
+        }
+        const fields = Object.fromEntries(
+          text
+            .slice(0, end)
+            .split('\n')
+            .map((line) => line.split(/: (.*)/s).slice(0, 2)),
+        ) as Record<string, string>
+        text = text.slice(end + 2)
+        if (fields['event'] === name) return fields
+      }
+    },
+  }
+}
+
+test('a stream tells changes as they happen and resumes where it was cut', async () => {
+  await using w = await listening()
+  const { secret } = await w.person('member')
+  const first = await stream(w, secret)
+  expect(first.response.headers.get('content-type')).toContain('text/event-stream')
+  expect(await first.next('heartbeat')).toBeDefined()
+  w.parts.events.publish(change('a'))
+  const seen = await first.next('change')
+  expect(JSON.parse(seen?.['data'] ?? '')).toMatchObject({ topic: 'status', object_id: 'a', id: seen?.['id'] })
+
+  w.parts.events.publish(change('b'))
+  w.parts.events.publish(change('c'))
+  const second = await stream(w, secret, seen?.['id'])
+  const missed = [await second.next('change'), await second.next('change')]
+  expect(missed.map((event) => JSON.parse(event?.['data'] ?? '').object_id)).toEqual(['b', 'c'])
+})
+
+test('a stream that was away too long is told to read anew', async () => {
+  await using w = await listening()
+  const { secret } = await w.person('member')
+  const resumed = await stream(w, secret, 'deadbeef-1')
+  expect(await resumed.next('reset')).toBeDefined()
+})
+
+test('streams are as many as allowed, and each needs a login', async () => {
+  await using w = await listening({ parts: { limits: { ...LIMITS, streams: 1 } } })
+  const { secret } = await w.person('member')
+  const first = await stream(w, secret)
+  await first.next('heartbeat')
+  expect((await stream(w, secret)).response.status).toBe(429)
+  expect((await stream(w, 'cael_nothing')).response.status).toBe(401)
+})
+
+test('stopping says so, ends streams, and lets a running request finish', async () => {
+  const begun = Promise.withResolvers<void>()
+  const finish = Promise.withResolvers<void>()
+  await using w = await listening({
+    parts: {
+      routes: [
+        (app) =>
+          void app.get('/slow', { config: { access: 'public' } }, async () => {
+            begun.resolve()
+            await finish.promise
+            return { done: true }
+          }),
+      ],
+    },
+  })
+  const { secret } = await w.person('member')
+  const live = await stream(w, secret)
+  await live.next('heartbeat')
+  const slow = fetch(`${w.http.url()}/api/v1/slow`)
+  await begun.promise
+
+  const stopped = w.http.stop()
+  expect(await live.next('nothing')).toBeUndefined()
+  expect((await w.readiness.view()).status).toBe('stopping')
+  await expect(fetch(`${w.http.url()}/healthz`)).rejects.toThrow('fetch failed')
+  finish.resolve()
+  expect(await (await slow).json()).toEqual({ done: true })
+  await stopped
+})
+
+test('a request that outlives the grace is cut off', async () => {
+  const begun = Promise.withResolvers<void>()
+  const w = await world({
+    parts: {
+      routes: [
+        (app) =>
+          void app.get('/stuck', { config: { access: 'public' } }, () => {
+            begun.resolve()
+            return new Promise(() => {})
+          }),
+      ],
+    },
+  })
+  const http = httpService(w.app, { host: '127.0.0.1', port: 0, orAnyPort: false }, w.readiness, 100)
+  await http.start()
+  const stuck = fetch(`${http.url()}/api/v1/stuck`)
+  await begun.promise
+  await http.stop()
+  await expect(stuck).rejects.toThrow('fetch failed')
+  await w[Symbol.asyncDispose]()
+})
+
+test('a taken port is an error with the way out, unless another one will do', async () => {
+  await using w = await listening()
+  await using other = await world()
+  const port = Number(new URL(w.http.url()).port)
+  const picky = httpService(other.app, { host: '127.0.0.1', port, orAnyPort: false }, other.readiness, 100)
+  await expect(picky.start()).rejects.toThrow(/taken: .*CAELUS_PORT/)
+  const easy = httpService(other.app, { host: '127.0.0.1', port, orAnyPort: true }, other.readiness, 100)
+  await easy.start()
+  expect((await fetch(`${easy.url()}/healthz`)).status).toBe(200)
+  await easy.stop()
+})
+
+/** Everything the server says on a bare connection until it closes it. */
+async function conversation(w: Listening, say: (socket: Socket) => void): Promise<string> {
+  const { port, hostname } = new URL(w.http.url())
+  const socket = connect(Number(port), hostname)
+  let heard = ''
+  socket.setEncoding('utf8').on('data', (text: string) => (heard += text))
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  say(socket)
+  await once(socket, 'close')
+  return heard
+}
+
+test('who sends too slowly, too much or nonsense is cut off', async () => {
+  await using w = await listening({ parts: { limits: { ...LIMITS, requestMs: 1_000 } } })
+  const [slowHead, slowBody, hugeHead, nonsense] = await Promise.all([
+    conversation(w, (socket) => socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n')),
+    conversation(w, (socket) =>
+      socket.write(
+        'POST /api/v1/login/dev HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{',
+      ),
+    ),
+    conversation(w, (socket) => socket.write(`GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(20_000)}\r\n\r\n`)),
+    conversation(w, (socket) => socket.write('what is this\r\n\r\n')),
+  ])
+  expect(slowHead).toMatch(/^HTTP\/1.1 408/)
+  expect(slowBody).toMatch(/^HTTP\/1.1 408/)
+  expect(hugeHead).toMatch(/^HTTP\/1.1 431/)
+  expect(nonsense).toMatch(/^HTTP\/1.1 400/)
+})

@@ -1,0 +1,87 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, test } from 'vitest'
+import { happenings, type KernelHappenings } from '../../src/kernel/index.ts'
+import { logKernel, makeLogger, makeMetrics, scrubber, traceKernel, tracing } from '../../src/telemetry/index.ts'
+
+const key = { kind: 'Echo', id: 'demo/a' }
+const failure = {
+  code: 'TimedOut',
+  message: 'took too long',
+  whoseMove: 'platform',
+  retryable: true,
+  nextStep: '',
+} as const
+
+test('spans of reconciles reach a collector before the process ends', async () => {
+  const received: string[] = []
+  const collector = createServer(async (request, response) => {
+    received.push(`${request.url} ${await new Response(request as unknown as ReadableStream).text()}`)
+    response.setHeader('content-type', 'application/json').end('{}')
+  }).listen(0, '127.0.0.1')
+  await once(collector, 'listening')
+  const { port } = collector.address() as AddressInfo
+  const service = tracing({ endpoint: `http://127.0.0.1:${port}`, serviceName: 'caelus-test', version: '1' })
+  const kernel = happenings<KernelHappenings>()
+  await service.start()
+  traceKernel(kernel)
+  kernel.emit('reconcile:start', { controller: 'echo', key, attempt: 0 })
+  kernel.emit('reconcile:end', { controller: 'echo', key, ms: 3, outcome: 'retry', failure })
+  await service.stop()
+  collector.close()
+  expect(received).toHaveLength(1)
+  expect(received[0]).toMatch(/^\/v1\/traces .*reconcile Echo.*TimedOut/s)
+  expect(received[0]).toContain('caelus-test')
+})
+
+test('the log has constant messages and the facts as keys', () => {
+  const lines: string[] = []
+  const log = makeLogger({
+    level: 'info',
+    format: 'json',
+    scrub: scrubber([]),
+    destination: { write: (line) => lines.push(line) },
+  })
+  const kernel = happenings<KernelHappenings>()
+  logKernel(kernel, log)
+  kernel.emit('reconcile:end', { controller: 'echo', key, ms: 3.6, outcome: 'settled' })
+  kernel.emit('reconcile:end', { controller: 'echo', key, ms: 3.6, outcome: 'retry', failure })
+  kernel.emit('lease:lost', { controller: 'echo', key, fence: 7 })
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    {
+      level: 'warn',
+      msg: 'Reconcile failed',
+      controller: 'echo',
+      key: 'Echo/demo/a',
+      ms: 4,
+      outcome: 'retry',
+      code: 'TimedOut',
+    },
+    { level: 'warn', msg: 'Lease lost', fence: 7 },
+  ])
+})
+
+test('metrics count outcomes, measure time and ask queues when they are read', async () => {
+  const metrics = makeMetrics('1.2.3')
+  const kernel = happenings<KernelHappenings>()
+  metrics.listenTo(kernel)
+  let ready = 0
+  metrics.queueDepths(async () => [{ queue: 'apps', ready: ready++, delayed: 2, running: 3, parked: 4 }])
+  metrics.watch('pods', 'relisted')
+  kernel.emit('reconcile:start', { controller: 'echo', key, attempt: 0 })
+  kernel.emit('reconcile:end', { controller: 'echo', key, ms: 30, outcome: 'retry', failure })
+  await metrics.text()
+  const page = await metrics.text()
+  for (const line of [
+    'caelus_build_info{version="1.2.3"} 1',
+    'caelus_reconcile_total{controller="echo",outcome="retry",code="TimedOut"} 1',
+    'caelus_reconcile_running{controller="echo"} 0',
+    'caelus_reconcile_duration_seconds_bucket{le="0.05",controller="echo"} 1',
+    'caelus_queue_depth{queue="apps",state="ready"} 1',
+    'caelus_queue_depth{queue="apps",state="parked"} 4',
+    'caelus_watch_happenings_total{resource="pods",happening="relisted"} 1',
+  ]) {
+    expect(page).toContain(line)
+  }
+})

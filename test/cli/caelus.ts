@@ -1,0 +1,54 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+
+export const BIN = join(import.meta.dirname, '../../bin/caelus.mjs')
+
+export interface Ended {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+export interface Running extends AsyncDisposable {
+  readonly child: ChildProcess
+  readonly ended: Promise<Ended>
+  /** Resolves with the match once the process has written it, to either stream. */
+  says(pattern: RegExp): Promise<RegExpExecArray>
+}
+
+const SAYS_WITHIN_MS = 50_000
+
+/** The real command, in an environment that holds nothing but what a test gives it. */
+export function start(args: readonly string[], env: Record<string, string> = {}): Running {
+  const child = spawn(process.execPath, [BIN, ...args], {
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let [out, err] = ['', '']
+  const news = new EventTarget()
+  const hear = (): boolean => news.dispatchEvent(new Event('news'))
+  child.stdout.setEncoding('utf8').on('data', (text: string) => ((out += text), hear()))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => ((err += text), hear()))
+  const ended = once(child, 'close').then(([code]) => (hear(), { code: code as number | null, out, err }))
+  return {
+    child,
+    ended,
+    async says(pattern) {
+      const deadline = AbortSignal.timeout(SAYS_WITHIN_MS)
+      for (;;) {
+        const found = pattern.exec(out) ?? pattern.exec(err)
+        if (found !== null) return found
+        if (child.exitCode !== null || deadline.aborted) throw new Error(`it never said ${pattern}, but:\n${out}${err}`)
+        await Promise.race([once(news, 'news'), once(deadline, 'abort')])
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}
+
+export const caelus = (args: readonly string[], env: Record<string, string> = {}): Promise<Ended> =>
+  start(args, env).ended

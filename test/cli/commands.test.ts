@@ -1,0 +1,137 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { emptyDatabase } from '../support/postgres.ts'
+import { BIN, caelus, start } from './caelus.ts'
+
+const SENTINEL = 's3ntinel-of-the-commands'
+
+test('what is wrong with a command line is said with exit code 2', async () => {
+  const [unknown, missing, format, version, help] = await Promise.all([
+    caelus(['stauts']),
+    caelus(['create-token']),
+    caelus(['config', '-o', 'xml']),
+    caelus(['version']),
+    caelus(['--help']),
+  ])
+  expect(unknown).toMatchObject({ code: 2, out: '', err: expect.stringContaining('Did you mean status?') })
+  expect(missing).toMatchObject({ code: 2, err: expect.stringContaining("missing required argument 'name'") })
+  expect(format).toMatchObject({ code: 2, err: expect.stringContaining('Allowed choices are table, json, yaml') })
+  expect(version).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), err: '' })
+  expect(help).toMatchObject({ code: 0, out: expect.stringContaining('create-token') })
+})
+
+test('a refusal prints code, message, whose move and next step, with exit code 1', async () => {
+  const { code, out, err } = await caelus(['status'], { CAELUS_URL: 'http://127.0.0.1:1', CAELUS_TOKEN: SENTINEL })
+  expect({ code, out }).toEqual({ code: 1, out: '' })
+  expect(err).toMatch(
+    /^error: ServerUnreachable: failed to reach http:\/\/127.0.0.1:1.*\nwhose move: yours\nnext step: Start one/,
+  )
+  expect(err).not.toContain(SENTINEL)
+})
+
+test('the configuration is printed without secrets, or refused as a whole', async () => {
+  const env = { DATABASE_URL: `postgres://joe:${SENTINEL}@db/x`, CAELUS_TOKEN: SENTINEL, CAELUS_PORT: '9999' }
+  const { code, out } = await caelus(['config', '-o', 'json'], env)
+  expect(code).toBe(0)
+  expect(out).not.toContain(SENTINEL)
+  const rows: { name: string; value: string; source: string }[] = JSON.parse(out)
+  expect(rows.find(({ name }) => name === 'CAELUS_PORT')).toMatchObject({ value: '9999', source: 'environment' })
+  expect(rows.find(({ name }) => name === 'CAELUS_HOST')).toMatchObject({ value: '127.0.0.1', source: 'default' })
+  const refused = await caelus(['config'], { CAELUS_PORT: 'x', CAELUS_HOTS: 'y' })
+  expect(refused).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/ConfigInvalid.*CAELUS_HOTS.*CAELUS_HOST.*CAELUS_PORT/s),
+  })
+})
+
+test('an installation is migrated, gets its first admin, serves, and stops when told', async () => {
+  await using database = await emptyDatabase()
+  const env = { DATABASE_URL: database.url, CAELUS_PORT: '0', CAELUS_LOG_FORMAT: 'json' }
+  expect((await caelus(['api'], {})).err).toContain('DATABASE_URL is not set')
+  expect((await caelus(['migrate'], env)).out).toMatch(/^ran 0001-identity\n/)
+  expect((await caelus(['migrate'], env)).out).toBe('the schema is up to date\n')
+  const token = (await caelus(['create-admin', 'ada@example.test'], env)).out.trim()
+
+  await using server = start(['api'], env)
+  const [, url = ''] = await server.says(/"url":"(http:[^"]+)"/)
+  const remote = { CAELUS_URL: url, CAELUS_TOKEN: token }
+  expect((await caelus(['status'], remote)).out).toMatch(/^COMPONENT +HEALTH +VERSION +MESSAGE\npostgresql +ok +18/)
+  const created = JSON.parse((await caelus(['create-token', 'ci', '--expires-in-days', '3', '-o', 'json'], remote)).out)
+  expect((await caelus(['list-tokens'], { ...remote, CAELUS_TOKEN: created.secret })).out).toContain('ci')
+  expect(await caelus(['list-decisions'], { ...remote, CAELUS_TOKEN: created.secret })).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/NotAllowed.*request id: [0-9a-f-]{36}/s),
+  })
+  expect((await caelus(['revoke-token', created.id], remote)).code).toBe(0)
+  expect((await caelus(['list-tokens'], { ...remote, CAELUS_TOKEN: created.secret })).err).toContain('NotSignedIn')
+
+  server.child.kill('SIGTERM')
+  const { code, out, err } = await server.ended
+  expect(code).toBe(0)
+  for (const secret of [token, created.secret, new URL(database.url).password]) expect(out + err).not.toContain(secret)
+})
+
+test('the second signal ends the process at once', async () => {
+  await using database = await emptyDatabase()
+  const env = { DATABASE_URL: database.url, CAELUS_PORT: '0', CAELUS_LOG_FORMAT: 'json', CAELUS_SHUTDOWN_GRACE: '60s' }
+  await caelus(['migrate'], env)
+  const token = (await caelus(['create-admin', 'ada@example.test'], env)).out.trim()
+  await using server = start(['api'], env)
+  const [, url = ''] = await server.says(/"url":"(http:[^"]+)"/)
+  // A request that is never sent to its end keeps a graceful stop waiting.
+  const stuck = fetch(`${url}/api/v1/tokens`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: new ReadableStream({ pull: () => new Promise(() => {}) }),
+    duplex: 'half',
+  } as RequestInit).catch(() => {})
+  server.child.kill('SIGINT')
+  await server.says(/"msg":"Stopping"/)
+  server.child.kill('SIGINT')
+  expect((await server.ended).code).toBe(130)
+  await stuck
+})
+
+test('bash completes commands, subcommands and options', async () => {
+  const complete = async (...words: string[]): Promise<string[]> => {
+    const script = `source <("${process.execPath}" "${BIN}" completion bash)
+      COMP_WORDS=(caelus ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _caelus; echo "\${COMPREPLY[@]}"`
+    const { stdout } = await promisify(execFile)('bash', ['-c', script])
+    return stdout.trim().split(' ')
+  }
+  expect(await complete('cl')).toEqual(['cluster'])
+  expect(await complete('cluster', 'do')).toEqual(['down'])
+  expect(await complete('cluster', 'down', '--')).toEqual(['--purge'])
+  expect(await complete('completion', 'f')).toEqual(['fish'])
+})
+
+test('up serves within seconds, keeps its data, excludes a second one, and is removed by reset', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'caelus-up-'))
+  const env = { CAELUS_DATA_DIR: join(dir, 'data'), CAELUS_PORT: '0' }
+  try {
+    const round = async (): Promise<string> => {
+      await using server = start(['up', '--no-cluster'], env)
+      const [, url = ''] = await server.says(/are at (http:\S+)\n/)
+      expect((await fetch(`${url}/readyz`)).status).toBe(200)
+      expect((await fetch(`${url}/api/v1/login`)).ok).toBe(true)
+      expect((await caelus(['status'], env)).out).toMatch(/postgresql +ok/)
+      const tokens = (await caelus(['list-tokens', '-o', 'json'], env)).out
+      const second = await caelus(['up', '--no-cluster'], env)
+      expect(second).toMatchObject({ code: 1, err: expect.stringContaining(`DataDirInUse`) })
+      expect((await caelus(['reset', '--yes'], env)).err).toContain('DataDirInUse')
+      server.child.kill('SIGINT')
+      expect((await server.ended).code).toBe(0)
+      return JSON.parse(tokens)[0].id
+    }
+    expect(await round()).toBe(await round())
+    expect(await caelus(['reset'], env)).toMatchObject({ code: 1, err: expect.stringContaining('NotConfirmed') })
+    expect(await caelus(['reset', '--yes'], env)).toMatchObject({ code: 0, out: `removed ${env.CAELUS_DATA_DIR}\n` })
+    expect((await caelus(['reset', '--yes'], env)).out).toBe('there is nothing to remove\n')
+  } finally {
+    await rm(dir, { recursive: true, force: true })
+  }
+})

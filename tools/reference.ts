@@ -1,0 +1,65 @@
+import { makeServer, type ServerParts } from '../src/api/index.ts'
+import { buildProgram, cliReference, type Doors } from '../src/cli/index.ts'
+import { configurationReference } from '../src/config-reference.ts'
+import { systemClock } from '../src/kernel/index.ts'
+import { makeLogger } from '../src/telemetry/index.ts'
+import { VERSION } from '../src/version.ts'
+
+/** A page of docs/reference that is made from the code. */
+export interface ReferencePage {
+  readonly path: string
+  make(): Promise<string>
+}
+
+export const PAGES: readonly ReferencePage[] = [
+  { path: 'docs/reference/configuration.md', make: async () => configurationReference() },
+  { path: 'docs/reference/cli.md', make: async () => cliReference(buildProgram(closedDoors)) },
+  { path: 'docs/reference/openapi.json', make: openApi },
+]
+
+/** To describe something is not to use it: whoever tries hears about it. */
+const untouched = <T extends object>(what: string): T =>
+  new Proxy({} as T, {
+    get: (_, name) => () => {
+      throw new Error(`failed to describe: ${what}.${String(name)} is not there`)
+    },
+  })
+
+const closedDoors: Doors = {
+  ...untouched<Doors>('doors'),
+  version: VERSION,
+  terminal: { out: () => {}, err: () => {}, isInteractive: false, ask: () => Promise.resolve('') },
+}
+
+/** A version that moves would make the document differ at every release for no reason. */
+const API_VERSION = 'v1'
+
+async function openApi(): Promise<string> {
+  const parts: ServerParts = {
+    version: API_VERSION,
+    log: makeLogger({ level: 'silent', format: 'json', scrub: (text) => text }),
+    clock: systemClock,
+    scrub: (text) => text,
+    limits: { bodyBytes: 1024, requestMs: 1000, perMinute: 1, loginsPerMinute: 1, streams: 1, trustedProxies: 0 },
+    publicUrl: () => 'http://127.0.0.1:8080',
+    devLogin: false,
+    sessionLifetimeMs: 1000,
+    consoleDir: import.meta.dirname,
+    users: untouched('users'),
+    tokens: untouched('tokens'),
+    sealer: untouched('sealer'),
+    oidc: undefined,
+    idempotency: untouched('idempotency'),
+    events: untouched('events'),
+    board: untouched('board'),
+    decisions: untouched('decisions'),
+    readiness: untouched('readiness'),
+    config: () => [],
+    metrics: untouched('metrics'),
+  }
+  const app = await makeServer(parts)
+  await app.ready()
+  const document = app.swagger()
+  await app.close()
+  return `${JSON.stringify(document, null, 2)}\n`
+}
