@@ -78,7 +78,7 @@ function compareLists(before: Side, after: Side, hidden: Hidden): FieldChange[] 
 }
 
 /** A copy to look at. */
-function show(value: Json, path: Path, hidden: Hidden): Json {
+export function show(value: Json, path: Path, hidden: Hidden): Json {
   if (hidden.isSecret?.(pointerOf(path)) === true) return MASK
   if (isJsonArray(value)) return value.map((item, index) => show(item, [...path, index], hidden))
   if (isJsonObject(value)) {

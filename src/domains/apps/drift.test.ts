@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { KubeObject, ManagedFields } from '../../kube/index.ts'
-import { driftOf, driftSeen, settleConflicts } from './drift.ts'
+import { driftOf as driftWith, driftSeen, settleConflicts } from './drift.ts'
 import { withoutField } from './field-path.ts'
 import type { JsonObject } from './json.ts'
 import type { OwnershipFacts } from './meant-owners.ts'
-import { MASK } from './redaction.ts'
+import { masker, MASK } from './redaction.ts'
 
 const NOBODY: OwnershipFacts = { autoscalers: [], allowed: [] }
 const HPA: OwnershipFacts = {
@@ -74,6 +74,9 @@ const claim = (manager: string, fieldsV1: JsonObject, more: Partial<ManagedField
   fieldsV1,
   ...more,
 })
+
+const driftOf = (desired: JsonObject, seen: KubeObject | undefined, facts: OwnershipFacts) =>
+  driftWith(desired, seen, facts, masker(['sentinel-5d1f']))
 
 interface Edit {
   readonly replicas?: number
@@ -219,6 +222,12 @@ describe('driftOf', () => {
     expect(driftOf(secret, stored('other'), NOBODY).drifted).toEqual([
       { path: '.data.a', ours: MASK, live: MASK, owner: 'nobody' },
     ])
+  })
+
+  it('hides a secret that a chart rendered into a plain field', () => {
+    const report = driftOf(DESIRED, live({ web: { image: 'x/sentinel-5d1f' } }), NOBODY)
+    expect(report.drifted).toHaveLength(1)
+    expect(JSON.stringify(report)).not.toContain('sentinel-5d1f')
   })
 
   it('keeps a changed text from passing as an equal quantity', () => {

@@ -1,4 +1,5 @@
 import type { FieldConflict, KubeObject } from '../../kube/index.ts'
+import { show } from './diff.ts'
 import { isSecretField, objectName } from './diff-objects.ts'
 import { Ownership, ownerText, type Owner } from './field-owners.ts'
 import { pathText, type PathPart } from './field-path.ts'
@@ -36,12 +37,14 @@ export interface ObjectDrift {
 
 /**
  * Compares an object of the stored manifest with the live one, field by field of what we set: a field that we did not set
- * is never looked at. This is a suspicion: the API server has the last word in a dry run.
+ * is never looked at. This is a suspicion: the API server has the last word in a dry run. `mask` hides what a chart
+ * rendered of a tenant's secrets into plain fields.
  */
 export function driftOf(
   desired: JsonObject,
   live: KubeObject | undefined,
   facts: OwnershipFacts,
+  mask: (text: string) => string,
 ): Redacted<ObjectDrift> {
   const object = objectName(desired)
   if (live === undefined)
@@ -58,8 +61,9 @@ export function driftOf(
     const others = owners.filter(({ manager }) => manager !== OUR_MANAGER)
     const owner = (others[0] ?? owners[0]) === undefined ? 'nobody' : ownerText((others[0] ?? owners[0]) as Owner)
     const text = pathText(path)
-    const hidden = isSecret(pointerOf(path.map((part) => (typeof part === 'string' ? part : '-'))))
-    const shown = { path: text, ours: hidden ? MASK : ours, live: hidden ? MASK : (now ?? null), owner }
+    const pointer = pointerOf(path.map((part) => (typeof part === 'string' ? part : '-')))
+    const shownOf = (value: Json): Json => (isSecret(pointer) ? MASK : show(value, [], { mask }))
+    const shown = { path: text, ours: shownOf(ours), live: shownOf(now ?? null), owner }
     const why = meantToDiffer(object, text, others, facts)
     if (why === undefined) drifted.push(shown)
     else leftAlone.push({ ...shown, why })

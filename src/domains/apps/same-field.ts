@@ -29,7 +29,7 @@ const quantityOf = (value: Json): number | undefined => {
 
 /** Fields that the API server keeps as quantities and writes in its own way: `1024Mi` comes back as `1Gi`. */
 const QUANTITY =
-  /\.(?:limits|requests|hard|capacity|overhead|max|min|default|defaultRequest)\.[^.]+$|\.(?:sizeLimit|divisor|averageValue)$/
+  /\.(?:limits|requests|hard|capacity|overhead|max|min|default|defaultRequest)\.[^[\]]+$|\.(?:sizeLimit|divisor|averageValue)$/
 
 /** Where an empty text is an entry like any other. */
 const IN_A_MAP = /\.(?:labels|annotations|matchLabels|nodeSelector|data)\./
