@@ -216,7 +216,7 @@ test('a server that cannot stream lists is not asked again', () => {
   expect(place(state)).toBe('pagedList expired')
 })
 
-test('pauses double up to the cap and start over once something was heard', () => {
+test('pauses double up to the cap and start over once a connection lasted', () => {
   let state: WatchState = watchingTen
   const pauses: number[] = []
   for (let i = 0; i < 8; i++) {
@@ -226,6 +226,7 @@ test('pauses double up to the cap and start over once something was heard', () =
   }
   expect(pauses).toEqual([500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000])
   expect(pauseOf(run(state, INPUTS.bookmark, INPUTS.failed))).toBe(500)
+  expect(pauseOf(run(state, INPUTS.silence, INPUTS.failed))).toBe(500)
 })
 
 test('a server that lists but never watches is listed ever more rarely', () => {

@@ -204,7 +204,8 @@ function stepWatching<T extends KubeObject>(
       // One that ends before it said anything would be opened again and again without a pause.
       return state.heard ? [{ ...state, heard: false }, NOTHING] : [backOff(state, state, chance), NOTHING]
     case 'silence':
-      return [{ ...state, heard: false }, NOTHING]
+      // It was accepted and lasted, so the server is not failing; and the time it took is pause enough if it was dead.
+      return [{ ...state, heard: false, failures: 0 }, NOTHING]
     case 'failure': {
       if (input.verdict === 'failed') return [backOff(state, state, chance, input.retryAfterMs), NOTHING]
       const spread = Math.round(chance.random() * RELIST_SPREAD_MS)

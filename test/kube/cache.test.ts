@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { ConfigMap, keeping, makeClient, type KubeRequest } from '../../src/kube/index.ts'
+import { seededRandom, systemClock } from '../../src/kernel/index.ts'
+import { FakeCluster } from '../../src/kube/fake/index.ts'
+import { ConfigMap, keeping, makeClient, type Client, type KubeRequest } from '../../src/kube/index.ts'
 import { freshNamespace, testClient, testTransport } from '../support/kube.ts'
 import { configMap, seenCache, showing } from './watch-seen.ts'
 
@@ -58,27 +60,52 @@ test('two thousand objects are listed by stream and in pages alike, and followed
   expect(streamed.heard.concat(paged.heard, identities.heard).filter((what) => what !== 'watch:connected')).toEqual([])
 })
 
-test('what was just written is read back, whatever the watch has seen by then', async () => {
-  await using client = await testClient()
-  await using namespace = await freshNamespace(client)
-  await using seen = seenCache(client, namespace.name)
-  const { cached } = seen
-  await cached.start()
-  const at = { namespace: namespace.name, name: 'counter' }
-  const echoes: string[] = []
-  cached.onChange(({ via, type, key }) => key.endsWith('counter') && echoes.push(`${via} ${type}`))
+interface World extends AsyncDisposable {
+  readonly client: Client
+  readonly namespace: string
+}
 
-  for (let i = 0; i < 100; i++) {
-    cached.wrote(await client.apply(ConfigMap, configMap(namespace.name, 'counter', String(i)), { force: true }))
-    expect(cached.get(at)?.data).toEqual({ text: String(i) })
-  }
-  const uid = cached.get(at)?.metadata.uid ?? ''
-  await client.delete(ConfigMap, at)
-  cached.deleted(at, uid)
-  expect(cached.get(at)).toBeUndefined()
+const WORLDS: Readonly<Record<string, () => Promise<World>>> = {
+  async real() {
+    const client = await testClient()
+    const { name, ...namespace } = await freshNamespace(client)
+    const end = async (): Promise<void> => {
+      await namespace[Symbol.asyncDispose]()
+      await client[Symbol.asyncDispose]()
+    }
+    return { client, namespace: name, [Symbol.asyncDispose]: end }
+  },
+  async fake() {
+    const cluster = new FakeCluster({ clock: systemClock, random: seededRandom(1), namespaces: ['test'] })
+    const client = makeClient(cluster.transport(), { fieldManager: 'test' })
+    return { client, namespace: 'test', [Symbol.asyncDispose]: async () => {} }
+  },
+}
 
-  await client.create(ConfigMap, configMap(namespace.name, 'last'))
-  await showing(cached, 'what came after', () => cached.get({ ...at, name: 'last' }) !== undefined)
-  expect(cached.get(at)).toBeUndefined()
-  expect(echoes.length).toBe(101)
-})
+test.each(Object.entries(WORLDS))(
+  'what was just written is read back, whatever the watch has seen by then (%s server)',
+  async (_, make) => {
+    await using world = await make()
+    const { client, namespace } = world
+    await using seen = seenCache(client, namespace)
+    const { cached } = seen
+    await cached.start()
+    const at = { namespace, name: 'counter' }
+    const told: string[] = []
+    cached.onChange(({ type, key }) => key.endsWith('counter') && told.push(type))
+
+    for (let i = 0; i < 100; i++) {
+      cached.wrote(await client.apply(ConfigMap, configMap(namespace, 'counter', String(i)), { force: true }))
+      expect(cached.get(at)?.data).toEqual({ text: String(i) })
+    }
+    const uid = cached.get(at)?.metadata.uid ?? ''
+    await client.delete(ConfigMap, at)
+    cached.deleted(at, uid)
+    expect(cached.get(at)).toBeUndefined()
+
+    await client.create(ConfigMap, configMap(namespace, 'last'))
+    await showing(cached, 'what came after', () => cached.get({ namespace, name: 'last' }) !== undefined)
+    expect(cached.get(at)).toBeUndefined()
+    expect(told).toEqual(['added', ...Array<string>(99).fill('changed'), 'deleted'])
+  },
+)
