@@ -45,6 +45,7 @@ const REFILL_MS = 300_000
 const COUNT_EVERY_MS = 30_000
 /** Objects and events remembered at most; the oldest are forgotten first. */
 const MEMORY = 4096
+/** In bytes, as the server counts. */
 const NOTE_LENGTH = 1024
 
 interface Series {
@@ -155,7 +156,7 @@ function eventOf(
     type,
     reason,
     action,
-    note: note.length > NOTE_LENGTH ? `${note.slice(0, NOTE_LENGTH - 1)}…` : note,
+    note: shortened(note),
     eventTime: microTime(now),
     reportingController: controller,
     reportingInstance: instance,
@@ -168,6 +169,13 @@ function eventOf(
       ...(resourceVersion !== undefined && { resourceVersion }),
     },
   }
+}
+
+function shortened(note: string): string {
+  const bytes = Buffer.from(note)
+  if (bytes.length <= NOTE_LENGTH) return note
+  // Decoding as a stream leaves out a character that the cut went through.
+  return `${new TextDecoder().decode(bytes.subarray(0, NOTE_LENGTH - 3), { stream: true })}…`
 }
 
 /** A map in order of last use, cut at `MEMORY`. */

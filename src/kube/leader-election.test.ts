@@ -22,8 +22,8 @@ interface Stage {
   /** Who works at the moment. */
   readonly working: Set<string>
   readonly log: string[]
-  candidate(identity: string, more?: Candidate): LeaderElection
-  stop(...elections: readonly LeaderElection[]): Promise<void>
+  readonly candidate: (identity: string, more?: Candidate) => LeaderElection
+  readonly stop: (...elections: readonly LeaderElection[]) => Promise<void>
 }
 
 interface Candidate extends Partial<LeaderElectionOptions> {

@@ -41,7 +41,7 @@ describe('a request', () => {
 
   test('is sent once more when the connection broke, if it only reads', async () => {
     await using server = await loopback((_, response, nth) =>
-      nth === 1 ? response.destroy() : json(response, 200, { nth }),
+      nth === 1 ? void response.destroy() : json(response, 200, { nth }),
     )
     expect((await server.transport.send(GET)).body).toEqual({ nth: 2 })
   })
@@ -220,7 +220,7 @@ describe('a stream', () => {
     await using server = await loopback(
       (request, response) =>
         request.url?.includes('watch')
-          ? void response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders()
+          ? response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders()
           : json(response, 200, {}),
       { connections: 1 },
     )

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { Clock } from '../../src/kernel/index.ts'
 import { httpTransport, type HttpOptions, type HttpTransport, type KubeConfig } from '../../src/kube/index.ts'
 
-export type Answer = (request: IncomingMessage, response: ServerResponse, nth: number) => void
+export type Answer = (request: IncomingMessage, response: ServerResponse, nth: number) => void | Promise<void>
 
 export interface Loopback extends AsyncDisposable {
   readonly url: string
@@ -20,7 +20,7 @@ export async function loopback(
   config: Partial<KubeConfig> = {},
 ): Promise<Loopback> {
   const seen: IncomingMessage[] = []
-  const server = createServer((request, response) => answer(request, response, seen.push(request)))
+  const server = createServer((request, response) => void answer(request, response, seen.push(request)))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
