@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { sameValue } from '../../kernel/index.ts'
 import { decide, SLOW_DELETE_MS, type Wanted } from './decide.ts'
@@ -16,9 +16,7 @@ const facts = fc.record({
 const releases = fc.oneof(
   fc.constant({ is: 'absent' } as const),
   facts.map((f) => ({ is: 'deployed', updatedAt: 0, ...f }) as const),
-  fc
-    .tuple(facts, fc.constantFrom('failed', 'superseded', 'uninstalling'))
-    .map(([f, is]) => ({ is, ...f }) as Observed['release']),
+  fc.tuple(facts, fc.constantFrom('failed', 'superseded', 'uninstalling')).map(([f, is]) => ({ is, ...f })),
   fc
     .tuple(facts, fc.constantFrom('install', 'upgrade', 'rollback'))
     .map(([f, kind]) => ({ is: 'pending', kind, ...f }) as const),

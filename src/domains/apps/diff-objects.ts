@@ -1,5 +1,5 @@
 import { diffFields, type FieldChange, type Hidden } from './diff.ts'
-import { field, isJsonObject, type JsonObject } from './json.ts'
+import { field, isJsonObject, textOf, type JsonObject } from './json.ts'
 import type { Redacted } from './redaction.ts'
 
 export interface ObjectChange {
@@ -14,9 +14,9 @@ export function objectName(object: JsonObject): string {
   const { apiVersion = '', kind = '' } = object
   const metadata = field(object, 'metadata')
   const name = isJsonObject(metadata) ? metadata.name : undefined
-  const [group = ''] = String(apiVersion).includes('/') ? String(apiVersion).split('/') : []
+  const [group = ''] = textOf(apiVersion).includes('/') ? textOf(apiVersion).split('/') : []
   const isBuiltIn = !group.includes('.') || group.endsWith('.k8s.io')
-  return `${String(kind)}${isBuiltIn ? '' : `.${group}`}/${String(name)}`
+  return `${textOf(kind)}${isBuiltIn ? '' : `.${group}`}/${textOf(name)}`
 }
 
 /** What a Secret holds is hidden, whatever it is, and so is the copy that `kubectl apply` leaves in an annotation. */

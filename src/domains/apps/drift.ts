@@ -3,7 +3,7 @@ import { show } from './diff.ts'
 import { isSecretField, objectName } from './diff-objects.ts'
 import { Ownership, ownerText, type Owner } from './field-owners.ts'
 import { pathText, type PathPart } from './field-path.ts'
-import { field, isJsonArray, isJsonObject, pointerOf, type Json, type JsonObject } from './json.ts'
+import { field, isJsonArray, isJsonObject, pointerOf, textOf, type Json, type JsonObject } from './json.ts'
 import { isSameKey, itemKey, mergeKeysOf } from './list-keys.ts'
 import { meantToDiffer, type OwnershipFacts } from './meant-owners.ts'
 import type { DriftSeen, HandedOver } from './observed.ts'
@@ -81,7 +81,7 @@ function settable(desired: JsonObject): JsonObject {
 }
 
 const encoded = (data: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(data).map(([key, text]) => [key, Buffer.from(String(text)).toString('base64')]))
+  Object.fromEntries(Object.entries(data).map(([key, text]) => [key, Buffer.from(textOf(text)).toString('base64')]))
 
 interface Difference {
   readonly path: readonly PathPart[]

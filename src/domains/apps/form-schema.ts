@@ -15,11 +15,11 @@ export interface ReducedSchema {
 const SIMPLE = ['string', 'integer', 'number', 'boolean', 'null']
 /** Keywords that a form understands and that need no thought. */
 const COPIED = [
-  ...['type', 'title', 'description', 'examples', 'deprecated', 'enum', 'const', 'format', 'writeOnly'],
-  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
-  ...['minLength', 'maxLength', 'pattern', 'contentMediaType', 'contentEncoding'],
-  ...['minItems', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties'],
-] as const
+  'type title description examples deprecated enum const format writeOnly',
+  'minimum maximum exclusiveMinimum exclusiveMaximum multipleOf',
+  'minLength maxLength pattern contentMediaType contentEncoding',
+  'minItems maxItems uniqueItems minProperties maxProperties',
+].flatMap((keywords) => keywords.split(' '))
 const BRANCH_LISTS = ['allOf', 'anyOf', 'oneOf'] as const
 const BRANCHES = ['then', 'else'] as const
 

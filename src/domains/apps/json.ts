@@ -62,6 +62,10 @@ const ancestorsOf = (pointer: string): string[] => {
   return path.map((_, length) => pointerOf(path.slice(0, length)))
 }
 
+/** A scalar as it reads, anything else as JSON. */
+export const textOf = (value: Json | undefined): string =>
+  typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value)
+
 /** The same text for the same value, whatever the order of its keys: what a digest is taken of. */
 export function canonical(value: Json): string {
   if (isJsonArray(value)) return `[${value.map(canonical).join(',')}]`

@@ -1,5 +1,5 @@
 import { sameValue } from '../../kernel/index.ts'
-import { field, isJsonArray, isJsonObject, type Json } from './json.ts'
+import { field, isJsonArray, isJsonObject, textOf, type Json } from './json.ts'
 
 const SUFFIXES: Readonly<Record<string, number>> = {
   n: 1e-9,
@@ -22,7 +22,7 @@ const SUFFIXES: Readonly<Record<string, number>> = {
 
 const quantityOf = (value: Json): number | undefined => {
   const [, number, suffix = ''] =
-    /^([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)([numkMGTPE]|[KMGTPE]i)?$/.exec(String(value)) ?? []
+    /^([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)([numkMGTPE]|[KMGTPE]i)?$/.exec(textOf(value)) ?? []
   const factor = SUFFIXES[suffix]
   return number === undefined || factor === undefined ? undefined : Number(number) * factor
 }

@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv'
-import { isJsonObject, pointerOf, type Json } from './json.ts'
+import { isJsonObject, pointerOf, textOf, type Json } from './json.ts'
 import { isWriteOnly } from './schema-walk.ts'
 import type { FieldProblem } from './types.ts'
 
@@ -67,7 +67,7 @@ function sentenceOf({ keyword, params, message, parentSchema }: ErrorObject): st
 }
 
 const show = (value: Json | undefined): string =>
-  Array.isArray(value) ? value.map((item) => JSON.stringify(item)).join(', ') : String(value)
+  Array.isArray(value) ? value.map((item) => JSON.stringify(item)).join(', ') : textOf(value)
 
 const counted = (limit: Json | undefined, noun: string): string => `${show(limit)} ${noun}${limit === 1 ? '' : 's'}`
 

@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { fastFormats } from 'ajv-formats/dist/formats.js'
 import { RE2JS } from 're2js'
 import { messageOf } from '../../kernel/index.ts'
-import { changeAt, isJsonObject, type JsonObject } from './json.ts'
+import { changeAt, isJsonObject, pointerOf, type JsonObject } from './json.ts'
 import { schemaProblems, valuesProblems } from './schema-limits.ts'
 import { placeOf, problemsOf } from './schema-messages.ts'
 import { isReadOnly, pointersWhere, userSchemaOf } from './schema-walk.ts'
@@ -139,7 +139,7 @@ export function checkUserValues(
   const userSchema = userSchemaOf(valuesSchema)
   if (valuesSchema === null || userSchema === undefined) {
     return Object.keys(userValues).map((key) => ({
-      field: `/user/${key}`,
+      field: pointerOf(['user', key]),
       message: 'cannot be set: this product takes no settings',
     }))
   }

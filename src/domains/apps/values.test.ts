@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from './json.ts'
 import { appliedDigest, deepMerge, mergeValues, systemValues } from './values.ts'

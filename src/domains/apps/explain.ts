@@ -1,0 +1,163 @@
+import type { Mover } from '../../kernel/index.ts'
+import { blockerText, type Decision } from './decide.ts'
+import type { HealthSeen, Observed, ReleaseSeen } from './observed.ts'
+import type { Step } from './steps.ts'
+import type { Deployment, ReconcileJob } from './types.ts'
+
+type ExplainedRow = Pick<
+  Deployment,
+  'status' | 'generation' | 'observedGeneration' | 'lastError' | 'namespaceName' | 'releaseName' | 'deletedAt'
+>
+type ExplainedJob = Pick<ReconcileJob, 'status' | 'attempt' | 'runAfter' | 'lockedBy'>
+
+export interface ExplainInput {
+  readonly deployment: ExplainedRow
+  readonly seen: Observed
+  readonly decision: Decision
+  /** The open job, or the last one; `null` when there never was one. */
+  readonly job: ExplainedJob | null
+}
+
+export interface Explanation {
+  /** Why it is in this state, most telling first. */
+  readonly why: readonly string[]
+  /** What happens next. */
+  readonly next: string
+  /** When it happens; `null` when that depends on somebody. */
+  readonly at: number | null
+  readonly whoseMove: Mover | 'nobody'
+  /** What a person can do, if it is a person's move. */
+  readonly nextStep: string | null
+  /** What keeps a namespace from going, one sentence each. */
+  readonly blockers: readonly string[]
+}
+
+/** Says in sentences what `decide` said in words. Looks at nothing that `decide` did not see. */
+export function explain({ deployment, seen, decision, job }: ExplainInput, now: number): Explanation {
+  const { step } = decision
+  const failure = step.do === 'refuse' || step.do === 'waitFor' ? step.failure : undefined
+  const { at, text } = whenOf(step, job, now)
+  return {
+    why: [...intentOf(deployment), ...troubleOf(deployment, step), ...worldOf(deployment, seen)],
+    next: `${nextOf(step, deployment)}${text}`,
+    at,
+    whoseMove: failure?.whoseMove ?? (step.do === 'nothing' ? 'nobody' : 'platform'),
+    nextStep: failure?.nextStep ?? null,
+    blockers: seen.namespace.is === 'terminating' ? seen.namespace.blockers.map(blockerText) : [],
+  }
+}
+
+function intentOf({ status, generation, observedGeneration, deletedAt }: ExplainedRow): string[] {
+  if (status === 'deleted') return ['it was deleted, and nothing of it is left']
+  if (deletedAt !== null) return ['it is to be deleted']
+  if (observedGeneration === generation) return ['what was asked for last is applied']
+  return [
+    observedGeneration === 0
+      ? 'it was never applied yet'
+      : `change ${generation} is not applied yet; the cluster was last seen to match change ${observedGeneration}`,
+  ]
+}
+
+function troubleOf({ lastError }: ExplainedRow, step: Step): string[] {
+  if (step.do === 'refuse') return [`it cannot go on: ${step.failure.message} (${step.failure.code})`]
+  return lastError === null ? [] : [`the last try failed: ${lastError.message} (${lastError.code})`]
+}
+
+function worldOf(
+  { namespaceName, releaseName }: ExplainedRow,
+  { namespace, release, health, drift }: Observed,
+): string[] {
+  switch (namespace.is) {
+    case 'absent':
+      return [`namespace ${namespaceName} does not exist`]
+    case 'foreign':
+      return [`namespace ${namespaceName} is not ours`]
+    case 'terminating':
+      return [`namespace ${namespaceName} is being deleted`]
+    case 'active':
+      return [
+        releaseText(releaseName, release),
+        ...(release.is === 'deployed' ? healthText(health) : []),
+        ...drift.missing.map((object) => `${object} was deleted by hand`),
+        ...drift.edited.map((object) => `${object} was edited by hand`),
+        ...drift.handedOver.map(({ object, path, owner }) => `${path} of ${object} is left to ${owner}`),
+      ]
+    default:
+      return namespace satisfies never
+  }
+}
+
+function releaseText(name: string, release: ReleaseSeen): string {
+  switch (release.is) {
+    case 'absent':
+      return `release ${name} does not exist`
+    case 'deployed':
+      return `release ${name} is deployed in revision ${release.revision}`
+    case 'failed':
+      return `revision ${release.revision} of release ${name} failed`
+    case 'pending':
+      return `a worker died during the ${release.kind} of revision ${release.revision} of release ${name}`
+    case 'superseded':
+      return `revision ${release.revision} of release ${name} was replaced, and its successor is missing`
+    case 'uninstalling':
+      return `somebody began to uninstall release ${name}`
+    default:
+      return release satisfies never
+  }
+}
+
+function healthText(health: HealthSeen): string[] {
+  switch (health.is) {
+    case 'ready':
+      return ['everything in it is healthy']
+    case 'progressing':
+      return [`it is starting: ${health.because}`]
+    case 'failing':
+      return [`it is not healthy: ${health.diagnostics.message}`]
+    default:
+      return health satisfies never
+  }
+}
+
+function nextOf(step: Step, { namespaceName, releaseName }: ExplainedRow): string {
+  switch (step.do) {
+    case 'ensureNamespace':
+      return `namespace ${namespaceName} is created`
+    case 'unlockRelease':
+      return `revision ${step.revision} is marked as failed, so that release ${releaseName} can be changed again`
+    case 'install':
+      return `release ${releaseName} is installed, within ${step.timeoutMs / 1000} s`
+    case 'upgrade':
+      return `release ${releaseName} is upgraded, within ${step.timeoutMs / 1000} s${keptText(step.policy.onFailure)}`
+    case 'settleOwnership':
+      return `fields of ours in ${step.objects.join(', ')} are taken back before the upgrade`
+    case 'repairObjects':
+      return `${step.objects.join(', ')} ${step.objects.length === 1 ? 'is' : 'are'} restored`
+    case 'uninstall':
+      return `release ${releaseName} is uninstalled${step.hooks ? '' : ', without its hooks because they failed'}`
+    case 'deleteNamespace':
+      return `namespace ${namespaceName} is deleted with everything in it`
+    case 'waitFor':
+      return `it is looked at again: ${step.because}`
+    case 'nothing':
+      return 'nothing, until something changes'
+    case 'refuse':
+      return step.failure.retryable ? 'it is tried again' : 'nothing, until somebody changes something'
+    default:
+      return step satisfies never
+  }
+}
+
+const keptText = (onFailure: string): string =>
+  onFailure === 'keep' ? '; if that fails it stays as it is, because going back could delete data' : ''
+
+/** The job knows the exact time; without one the world has to move. */
+function whenOf(step: Step, job: ExplainedJob | null, now: number): { at: number | null; text: string } {
+  if (job?.status === 'running') {
+    return { at: now, text: job.lockedBy === null ? ' (now)' : ` (now, by ${job.lockedBy})` }
+  }
+  if (job?.status !== 'queued' || step.do === 'nothing') return { at: null, text: '' }
+  const seconds = Math.max(0, Math.ceil((job.runAfter - now) / 1000))
+  const tries = job.attempt === 0 ? '' : `, try ${job.attempt + 1}`
+  return { at: Math.max(job.runAfter, now), text: seconds === 0 ? ` (now${tries})` : ` (in ${seconds} s${tries})` }
+}
