@@ -33,6 +33,7 @@ const loop = controller({
   happenings: happenings<KernelHappenings>(),
   decisions: decisionLog(),
   concurrency: CONCURRENCY,
+  claimAtMost: Number(process.env['AT_MOST'] ?? 100),
   reconcile: async () => {
     onJob()
     return settled()

@@ -33,6 +33,8 @@ export interface ControllerOptions {
   readonly worker?: string
   /** How many keys run at once. @default 4 */
   readonly concurrency?: number
+  /** The most keys of one claim; with more free places than that, some runs finish while others are claimed. @default 100 */
+  readonly claimAtMost?: number
   /** How many of them may belong to one tenant, so that its slow keys never occupy every place. @default concurrency - 1, at least 1 */
   readonly perTenant?: number
   /** How often to ask the queue when it gives no hint. @default 2_000 */
@@ -87,6 +89,7 @@ class Loop {
     this.#options = {
       worker: options.name,
       concurrency,
+      claimAtMost: 100,
       perTenant: Math.max(1, concurrency - 1),
       pollMs: 2_000,
       timeoutMs: 600_000,
@@ -114,11 +117,11 @@ class Loop {
   }
 
   async #claimUntil(signal: AbortSignal): Promise<void> {
-    const { concurrency, pollMs } = this.#options
+    const { concurrency, claimAtMost, pollMs } = this.#options
     let failures = 0
     while (!signal.aborted) {
       this.#nudge = Promise.withResolvers()
-      const free = concurrency - this.#running.size
+      const free = Math.min(concurrency - this.#running.size, claimAtMost)
       const claims = free > 0 ? await this.#claim(free) : []
       if (claims === undefined) {
         await this.#pause(delayFor(++failures, UNREACHABLE), signal)

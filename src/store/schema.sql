@@ -242,7 +242,7 @@ caelus.job
   again_reason caelus.wake_reason
   again_at timestamp with time zone
   constraint job_pkey PRIMARY KEY (queue, kind, id)
-  with (fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0, autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=2000)
+  with (fillfactor=40, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0, autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=2000)
 
 caelus.job_history
   fence bigint not null

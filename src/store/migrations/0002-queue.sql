@@ -38,7 +38,7 @@ create table caelus.job (
   primary key (queue, kind, id)
 ) with (
   -- Room on the page for the version that a claim writes.
-  fillfactor = 50,
+  fillfactor = 40,
   autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0,
   autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 2000
 );

@@ -4,6 +4,8 @@ import type { Runner } from '../pool.ts'
 export interface FinishCall {
   readonly claim: Claim
   readonly how: Finish
+  /** Where the row was when it was claimed, unless it is known to have been written since. */
+  readonly place: string | undefined
 }
 
 /** `busy`: the row was locked or changed while we looked; ask again. `lost`: the lease has passed to somebody else. */
@@ -21,10 +23,12 @@ export interface FinishOptions {
   readonly keep: boolean
 }
 
-/** Settled keys that nobody woke meanwhile: most finishes are of this kind, and one deletion by primary key is all they need. */
+/**
+ * Settled keys whose row nobody has written since they were claimed: most finishes are of this kind. They need no index,
+ * because the claim told where the row is. Should another row be there by now, it has another fence.
+ */
 const FORGET = `
-  delete from caelus.job j using unnest($2::text[], $3::text[], $4::bigint[]) as f (kind, id, fence)
-  where j.queue = $1 and j.kind = f.kind and j.id = f.id and j.fence = f.fence and j.again_at is null`
+  delete from caelus.job j where ctid = any ($1::tid[]) and fence = any ($2::bigint[]) and again_at is null`
 
 const KEEP = `
   insert into caelus.job_history (fence, queue, kind, id, tenant, reason, attempt, worker, woken_at, claimed_at)
@@ -37,7 +41,7 @@ const FORGET_ONLY = `${FORGET} returning j.fence`
 const FORGET_AND_KEEP = `with gone as (${FORGET} returning ${GONE}) ${KEEP} returning fence`
 
 /**
- * Every other end, and those deletions that did not go through.
+ * Every other end, and those deletions that did not go through; finds rows by their key.
  *
  * - A wake during the run decides when and why the key runs next; without one it waits, is parked, or is gone.
  * - Whatever is due again lines up anew, at the end of its tenant's; only a key handed back keeps its place.
@@ -102,20 +106,23 @@ export async function finishClaims(
   calls: readonly FinishCall[],
   options: FinishOptions,
 ): Promise<Finished[]> {
-  const forgotten = await forget(
-    on,
-    calls.filter(({ how }) => how.then === 'forget'),
-    options,
-  )
+  const forgotten = await forget(on, calls, options)
   const rest = calls.filter(({ claim }) => !forgotten.has(claim.fence))
   const answers = await settleRest(on, rest, options)
   return calls.map(({ claim }) => answers.get(claim.fence) ?? FORGOTTEN)
 }
 
-async function forget(on: Runner, calls: readonly FinishCall[], { queue, keep }: FinishOptions): Promise<Set<number>> {
-  if (calls.length === 0) return new Set()
+async function forget(on: Runner, calls: readonly FinishCall[], { keep }: FinishOptions): Promise<Set<number>> {
+  const places: string[] = []
+  const fences: number[] = []
+  for (const { claim, how, place } of calls) {
+    if (how.then !== 'forget' || place === undefined) continue
+    places.push(place)
+    fences.push(claim.fence)
+  }
+  if (places.length === 0) return new Set()
   try {
-    const rows = await on.query<{ fence: string }>(keep ? FORGET_AND_KEEP : FORGET_ONLY, [queue, ...columnsOf(calls)])
+    const rows = await on.query<{ fence: string }>(keep ? FORGET_AND_KEEP : FORGET_ONLY, [places, fences])
     return new Set(rows.map(({ fence }) => Number(fence)))
   } catch (error) {
     // Somebody holds one of the rows: the other statement finds out which, and lets the rest pass.
@@ -134,7 +141,9 @@ async function settleRest(
     keep ? SETTLE_AND_KEEP : SETTLE_ONLY,
     [
       queue,
-      ...columnsOf(calls),
+      calls.map(({ claim }) => claim.key.kind),
+      calls.map(({ claim }) => claim.key.id),
+      calls.map(({ claim }) => claim.fence),
       calls.map(({ how }) => how.then),
       calls.map(({ how }) => ('afterMs' in how ? how.afterMs : 0)),
       calls.map(({ how }) => ('because' in how ? how.because : null)),
@@ -145,9 +154,3 @@ async function settleRest(
     rows.map(({ nth, answer, due_ms }) => [calls[nth - 1]?.claim.fence ?? 0, { answer, dueMs: due_ms ?? undefined }]),
   )
 }
-
-const columnsOf = (calls: readonly FinishCall[]): [kinds: string[], ids: string[], fences: number[]] => [
-  calls.map(({ claim }) => claim.key.kind),
-  calls.map(({ claim }) => claim.key.id),
-  calls.map(({ claim }) => claim.fence),
-]

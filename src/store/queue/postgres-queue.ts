@@ -55,6 +55,8 @@ export class PostgresQueue implements Queue {
   readonly #finishes: Batch<FinishCall, Finished>
   readonly #throttle: HintThrottle
   readonly #listeners = new Set<() => void>()
+  /** Where the rows of our claims are, by fence; see `finish.ts`. */
+  readonly #places = new Map<number, string>()
   readonly #unlisten: () => void
   #closed = false
   #registered: Promise<unknown> | undefined
@@ -107,19 +109,23 @@ export class PostgresQueue implements Queue {
     for (;;) {
       const got = await this.#claimOnce(worker, limit - claims.length, share && { ...share, running })
       claims.push(...got.claims)
+      got.claims.forEach(({ fence }, i) => this.#places.set(fence, got.places[i] ?? ''))
       if (got.claims.length === 0 || got.passedOver === 0 || claims.length >= limit) return claims
       for (const { tenant } of got.claims) if (tenant !== undefined) running.set(tenant, (running.get(tenant) ?? 0) + 1)
     }
   }
 
   renew(claims: readonly Claim[]): Promise<Claim[]> {
+    for (const { fence } of claims) this.#places.delete(fence)
     return renewLeases(this.#pool, this.name, claims, this.leaseMs)
   }
 
   async finish(claim: Claim, how: Finish): Promise<boolean> {
     const until = this.#clock.now() + this.leaseMs
+    const place = this.#places.get(claim.fence)
+    this.#places.delete(claim.fence)
     for (;;) {
-      const { answer, dueMs } = await this.#finishes.add({ claim, how })
+      const { answer, dueMs } = await this.#finishes.add({ claim, how, place })
       if (dueMs !== undefined) this.#hintIn(dueMs)
       if (answer !== 'busy') return answer === 'done'
       if (this.#clock.now() >= until) {
