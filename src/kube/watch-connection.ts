@@ -1,7 +1,7 @@
 import type { Clock } from '../kernel/index.ts'
 
 /** How a connection came to its end. */
-export type End =
+type End =
   | { readonly by: 'server' }
   | { readonly by: 'silence' }
   | { readonly by: 'failure'; readonly error: unknown }

@@ -39,13 +39,13 @@ export type Listing = Memory &
     | { readonly at: 'streamingList'; readonly why: ListReason }
     | { readonly at: 'pagedList'; readonly why: ListReason; readonly token: string | undefined }
   )
-export type Watching = Memory & {
+type Watching = Memory & {
   readonly at: 'watching'
   readonly version: string
   /** Something arrived on the present connection. */
   readonly heard: boolean
 }
-export type BackingOff = Memory & {
+type BackingOff = Memory & {
   readonly at: 'backingOff'
   readonly until: number
   readonly then: Listing | Watching

@@ -83,7 +83,7 @@ test('a server that refuses to stream lists is read in pages, and is not asked t
 })
 
 test('a server that ignores the wish to stream the list is found out by its silence', async () => {
-  const { server, running, told, pass } = world((inner) => ({
+  const { server, running, told, heard, pass } = world((inner) => ({
     listPage: inner.listPage.bind(inner),
     watchEvents: (resource, { sendInitialEvents, ...options }, signal) =>
       inner.watchEvents(resource, sendInitialEvents ? { ...options, resourceVersion: '10' } : options, signal),
@@ -93,6 +93,7 @@ test('a server that ignores the wish to stream the list is found out by its sile
   await pass(15_000)
   await started
   expect(told).toEqual(['all 1'])
+  expect(heard).toEqual(['idle', 'connected with 1'])
   await running.stop()
 })
 

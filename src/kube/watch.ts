@@ -51,6 +51,12 @@ const WATCH_SECONDS = { from: 300, to: 600 }
 const PAGE_SIZE = 500
 const END_OF_LIST = 'k8s.io/initial-events-end'
 
+const LOST_BY: Partial<Record<WatchInput<KubeObject>['saw'], WatchHappenings['watch:reconnected']['why']>> = {
+  ended: 'ended',
+  silence: 'idle',
+  failure: 'failure',
+}
+
 export interface WatchDeps {
   readonly source: WatchSource
   readonly clock: Clock
@@ -123,14 +129,11 @@ export function watch<T extends KubeObject>(deps: WatchDeps, spec: WatchSpec<T>)
     if (input.saw === 'put' || input.saw === 'remove' || input.saw === 'bookmark') return
     const was = from.at === 'backingOff' ? from.then : from
     if (was.at === 'watching') reached = was.version
-    if (from.at === 'watching') {
-      if (input.saw === 'ended') lost = 'ended'
-      if (input.saw === 'silence') {
-        lost = 'idle'
-        happenings.emit('watch:idle', { resource: name, silentMs: timings.idleMs })
-      }
-      if (input.saw === 'failure') lost = 'failure'
+    if (input.saw === 'silence') {
+      const silentMs = from.at === 'watching' ? timings.idleMs : timings.listIdleMs
+      happenings.emit('watch:idle', { resource: name, silentMs })
     }
+    if (from.at === 'watching') lost = LOST_BY[input.saw]
     if (to.at === 'backingOff' && input.saw === 'failure' && input.verdict !== 'expired')
       happenings.emit('watch:error', {
         resource: name,
