@@ -11,6 +11,7 @@ import {
   Pod,
   Role,
   RoleBinding,
+  Service,
   ServiceAccount,
 } from '../../src/kube/index.ts'
 import type { Client, HttpTransport } from '../../src/kube/index.ts'
@@ -50,12 +51,12 @@ if (!verdict.ok) {
       await cluster.stop()
     })
 
-    test('runs a pod, lets its log be read, and leads to its page', async () => {
+    test('runs a pod, lets its log be read, and leads to its page, directly and by way of a service', async () => {
       const page = 'set in its first container'
       await client.create(Pod, {
         apiVersion: 'v1',
         kind: 'Pod',
-        metadata: at('web'),
+        metadata: { ...at('web'), labels: { app: 'web' } },
         spec: {
           initContainers: [
             {
@@ -84,11 +85,26 @@ if (!verdict.ok) {
         .toBe('True')
       expect(await client.podLog(at('web'), { container: 'write' })).toBe('written\n')
 
-      const forward = await cluster.forward((await status())?.podIP ?? '', 8080)
-      const response = await request(`http://127.0.0.1:${forward.port}/`)
-      expect(await response.body.text()).toBe(`${page}\n`)
-      await forward.close()
+      const { spec } = await client.create(Service, {
+        apiVersion: 'v1',
+        kind: 'Service',
+        metadata: at('web'),
+        spec: { selector: { app: 'web' }, ports: [{ port: 80, targetPort: 8080 }] },
+      })
+      expect(await pageAt((await status())?.podIP ?? '', 8080)).toBe(`${page}\n`)
+      await expect.poll(() => pageAt(spec?.clusterIP ?? '', 80).catch(String), { timeout: 30_000 }).toBe(`${page}\n`)
     })
+
+    /** Never asked for from this machine's own network, where such an address may mean somebody else. */
+    const pageAt = async (host: string, port: number): Promise<string> => {
+      const forward = await cluster.forward(host, port)
+      try {
+        const response = await request(`http://127.0.0.1:${forward.port}/`, { headersTimeout: 3_000 })
+        return await response.body.text()
+      } finally {
+        await forward.close()
+      }
+    }
 
     test('a Job talks to the API server with the rights of its own account, and no others', async () => {
       const group = 'rbac.authorization.k8s.io'

@@ -9,8 +9,8 @@ import type { Pki } from './pki.ts'
 /** The processes of every control plane. */
 export type CoreName = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler' | 'kwok'
 
-/** Those of a real node: the process that holds its namespaces, two that lead into its network, the runtime, the kubelet. */
-type NodeName = 'node' | 'relay' | 'api-forward' | 'containerd' | 'kubelet'
+/** Those of a real node: the process that holds its namespaces, two that lead into its network, the runtime, the kubelet, kube-proxy. */
+type NodeName = 'node' | 'relay' | 'api-forward' | 'containerd' | 'kubelet' | 'kube-proxy'
 
 export type ComponentName = CoreName | NodeName
 
@@ -52,7 +52,9 @@ export async function writeSecrets(at: Layout, pki: Pki, port: number): Promise<
 /** etcd has no port at all: its socket lies in the state directory, which only its owner can enter. */
 const ETCD_SOCKET = 'unix://etcd.sock'
 
-const KUBELET_ACCESS = [
+const ON_LOOPBACK = ['--bind-address=127.0.0.1', '--advertise-address=127.0.0.1', '--endpoint-reconciler-type=none']
+
+const ON_NODE = [
   '--bind-address=0.0.0.0',
   `--advertise-address=${NODE.address}`,
   '--kubelet-preferred-address-types=InternalIP',
@@ -84,7 +86,7 @@ export const commandLine: Record<CoreName, (options: CommandOptions) => readonly
   ],
   'kube-apiserver': ({ port, onNode }) => [
     `--etcd-servers=${ETCD_SOCKET}`,
-    ...(onNode ? KUBELET_ACCESS : ['--bind-address=127.0.0.1', '--advertise-address=127.0.0.1']),
+    ...(onNode ? ON_NODE : ON_LOOPBACK),
     `--secure-port=${onNode ? 443 : port}`,
     '--tls-cert-file=secrets/apiserver.crt',
     '--tls-private-key-file=secrets/apiserver.key',
@@ -104,7 +106,6 @@ export const commandLine: Record<CoreName, (options: CommandOptions) => readonly
     `--service-cluster-ip-range=${SERVICE_RANGE}`,
     '--enable-admission-plugins=NodeRestriction',
     '--allow-privileged=true',
-    '--endpoint-reconciler-type=none',
     '--shutdown-delay-duration=0s',
     '--profiling=false',
   ],

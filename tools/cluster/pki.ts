@@ -17,6 +17,7 @@ export interface Pki {
   readonly scheduler: Certified
   readonly kwok: Certified
   readonly kubelet: Certified
+  readonly kubeProxy: Certified
 }
 
 export const FRONT_PROXY_NAME = 'front-proxy-client'
@@ -53,6 +54,7 @@ function createPki(now = new Date()): Pki {
     controllerManager: client('system:kube-controller-manager', 'system:masters'),
     scheduler: client('system:kube-scheduler'),
     kwok: client('caelus-kwok', 'system:masters'),
+    kubeProxy: client('system:kube-proxy'),
     kubelet: ca.issue({
       commonName: `system:node:${NODE.name}`,
       organization: 'system:nodes',

@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { obtainBinaries } from '../binaries/index.ts'
-import { prepareNode } from '../node/index.ts'
+import { NODE, prepareNode } from '../node/index.ts'
 import type { PreparedNode } from '../node/index.ts'
 import { freePort, isFree } from '../process/index.ts'
 import { adminApi } from './api.ts'
 import type { AdminApi } from './api.ts'
+import type { Certified } from './certificate.ts'
 import type { ClusterOptions } from './cluster.ts'
 import { commandLine, writeSecrets } from './components.ts'
 import type { CoreName } from './components.ts'
@@ -37,7 +38,7 @@ export class Run {
   }
 
   async start(): Promise<void> {
-    const extra = { none: [], kwok: ['kwok'], real: ['kubelet', 'kubectl'] } as const
+    const extra = { none: [], kwok: ['kwok'], real: ['kubelet', 'kubectl', 'kube-proxy'] } as const
     const [pki, binaries] = await Promise.all([
       keptPki(this.at.pki),
       obtainBinaries([...CORE, ...extra[this.nodes]], this.options.onProgress),
@@ -134,14 +135,15 @@ export class Run {
 
   /** The machine inside the machine, with a container runtime but without a kubelet yet. */
   private async startMachine(pki: Pki): Promise<PreparedNode> {
-    const { kubelet = '', kubectl = '' } = this.binaries
+    const { kubelet = '', kubectl = '', 'kube-proxy': kubeProxy = '' } = this.binaries
+    const asSeenInside = (user: Certified): string => kubeconfigText(`https://${NODE.address}`, pki.ca.cert, user)
     const node = await prepareNode({
       home: this.at.node,
       secrets: this.at.secrets,
-      kubeconfig: kubeconfigText(`https://${SERVICE_ADDRESS}`, pki.ca.cert, pki.kubelet),
+      kubeletKubeconfig: asSeenInside(pki.kubelet),
+      kubeProxyKubeconfig: asSeenInside(pki.kubeProxy),
       serviceAddress: SERVICE_ADDRESS,
-      kubelet,
-      kubectl,
+      binaries: { kubelet, kubectl, 'kube-proxy': kubeProxy },
       ...(this.options.onProgress === undefined ? {} : { onProgress: this.options.onProgress }),
     })
     const machine = await this.processes.start('node', node.machine)
@@ -160,5 +162,6 @@ export class Run {
       ),
     )
     await this.processes.start('kubelet', await node.inside(machine, node.kubelet))
+    await this.processes.start('kube-proxy', await node.inside(machine, node.kubeProxy))
   }
 }

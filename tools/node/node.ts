@@ -9,7 +9,7 @@ import { createCgroup, removeCgroup } from './cgroup.ts'
 import { NODE_IMAGES, nodeImages } from './images.ts'
 import { RUNTIME_PACKAGES, unpacked } from './packages.ts'
 import { canRunNode } from './preflight.ts'
-import { containerdConfig, kubeletConfig, networkConfig, NODE } from './settings.ts'
+import { containerdConfig, kubeletConfig, networkConfig, NODE, proxyConfig } from './settings.ts'
 
 const run = promisify(execFile)
 
@@ -18,11 +18,11 @@ export interface NodeOptions {
   readonly home: string
   /** The folder with ca.crt, kubelet.crt and kubelet.key. */
   readonly secrets: string
-  /** Names the API server as the node sees it. */
-  readonly kubeconfig: string
+  /** Both name the API server as the node sees it. */
+  readonly kubeletKubeconfig: string
+  readonly kubeProxyKubeconfig: string
   readonly serviceAddress: string
-  readonly kubelet: string
-  readonly kubectl: string
+  readonly binaries: { readonly kubelet: string; readonly kubectl: string; readonly 'kube-proxy': string }
   readonly onProgress?: OnProgress
 }
 
@@ -47,6 +47,7 @@ export interface PreparedNode {
   readonly relay: Command
   readonly containerd: Command
   readonly kubelet: Command
+  readonly kubeProxy: Command
   forward(localPort: number, host: string, port: number): Command
   /** Fills containerd with the images; it must be running. */
   loadImages(pid: number): Promise<void>
@@ -59,20 +60,24 @@ export async function prepareNode(options: NodeOptions): Promise<PreparedNode> {
   await discardNode(home)
   await createCgroup(cgroupOf(home))
   const packages = await unpacked('runtime', RUNTIME_PACKAGES, onProgress)
-  const images = await nodeImages({ runtime: packages, kubectl: options.kubectl, onProgress })
+  const images = await nodeImages({ runtime: packages, kubectl: options.binaries.kubectl, onProgress })
   await mkdir(join(home, 'cni'), { recursive: true, mode: 0o700 })
   const files = {
     'containerd.toml': containerdConfig(home, packages, NODE_IMAGES.pause),
     'cni/10-pods.conflist': JSON.stringify(networkConfig(home)),
     'kubelet.json': JSON.stringify(kubeletConfig(home, options.secrets, cgroupOf(home))),
-    'kubelet.kubeconfig': options.kubeconfig,
+    'kubelet.kubeconfig': options.kubeletKubeconfig,
+    'kube-proxy.json': JSON.stringify(proxyConfig(home)),
+    'kube-proxy.kubeconfig': options.kubeProxyKubeconfig,
     'resolv.conf': '',
   }
   for (const [name, text] of Object.entries(files)) await writeFile(join(home, name), text, { mode: 0o600 })
 
+  const libraries = LIBRARIES[process.arch] ?? ''
   const env = {
     PATH: `${packages}/usr/bin:${packages}/usr/sbin:${process.env['PATH']}`,
-    LD_LIBRARY_PATH: `${packages}/usr/lib/${LIBRARIES[process.arch] ?? ''}`,
+    LD_LIBRARY_PATH: `${packages}/usr/lib/${libraries}:${packages}/lib/${libraries}`,
+    XTABLES_LIBDIR: `${packages}/usr/lib/${libraries}/xtables`,
   }
   const relaySocket = join(home, 'relay.sock')
   return {
@@ -105,7 +110,7 @@ export async function prepareNode(options: NodeOptions): Promise<PreparedNode> {
     relay: { command: process.execPath, args: [sibling('relay-main'), relaySocket] },
     containerd: { command: `${packages}/usr/bin/containerd`, args: ['--config', join(home, 'containerd.toml')], env },
     kubelet: {
-      command: options.kubelet,
+      command: options.binaries.kubelet,
       args: [
         `--config=${home}/kubelet.json`,
         `--kubeconfig=${home}/kubelet.kubeconfig`,
@@ -115,6 +120,7 @@ export async function prepareNode(options: NodeOptions): Promise<PreparedNode> {
       ],
       env,
     },
+    kubeProxy: { command: options.binaries['kube-proxy'], args: [`--config=${home}/kube-proxy.json`], env },
     forward: (localPort, host, port) => ({
       command: process.execPath,
       args: [sibling('forward-main'), String(localPort), relaySocket, host, String(port)],

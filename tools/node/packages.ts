@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
-import { access, chmod, mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { createHash, randomUUID } from 'node:crypto'
+import { access, chmod, mkdir, readdir, rename, rm, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { cacheDirectory } from '../binaries/index.ts'
@@ -9,12 +9,20 @@ import type { OnProgress } from '../progress.ts'
 
 const run = promisify(execFile)
 
-/** What the node itself runs: the container runtime, and the library that its runc needs. */
+/** What the node itself runs: the container runtime, iptables for kube-proxy, and the libraries of both. */
 export const RUNTIME_PACKAGES = [
   'containerd',
   'runc',
   'containernetworking-plugins',
   'libseccomp2',
+  'iptables',
+  'libip4tc2',
+  'libip6tc2',
+  'libxtables12',
+  'libnftnl11',
+  'libmnl0',
+  'libnfnetlink0',
+  'libnetfilter-conntrack3',
   'busybox-static',
 ] as const
 
@@ -36,17 +44,12 @@ export async function unpacked(
   onProgress: OnProgress = () => {},
 ): Promise<string> {
   const startedAt = Date.now()
-  const target = join(cacheDirectory(), 'node', `${name}-${process.arch}`)
+  const recipe = createHash('sha256').update(packages.join(' ')).digest('hex').slice(0, 12)
+  const target = join(cacheDirectory(), 'node', `${name}-${process.arch}-${recipe}`)
   const unlock = await lock(`${target}.lock`, { waitMs: 300_000 })
   const draft = `${target}.${randomUUID()}`
   try {
-    if (
-      await access(target).then(
-        () => true,
-        () => false,
-      )
-    )
-      return target
+    if (await exists(target)) return target
     onProgress({ what: `downloading ${packages.join(', ')}`, elapsedMs: Date.now() - startedAt })
     const downloads = join(draft, 'packages')
     await mkdir(downloads, { recursive: true })
@@ -55,6 +58,7 @@ export async function unpacked(
     await run('apt-get', ['download', '-q', ...packages], { cwd: downloads })
     for (const file of await readdir(downloads)) await run('dpkg-deb', ['-x', join(downloads, file), draft])
     await rm(downloads, { recursive: true })
+    await chooseIptables(join(draft, 'usr/sbin'))
     await mkdir(dirname(target), { recursive: true })
     await rename(draft, target)
     return target
@@ -65,3 +69,17 @@ export async function unpacked(
     await unlock()
   }
 }
+
+/** Debian decides in an install script which implementation `iptables` is; that did not run. */
+async function chooseIptables(folder: string): Promise<void> {
+  if (!(await exists(join(folder, 'xtables-nft-multi')))) return
+  for (const name of ['iptables', 'ip6tables'].flatMap((base) => [base, `${base}-save`, `${base}-restore`])) {
+    await symlink('xtables-nft-multi', join(folder, name))
+  }
+}
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  )

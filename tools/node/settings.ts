@@ -50,6 +50,18 @@ export const networkConfig = (home: string): object => ({
   ],
 })
 
+/** Service addresses lead to pods. It must not touch the connection tracking of the whole kernel. */
+export const proxyConfig = (home: string): object => ({
+  apiVersion: 'kubeproxy.config.k8s.io/v1alpha1',
+  kind: 'KubeProxyConfiguration',
+  mode: 'iptables',
+  clusterCIDR: NODE.podRange,
+  hostnameOverride: NODE.name,
+  clientConnection: { kubeconfig: join(home, 'kube-proxy.kubeconfig') },
+  conntrack: { maxPerCore: 0, min: 0, tcpEstablishedTimeout: '0s', tcpCloseWaitTimeout: '0s' },
+  iptables: { minSyncPeriod: '100ms' },
+})
+
 /** `secrets` is the folder with the certificates. */
 export const kubeletConfig = (home: string, secrets: string, cgroup: string): object => ({
   apiVersion: 'kubelet.config.k8s.io/v1beta1',
