@@ -26,6 +26,8 @@ const BRANCHES = ['then', 'else'] as const
 /** Whatever the template is written in, forms are: it is what form libraries read. */
 const FORM_DIALECT = 'http://json-schema.org/draft-07/schema#'
 const MAX_DEPTH = 8
+/** References can make a short schema describe millions. */
+const MAX_FIELDS = 1_000
 /** Larger lists belong into a file, not into a form. */
 const MAX_ITEMS = 100
 
@@ -43,6 +45,7 @@ export function reduceSchema(root: JsonObject, userSchema: JsonObject): ReducedS
 class Reducer {
   readonly #root: JsonObject
   readonly #hidden: HiddenField[]
+  #room = MAX_FIELDS
 
   constructor(root: JsonObject, hidden: HiddenField[]) {
     this.#root = root
@@ -54,6 +57,7 @@ class Reducer {
     const own = resolve(this.#root, schema)
     if (own === undefined) return this.#hide(path, 'its schema describes nothing that a form could show')
     if (path.length > MAX_DEPTH) return this.#hide(path, `it is nested deeper than ${MAX_DEPTH} levels`)
+    if (this.#room-- <= 0) return this.#hide(path, `the form already has ${MAX_FIELDS} fields`)
     if (isReadOnly(own)) return this.#hide(path, 'it is read-only')
     const shape = shapeOf(own)
     const copied = { ...copy(own), ...this.#default(own) }

@@ -146,6 +146,14 @@ describe('formOf', () => {
     )
   })
 
+  it('stops at a thousand fields, however the references fan out', () => {
+    const children = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`c${n}`, { $ref: '#/$defs/tree' }]))
+    const tree = { type: 'object', properties: { ...children, name: { type: 'string' } } }
+    const { uiHints, hidden } = form({ tree: { $ref: '#/$defs/tree' } }, {}, {}, { $defs: { tree } })
+    expect(uiHints.length).toBeLessThanOrEqual(1_000)
+    expect(hidden.some(({ why }) => why === 'the form already has 1000 fields')).toBe(true)
+  })
+
   it('marks write-only fields and gives away none of their defaults', () => {
     const answer = form(
       {

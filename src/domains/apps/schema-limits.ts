@@ -1,11 +1,13 @@
 import { field, isJsonArray, isJsonObject, pointerOf, readAt, type Json, type JsonObject } from './json.ts'
-import { REFERENCE_KEYWORDS } from './schema-walk.ts'
+import { REFERENCE_KEYWORDS, target } from './schema-walk.ts'
 import type { FieldProblem } from './types.ts'
 
 /** Generous for people, hopeless for an attack: validation time grows with all of these. */
 export const LIMITS = {
   schemaBytes: 262_144,
   schemaDepth: 40,
+  /** Subschemas with every reference written out: what references that fan out would cost at each validation. */
+  expandedSchemas: 20_000,
   valuesBytes: 262_144,
   valuesDepth: 20,
   /** Comparing every pair for `uniqueItems` is the most that one array can cost. */
@@ -34,7 +36,31 @@ export function schemaProblems(schema: JsonObject): FieldProblem[] {
       problems.push(problem(`${at}/pattern`, `must have at most ${LIMITS.patternLength} characters`))
     }
   })
-  return problems
+  if (problems.length > 0) return problems
+  return expandedSize(schema) > LIMITS.expandedSchemas
+    ? [problem('', `has more than ${LIMITS.expandedSchemas} subschemas once its references are followed`)]
+    : []
+}
+
+/** A reference back to where it came from counts once: how often it is followed depends on the values, which are bounded. */
+function expandedSize(root: JsonObject): number {
+  const sizes = new Map<string, number>()
+  const sizeOf = (schema: Json): number => {
+    const inner = isJsonArray(schema) ? schema : isJsonObject(schema) ? Object.values(schema) : []
+    const own = inner.reduce<number>((sum, one) => sum + sizeOf(one), isJsonObject(schema) ? 1 : 0)
+    if (!isJsonObject(schema)) return own
+    return REFERENCE_KEYWORDS.reduce((sum, keyword) => sum + referredSize(field(schema, keyword)), own)
+  }
+  const referredSize = (ref: Json | undefined): number => {
+    if (typeof ref !== 'string') return 0
+    const known = sizes.get(ref)
+    if (known !== undefined) return known
+    sizes.set(ref, 1)
+    const size = sizeOf(target(root, ref) ?? true)
+    sizes.set(ref, size)
+    return size
+  }
+  return sizeOf(root)
 }
 
 /** A property may be called `$id`; then the key stands for a name and not for the keyword. */

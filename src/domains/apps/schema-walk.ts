@@ -11,7 +11,7 @@ const SAME_PLACE_LISTS = ['allOf', 'anyOf', 'oneOf'] as const
 const SAME_PLACE = ['if', 'then', 'else'] as const
 const SAME_PLACE_MAPS = ['dependentSchemas', 'dependencies'] as const
 
-/** Cyclic references end here; values are never nested deeper. */
+/** References that lead to references; a longer chain goes round. */
 const MAX_REFS = 32
 
 /** The schema that `$ref` names, with the keywords beside the reference laid over it. */
@@ -31,7 +31,7 @@ export function resolve(root: JsonObject, schema: Json | undefined): JsonObject 
   return undefined
 }
 
-function target(root: JsonObject, ref: string): Json | undefined {
+export function target(root: JsonObject, ref: string): Json | undefined {
   if (ref === '#') return root
   if (ref.startsWith('#/')) return readAt(root, decodeURIComponent(ref.slice(1)))
   return anchored(root, ref.slice(1))
@@ -46,14 +46,19 @@ function anchored(schema: Json, name: string): JsonObject | undefined {
     .find((found) => found !== undefined)
 }
 
-/** `schema` and every subschema that may speak about the same value, whichever branch holds. */
-export function alternatives(root: JsonObject, schema: Json | undefined, depth = 0): JsonObject[] {
+/**
+ * `schema` and every subschema that may speak about the same value, whichever branch holds. Each is told once, so that
+ * references that fan out or go round cost no more than the schema is long.
+ */
+export function alternatives(root: JsonObject, schema: Json | undefined, told = new Set<Json>()): JsonObject[] {
+  if (schema === undefined || told.has(schema)) return []
+  told.add(schema)
   const own = resolve(root, schema)
-  if (own === undefined || depth > MAX_REFS) return []
+  if (own === undefined) return []
   const lists = SAME_PLACE_LISTS.flatMap((keyword) => listOf(field(own, keyword)))
   const singles = SAME_PLACE.map((keyword) => field(own, keyword))
   const maps = SAME_PLACE_MAPS.flatMap((keyword) => valuesOf(field(own, keyword)))
-  return [own, ...[...lists, ...singles, ...maps].flatMap((inner) => alternatives(root, inner, depth + 1))]
+  return [own, ...[...lists, ...singles, ...maps].flatMap((inner) => alternatives(root, inner, told))]
 }
 
 const listOf = (value: Json | undefined): readonly Json[] => (isJsonArray(value) ? value : [])
@@ -73,7 +78,8 @@ export function pointersWhere(
 ): string[] {
   const visit = (schemas: readonly (Json | undefined)[], inner: Json | undefined, pointer: string): string[] => {
     if (inner === undefined) return []
-    const here = schemas.flatMap((one) => alternatives(root, one))
+    const told = new Set<Json>()
+    const here = schemas.flatMap((one) => alternatives(root, one, told))
     if (here.some(holds)) return [pointer]
     if (isJsonArray(inner)) {
       return inner.flatMap((item, index) =>

@@ -202,6 +202,7 @@ describe('checkSchema', () => {
     ],
     [{ properties: { a: { pattern: '(?=x)' } } }, '', /^cannot be used: .*invalid/],
     [{ properties: { a: { $id: 'x' } } }, '/properties/a/$id', /^nested \$id is not possible/],
+    [fanOut(30), '', 'has more than 20000 subschemas once its references are followed'],
     [nested(50), '/a'.repeat(41), 'is nested deeper than 40 levels'],
   ])('refuses %j', (schema, field, message) => {
     const [first] = checkSchema(schema)
@@ -213,6 +214,13 @@ describe('checkSchema', () => {
     expect(checkSchema({ properties: { a: { type: 'string', 'x-unit': 'GiB', format: 'cron' } } })).toEqual([])
   })
 })
+
+/** Thirty short definitions that amount to a billion. */
+function fanOut(levels: number): JsonObject {
+  const next = (n: number): JsonObject => (n < levels ? { $ref: `#/$defs/d${n}` } : { type: 'string' })
+  const definitions = Array.from({ length: levels }, (_, n) => [`d${n}`, { allOf: [next(n + 1), next(n + 1)] }])
+  return { $defs: Object.fromEntries(definitions), properties: { user: { properties: { a: next(0) } } } }
+}
 
 function nested(levels: number): JsonObject {
   let value: JsonObject = {}
