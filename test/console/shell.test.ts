@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Me } from '../../src/api/contract/index.ts'
+import { oidc } from '../../src/api/index.ts'
 import { settled } from '../../src/kernel/index.ts'
 import { closeBrowser, consoleWorld, picture, signIn } from './world.ts'
 
@@ -33,6 +34,19 @@ describe('signing in', () => {
     await page.getByRole(...heading('Sign in to Caelus')).waitFor()
     await signIn(page)
     await page.getByRole(...heading('Tokens')).waitFor()
+  })
+
+  test('is offered at the identity provider where there is one, and leads back too', async () => {
+    const provider = {
+      issuer: 'http://127.0.0.1:1',
+      audience: 'console',
+      client: { id: 'console', secret: 'x', scopes: 'openid' },
+    }
+    const { visit } = await consoleWorld({ oidc: oidc(provider), devLogin: false })
+    const page = await visit('/operations/tokens')
+    const link = page.getByRole('link', { name: 'Continue with single sign-on' })
+    expect(await link.getAttribute('href')).toBe('/api/v1/login/oidc?return_to=%2Foperations%2Ftokens')
+    expect(await page.getByLabel('Email').count()).toBe(0)
   })
 
   test('is undone by signing out', async () => {

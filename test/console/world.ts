@@ -61,7 +61,7 @@ export async function consoleWorld(parts: Partial<ServerParts> = {}): Promise<Co
     ).newContext({ viewport: { width: 1360, height: 900 }, reducedMotion: 'reduce', ...options })
     onTestFinished(() => context.close())
     const page = await context.newPage()
-    page.setDefaultTimeout(10_000)
+    page.setDefaultTimeout(20_000)
     page.on('pageerror', (error) => complaints.push(error.message))
     // Refused requests are part of many stories; anything else the browser complains about, such as the policy, is not.
     page.on('console', (message) => {

@@ -2,6 +2,7 @@ import { Badge, Code } from '@mantine/core'
 import { IconLock, IconSettings } from '@tabler/icons-react'
 import { Empty } from '../../components/Empty.tsx'
 import { Page } from '../../components/Page.tsx'
+import { Prose } from '../../components/Prose.tsx'
 import { ResourceList } from '../../components/ResourceList.tsx'
 import type { ListColumn } from '../../components/ResourceTable.tsx'
 import type { ConfigEntryView } from '../../lib/api/contract.ts'
@@ -33,7 +34,12 @@ const COLUMNS: readonly ListColumn<ConfigEntryView>[] = [
     ),
     width: 130,
   },
-  { id: 'description', label: 'What it does', value: (row) => row.description },
+  {
+    id: 'description',
+    label: 'What it does',
+    value: (row) => row.description,
+    render: (row) => <Prose text={row.description} />,
+  },
 ]
 
 export function ConfigurationPage() {

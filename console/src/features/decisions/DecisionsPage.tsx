@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core'
 import { IconGitCommit } from '@tabler/icons-react'
 import { useSearchParams } from 'wouter'
 import { Age } from '../../components/Age.tsx'
@@ -11,8 +12,27 @@ import type { DecisionView } from '../../lib/api/contract.ts'
 
 const COLUMNS: readonly ListColumn<DecisionView>[] = [
   { id: 'object', label: 'Object', value: (row) => `${row.kind}/${row.object_id}`, mono: true, width: '22%' },
-  { id: 'decision', label: 'Decision', value: (row) => row.decision, width: '14%' },
-  { id: 'because', label: 'Because', value: (row) => row.because },
+  {
+    id: 'decision',
+    label: 'Decision',
+    value: (row) => row.decision,
+    render: (row) => (
+      <Text size="sm" lineClamp={2}>
+        {row.decision}
+      </Text>
+    ),
+    width: '20%',
+  },
+  {
+    id: 'because',
+    label: 'Because',
+    value: (row) => row.because,
+    render: (row) => (
+      <Text size="sm" lineClamp={3}>
+        {row.because || '—'}
+      </Text>
+    ),
+  },
   {
     id: 'outcome',
     label: 'Outcome',
