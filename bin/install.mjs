@@ -1,6 +1,5 @@
 // Plain JavaScript for any Node from 18 on: it runs before anything is installed.
 import { spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -9,7 +8,6 @@ import { fileURLToPath } from 'node:url'
 
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..')
 const MODULES = join(ROOT, 'node_modules')
-const STAMP = join(MODULES, '.caelus-installed')
 const LOCK = join(ROOT, '.caelus', 'install.lock')
 
 /** The Node that comes with the dependencies. Windows links it as a command file. */
@@ -23,30 +21,36 @@ export async function install() {
     if (isInstalled()) return
     console.error('caelus: installing dependencies (once)')
     await npmCi()
-    writeFileSync(STAMP, lockfileDigest())
+    if (!isInstalled())
+      fail('failed to install the dependencies: npm ended well, but not all of package-lock.json is there')
   } finally {
     unlock()
   }
 }
 
-const lockfileDigest = () =>
-  createHash('sha256')
-    .update(readFileSync(join(ROOT, 'package-lock.json')))
-    .digest('hex')
-
+/**
+ * Whether node_modules holds what package-lock.json asks for, by npm's own record, which it writes after everything else.
+ * Compared by content: whoever runs npm by hand, or checks out another branch with the same dependencies, installs nothing anew.
+ */
 function isInstalled() {
   if (!existsSync(PINNED_NODE)) return false
-  const digest = lockfileDigest()
-  if (existsSync(STAMP)) return readFileSync(STAMP, 'utf8') === digest
-  // Installed by npm itself: its own record is written last, after everything else.
-  const record = join(MODULES, '.package-lock.json')
-  if (!existsSync(record) || statSync(record).mtimeMs < statSync(join(ROOT, 'package-lock.json')).mtimeMs) return false
+  const wanted = packagesIn(join(ROOT, 'package-lock.json'))
+  const found = packagesIn(join(MODULES, '.package-lock.json'))
+  return Object.entries(wanted).every(([path, { version, integrity, optional, devOptional, peer }]) => {
+    const there = found[path]
+    // Optional ones are often for another platform.
+    if (!path.includes('node_modules/') || (there === undefined && (optional || devOptional || peer))) return true
+    return there !== undefined && there.version === version && there.integrity === integrity
+  })
+}
+
+function packagesIn(lockfile) {
   try {
-    writeFileSync(STAMP, digest)
-  } catch {
-    // A checkout that only others may write to is as good as installed.
+    return JSON.parse(readFileSync(lockfile, 'utf8')).packages ?? {}
+  } catch (error) {
+    if (error.code === 'ENOENT') return {}
+    fail(`failed to read ${lockfile}: ${error.message}`)
   }
-  return true
 }
 
 /** A directory is made by exactly one. Its holder writes down who it is, so that one left by a dead process is removed. */

@@ -73,7 +73,9 @@ test('a fresh clone installs itself once, however many begin at once, and runs u
   expect((await clone.run('hello.ts').ended).said).toBe('pinned yes\n')
 
   const lockfile = join(clone.dir, 'package-lock.json')
-  await writeFile(lockfile, `${await readFile(lockfile, 'utf8')}\n`)
+  const asked = JSON.parse(await readFile(lockfile, 'utf8'))
+  asked.packages['node_modules/another'] = { version: '1.0.0' }
+  await writeFile(lockfile, JSON.stringify(asked))
   expect((await clone.run('hello.ts').ended).said).toContain(INSTALLING)
 })
 
