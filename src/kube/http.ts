@@ -1,5 +1,5 @@
 import { Pool, ProxyAgent, type Dispatcher } from 'undici'
-import { FailureError, jittered, messageOf, sleep, systemClock, type Clock } from '../kernel/index.ts'
+import { FailureError, messageOf, sleep, systemClock, type Clock } from '../kernel/index.ts'
 import type { KubeConfig } from './config.ts'
 import type { Credentials } from './credentials.ts'
 import { errorOf, raise } from './errors.ts'
@@ -94,7 +94,8 @@ export function httpTransport(config: KubeConfig, options: HttpOptions = {}): Ht
         const response = await Promise.race([attempt(request, limit.signal), limit.over])
         const pause = retryAfterOf(response)
         if (pause === undefined) return response
-        const wait = jittered(pause * 1.1, random)
+        // Never earlier than asked; those who were refused together come back apart.
+        const wait = Math.round(pause * (1 + random() * 0.2))
         if (clock.now() + wait >= until) return response
         await sleep(clock, wait, limit.signal)
       }
