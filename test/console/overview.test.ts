@@ -1,22 +1,13 @@
 import type { Page } from 'playwright-core'
-import { afterAll, expect, test } from 'vitest'
-import type { StepView } from '../../src/api/contract/index.ts'
-import { checkAgain, FailureError, settled } from '../../src/kernel/index.ts'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { checkAgain, FailureError, settled, systemClock } from '../../src/kernel/index.ts'
 import type { Failure, Reconcile } from '../../src/kernel/index.ts'
+import { clusterReport } from '../../src/kubernetes-report.ts'
+import { testTransport } from '../support/kube.ts'
 import { closeBrowser, consoleWorld, picture } from './world.ts'
 import type { ConsoleWorld } from './world.ts'
 
 afterAll(closeBrowser)
-
-const ago = (seconds: number): string => new Date(Date.now() - seconds * 1000).toISOString()
-const done = (title: string, from: number, to: number): StepView => ({
-  name: title,
-  title,
-  state: 'done',
-  started_at: ago(from),
-  ended_at: ago(to),
-  message: null,
-})
 
 const quotaExceeded: Failure = {
   code: 'QuotaExceeded',
@@ -39,31 +30,30 @@ const echo: Reconcile = async ({ key, decided }) => {
   return settled()
 }
 
+/** PostgreSQL and the cluster of this run as they are, and a controller whose queue is counted by how its runs end. */
 async function installation({ api, control }: ConsoleWorld): Promise<void> {
   const { board } = api.parts
-  board.component('postgresql', { health: 'ok', message: 'all migrations are applied', version: '18.4' })
-  board.component('kubernetes', { health: 'ok', message: 'reachable', version: 'v1.35.0' })
-  board.component('worker', { health: 'ok', message: '1 controller', version: null })
-  const node = (name: string) => ({ name, ready: true, version: 'v1.35.0', since: ago(20) })
-  board.kubernetes({ version: 'v1.35.0', origin: 'local', nodes: [node('node-1'), node('node-2')] })
-  board.preparation({
-    state: 'done',
-    started_at: ago(34),
-    ended_at: ago(25.2),
-    steps: [
-      done('Start etcd', 34, 33),
-      done('Start the API server', 33, 28),
-      done('Start controllers', 28, 26),
-      done('Register nodes', 26, 25.2),
-    ],
-  })
-  board.queue(async () => ({ due: 0, running: 0, waiting: 1, parked: 0 }))
-  const queue = await control('echo', echo)
+  const [server] = await api.pool.query<{ server_version: string }>('show server_version')
+  const version = server?.server_version.split(' ')[0] ?? null
+  board.component('postgresql', { health: 'ok', message: 'answers', version })
+  const transport = await testTransport()
+  const report = clusterReport(transport, 'local', board, systemClock)
+  onTestFinished(() => transport[Symbol.asyncDispose]())
+  onTestFinished(() => report.service.stop())
+  await report.service.start()
+
+  const counts = { due: 0, running: 0, waiting: 0, parked: 0 }
+  board.queue(async () => counts)
   const ended = Promise.withResolvers<void>()
-  let left = 3
-  api.kernel.on('reconcile:end', () => void (--left === 0 && ended.resolve()))
-  for (const name of ['hello', 'slow', 'broken'])
-    await queue.wake({ kind: 'Echo', id: `default/${name}` }, { reason: 'created' })
+  const names = ['hello', 'slow', 'broken']
+  let left = names.length
+  api.kernel.on('reconcile:end', ({ outcome }) => {
+    if (outcome === 'checkAgain') counts.waiting++
+    if (outcome === 'terminal') counts.parked++
+    if (--left === 0) ended.resolve()
+  })
+  const queue = await control('echo', echo)
+  for (const name of names) await queue.wake({ kind: 'Echo', id: `default/${name}` }, { reason: 'created' })
   await ended.promise
 }
 
@@ -80,7 +70,7 @@ const AS_IT_IS = {
   rows: 'good',
   resources: 'good',
   pods: 'good',
-  queue: 'good',
+  queue: 'bad',
   kernel: 'good',
   apps: 'info',
   clusters: 'info',
@@ -93,7 +83,7 @@ test('the drawing tells the state of every part, in light, in dark and on a narr
   const world = await consoleWorld()
   await installation(world)
   const page = await world.signedIn('/')
-  await page.getByText('Everything is as desired').waitFor()
+  await page.getByText('1 object has stopped and waits for somebody').waitFor()
   await page.getByRole('button', { name: 'Echo/default/broken' }).waitFor()
   expect(await tones(page)).toEqual(AS_IT_IS)
   await picture(page, 'overview-light')

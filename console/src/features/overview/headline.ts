@@ -16,6 +16,15 @@ export function headline(status: StatusView): Headline {
     return { tone: 'bad', text: `${first.name}${others} ${sick.length > 1 ? 'are' : 'is'} not healthy` }
   }
   if (status.preparation?.state === 'failed') return { tone: 'bad', text: 'The local cluster could not be prepared' }
+  const parked = status.queue?.parked ?? 0
+  if (parked > 0)
+    return {
+      tone: 'bad',
+      text:
+        parked === 1
+          ? '1 object has stopped and waits for somebody'
+          : `${parked} objects have stopped and wait for somebody`,
+    }
   if (status.preparation?.state === 'running') {
     const steps = status.preparation.steps
     const done = steps.filter(({ state }) => state === 'done').length
