@@ -188,6 +188,7 @@ export function exerciseWrites(fresh: Fresh): void {
       expect(await client.get(configMaps, at)).toBeUndefined()
       const made = await client.create(configMaps, configMap(namespace, 'a', { x: '1' }))
       await client.patch(configMaps, at, { merge: { data: { x: '2' } } }, { dryRun: true })
+      await client.delete(configMaps, at, { dryRun: true })
       expect((await client.get(configMaps, at))?.metadata.resourceVersion).toBe(made.metadata.resourceVersion)
     })
 
