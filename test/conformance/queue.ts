@@ -159,6 +159,14 @@ export function exerciseQueue(name: string, make: () => Promise<QueueUnderTest>)
       ]).toEqual(['user', 'child', 'drift'])
     })
 
+    it('gives a delayed change that has fallen due its place before drift that waits', async () => {
+      const { queue, pass } = await fresh()
+      await queue.wake(key('user'), { reason: 'changed', afterMs: 100 })
+      await queue.wake(key('drift'), { reason: 'drift' })
+      await pass(150)
+      expect(ids(await queue.claim('w', 1))).toEqual(['user'])
+    })
+
     it('serves one tenant in the order of its wakes', async () => {
       const { queue } = await fresh()
       for (const id of ['a', 'b', 'c', 'd']) await queue.wake(key(id), { reason: 'changed', tenant: 't' })
@@ -213,6 +221,15 @@ export function exerciseQueue(name: string, make: () => Promise<QueueUnderTest>)
       const taken = await one(queue, 'alive')
       expect(taken).toMatchObject({ attempt: 0, reason: 'changed' })
       expect(taken.fence).toBeGreaterThan(dead.fence)
+    })
+
+    it('takes over at once from a dead holder, though a later look was asked for meanwhile', async () => {
+      const { queue, pass } = await fresh()
+      await queue.wake(key('a'), { reason: 'changed' })
+      await one(queue, 'dead')
+      await queue.wake(key('a'), { reason: 'drift', afterMs: 60_000 })
+      await pass(LEASE_MS + 50)
+      expect((await one(queue, 'alive')).reason).toBe('changed')
     })
 
     it('lets a zombie neither finish nor renew', async () => {
