@@ -81,3 +81,17 @@ it('calls it an error when nobody tries again', () => {
     nextReconcileAt: null,
   })
 })
+
+it('keeps why it cannot go on, and what it waits for', () => {
+  const failure = raise.NamespaceTaken('namespace ns exists').failure
+  const refused: Happened = { is: 'decided', decision: { step: { do: 'refuse', failure }, status: 'error' } }
+  const patch = record(row, refused, NOW)
+  expect(patch).toEqual({ status: 'error', lastError: failure, lastReconcileAt: NOW })
+  expect(record({ ...row, ...patch }, refused, NOW + 1)).toBeUndefined()
+
+  const blocked = raise.NamespaceBlocked('a finalizer').failure
+  const step = { do: 'waitFor', because: 'a finalizer', ms: 60_000, failure: blocked } as const
+  expect(record(row, { is: 'decided', decision: { step, status: 'deleting' } }, NOW)).toMatchObject({
+    lastError: blocked,
+  })
+})
