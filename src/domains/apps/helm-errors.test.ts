@@ -5,7 +5,7 @@ import { masker } from './redaction.ts'
 
 const asIs = { mask: (text: string) => text }
 
-/** What Helm 4.3.1 wrote when each of these was done to it. */
+/** Written by Helm 4.3.1 against a 1.35 API server; names and hosts are replaced, long ones shortened. */
 const HELM_4: readonly (readonly [AppFailureCode, string])[] = [
   [
     'SchemaViolation',
@@ -98,6 +98,7 @@ const HELM_4: readonly (readonly [AppFailureCode, string])[] = [
   ['HelmFailed', 'Error: INSTALLATION FAILED: create: failed to create: namespaces "ns" not found'],
 ]
 
+/** In the wording that Helm 3 is known for; not recorded from a run. */
 const HELM_3: readonly (readonly [AppFailureCode, string])[] = [
   [
     'NeverHealthy',
