@@ -96,7 +96,7 @@ const nothingIsLeftOver: Law = (world) => {
   return left === undefined ? undefined : `ConfigMap ${left.metadata.name} has no Echo`
 }
 
-export const echoLaws = (): Laws => ({
+const echoLaws = (): Laws => ({
   always: { 'no Echo is Ready before its ConfigMap said the same': readyIsTrue() },
   eventually: { 'every Echo is answered': everyEchoIsAnswered, 'no ConfigMap is left over': nothingIsLeftOver },
 })

@@ -30,8 +30,7 @@ export class Refusal extends Error {
 }
 
 /** How the server writes a resource in a sentence: `deployments.apps`, `configmaps`. */
-export const resourceText = (kind: KindInfo): string =>
-  kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`
+const resourceText = (kind: KindInfo): string => (kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`)
 
 const kindText = (kind: KindInfo): string => (kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`)
 

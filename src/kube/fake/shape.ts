@@ -2,7 +2,7 @@ import { isObject, type Json, listAt, objectAt } from './json.ts'
 import type { KindInfo } from './registry.ts'
 
 /** A field that identifies a list item; the default stands in where an item leaves it out. */
-export interface ItemKey {
+interface ItemKey {
   readonly name: string
   readonly default?: unknown
 }
