@@ -50,9 +50,11 @@ export async function launch(options: ChildOptions): Promise<Child> {
   })
   closeSync(log)
   let ended: string | undefined
+  const gone = Promise.withResolvers<void>()
   child.once('exit', (code, signal) => {
     ended = signal === null ? `exited with code ${code}` : `was ended by ${signal}`
     releaseProcess(child.pid ?? 0)
+    gone.resolve()
   })
   await once(child, 'spawn').catch((cause: unknown) => {
     throw new Error(`failed to start ${name} (${command})`, { cause })
@@ -64,6 +66,8 @@ export async function launch(options: ChildOptions): Promise<Child> {
 
   const end = async (signal: NodeJS.Signals, graceMs?: number): Promise<void> => {
     await endProcess(identity, { signal, ...(graceMs === undefined ? {} : { graceMs }) })
+    // Its first thread may be gone while others still hold its sockets; only the kernel's word that all are gone frees its port.
+    await gone.promise
     releaseProcess(pid)
   }
   return {
