@@ -48,8 +48,7 @@ function packagesIn(lockfile) {
   try {
     return JSON.parse(readFileSync(lockfile, 'utf8')).packages ?? {}
   } catch (error) {
-    if (error.code === 'ENOENT') return {}
-    fail(`failed to read ${lockfile}: ${error.message}`)
+    return error.code === 'ENOENT' ? {} : fail(`failed to read ${lockfile}: ${error.message}`)
   }
 }
 

@@ -1,7 +1,7 @@
 import { access, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { runCli, type ClusterDoor, type Doors, type Remote } from './cli/index.ts'
-import { effectiveValues, readConfig, type Config } from './config.ts'
+import { effectiveValues, environment as env, readConfig, type Config } from './config.ts'
 import { processTerminal } from './terminal.ts'
 import { VERSION } from './version.ts'
 
@@ -10,7 +10,6 @@ import { VERSION } from './version.ts'
  * published image has no tools.
  */
 
-const env = process.env
 let known: Config | undefined
 const config = (): Config => (known ??= readConfig(env))
 

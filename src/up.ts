@@ -43,7 +43,7 @@ class Undo {
   }
 
   async all(onError: (error: unknown) => void): Promise<void> {
-    for (const step of this.#steps.splice(0).reverse()) await step().catch(onError)
+    for (const step of this.#steps.splice(0).toReversed()) await step().catch(onError)
   }
 }
 
