@@ -22,8 +22,7 @@ async function remote(): Promise<Remote> {
 }
 
 async function cluster(): Promise<ClusterDoor> {
-  const tools = await import('../tools/cluster/index.ts')
-  const { progressLine: lineFor } = await import('../tools/progress.ts')
+  const tools = await import('../tools/index.ts')
   const { progressLine } = await import('./terminal.ts')
   const progress = progressLine(processTerminal)
   const dir = join(resolve(config().dataDir), 'cluster')
@@ -32,7 +31,7 @@ async function cluster(): Promise<ClusterDoor> {
       const status = await tools.clusterUp({
         dir,
         nodes: 'kwok',
-        onProgress: (step) => progress.show(step.what, lineFor(step)),
+        onProgress: (step) => progress.show(step.what, tools.progressLine(step)),
       })
       progress.show('', '')
       return status
@@ -71,9 +70,8 @@ const reset: Doors['reset'] = {
   },
   async remove() {
     const dataDir = resolve(config().dataDir)
-    const [{ removePostgresData }, { clusterDown }, { lockDataDir }] = await Promise.all([
-      import('../tools/postgres.ts'),
-      import('../tools/cluster/index.ts'),
+    const [{ clusterDown, removePostgresData }, { lockDataDir }] = await Promise.all([
+      import('../tools/index.ts'),
       import('./up.ts'),
     ])
     const unlock = await lockDataDir(dataDir)

@@ -1,10 +1,8 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { raise } from './failures.ts'
 
 /** The version of an object, as it travels. Strong: equal tags mean equal bytes of everything a user can change. */
 export const etagOf = (generation: number): string => `"${generation}"`
-
-export const tag = (reply: FastifyReply, generation: number): FastifyReply => reply.header('etag', etagOf(generation))
 
 /**
  * Refuses a change that was made on an older version than the present one.
