@@ -4,8 +4,16 @@ export default defineConfig({
   test: {
     reporters: ['default', './tools/summary-reporter.ts'],
     projects: [
-      { test: { name: 'pure', include: ['src/**/*.test.ts', 'sim/**/*.test.ts', 'tools/**/*.test.ts', 'test/*.test.ts'] } },
-      { extends: './console/vite.config.ts', test: { name: 'console', root: 'console', environment: 'happy-dom', include: ['src/**/*.test.{ts,tsx}'] } },
+      {
+        test: {
+          name: 'pure',
+          include: ['src/**/*.test.ts', 'sim/**/*.test.ts', 'tools/**/*.test.ts', 'test/*.test.ts'],
+        },
+      },
+      {
+        extends: './console/vite.config.ts',
+        test: { name: 'console', root: 'console', environment: 'happy-dom', include: ['src/**/*.test.{ts,tsx}'] },
+      },
       {
         test: {
           name: 'parts',

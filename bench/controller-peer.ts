@@ -23,13 +23,12 @@ told.on('reconcile:end', ({ outcome, failure, key }) => {
   ended += 1
   tellWhenDone()
 })
-process.on('SIGUSR2', () => {
+async function resync(): Promise<void> {
   ended = 0
-  void echo.resync().then((count) => {
-    woken = count
-    tellWhenDone()
-  })
-})
+  woken = await echo.resync()
+  tellWhenDone()
+}
+process.on('SIGUSR2', () => void resync())
 
 const stop = await startAll(echo.services)
 process.once('SIGTERM', () => void stop().then(() => transport.close()))

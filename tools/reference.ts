@@ -2,7 +2,11 @@ import { pino } from 'pino'
 import { makeServer, type ServerParts } from '../src/api/index.ts'
 import { buildProgram, cliReference, type Doors } from '../src/cli/index.ts'
 import { configurationReference } from '../src/config-reference.ts'
-import { systemClock } from '../src/kernel/index.ts'
+import { Echo } from '../examples/echo/index.ts'
+import '../src/domains/apps/index.ts'
+import { knownFailures, systemClock } from '../src/kernel/index.ts'
+import { crdYaml } from '../src/kube/index.ts'
+import '../src/up.ts'
 import { VERSION } from '../src/version.ts'
 
 /** A page of docs/reference that is made from the code. */
@@ -15,6 +19,8 @@ export const PAGES: readonly ReferencePage[] = [
   { path: 'docs/reference/configuration.md', make: async () => configurationReference() },
   { path: 'docs/reference/cli.md', make: async () => cliReference(buildProgram(closedDoors)) },
   { path: 'docs/reference/openapi.json', make: openApi },
+  { path: 'docs/reference/failures.md', make: async () => failuresReference() },
+  { path: 'examples/echo/crd.yaml', make: async () => crdYaml(Echo) },
 ]
 
 /** To describe something is not to use it: whoever tries hears about it. */
@@ -62,4 +68,23 @@ async function openApi(): Promise<string> {
   const document = app.swagger()
   await app.close()
   return `${JSON.stringify(document, null, 2)}\n`
+}
+
+/** Every code that any module declares; loading the composition root loads them all. */
+function failuresReference(): string {
+  const rows = knownFailures().map(
+    ([code, { whoseMove, retryable, nextStep }]) =>
+      `| \`${code}\` | ${whoseMove} | ${retryable ? 'yes' : 'no'} | ${nextStep} |`,
+  )
+  return [
+    '# Failure codes',
+    '',
+    'Every failure that reaches a person has a code, says whose move it is, whether it is retried by itself, and what to do next. The codes are the same in',
+    'rows, conditions, problems of the API and output of the command line. Made from the code by `npm run generate`.',
+    '',
+    '| code | whose move | retried | next step |',
+    '|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n')
 }
