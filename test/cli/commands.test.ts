@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -82,18 +84,22 @@ test('the second signal ends the process at once', async () => {
   const token = (await caelus(['create-admin', 'ada@example.test'], env)).out.trim()
   await using server = start(['api'], env)
   const [, url = ''] = await server.says(/"url":"(http:[^"]+)"/)
-  // A request that is never sent to its end keeps a graceful stop waiting.
-  const stuck = fetch(`${url}/api/v1/tokens`, {
+  // A request that the server has begun to read, and that never ends, keeps a graceful stop waiting.
+  const stuck = request(`${url}/api/v1/tokens`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: new ReadableStream({ pull: () => new Promise(() => {}) }),
-    duplex: 'half',
-  }).catch(() => {})
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      'content-length': 10,
+      expect: '100-continue',
+    },
+  }).on('error', () => {})
+  stuck.flushHeaders()
+  await once(stuck, 'continue')
   server.child.kill('SIGINT')
   await server.says(/"msg":"Stopping"/)
   server.child.kill('SIGINT')
   expect((await server.ended).code).toBe(130)
-  await stuck
 })
 
 test('bash completes commands, subcommands and options', async () => {
