@@ -1,11 +1,13 @@
 import { appendFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { goPeer, measureController, type ControllerPeer } from './controller.ts'
+import { measureController, type ControllerPeer } from './controller.ts'
+import { goPeer } from './go-peer.ts'
 import { table, type Row } from './measure.ts'
+import { measureQueues, otherQueues } from './queue.ts'
 
 /**
- * `npm run bench [-- controller] [--rounds 3] [--n 1000]`: our figures beside those of the peers, in the same run and in turn, because machines
+ * `npm run bench [-- queue|controller] [--rounds 3] [--n 1000]`: our figures beside those of the peers, in the same run and in turn, because machines
  * are noisy and only the ratio says something.
  */
 const { values, positionals } = parseArgs({
@@ -17,12 +19,13 @@ const results = join(import.meta.dirname, 'results')
 mkdirSync(results, { recursive: true })
 const file = join(results, `${new Date().toISOString().replaceAll(':', '-')}.jsonl`)
 
-function keep(rows: readonly Row[]): readonly Row[] {
-  for (const row of rows) {
+/** Rows are told and kept as they come, so that a run that breaks off was not for nothing. */
+function keepIn(rows: Row[]): (row: Row) => void {
+  return (row) => {
+    rows.push(row)
     console.log(JSON.stringify(row))
     appendFileSync(file, `${JSON.stringify(row)}\n`)
   }
-  return rows
 }
 
 const OURS = 'caelus'
@@ -35,12 +38,21 @@ async function controllers(rounds: number): Promise<void> {
   ]
   const rows: Row[] = []
   for (let round = 0; round < rounds; round++) {
-    for (const peer of peers) rows.push(...keep(await measureController(peer, n)))
+    for (const peer of peers) for (const row of await measureController(peer, n)) keepIn(rows)(row)
   }
   console.log(`\n${table(rows, OURS)}\n`)
 }
 
-const PARTS: Readonly<Record<string, (rounds: number) => Promise<void>>> = { controller: controllers }
+async function queues(rounds: number): Promise<void> {
+  const ours = { name: OURS, command: [join(import.meta.dirname, 'peers', 'queue')] }
+  const rows: Row[] = []
+  for (let round = 0; round < rounds; round++) {
+    await measureQueues([ours, ...otherQueues(results)], Number(values.n ?? 20_000), keepIn(rows))
+  }
+  console.log(`\n${table(rows, OURS)}\n`)
+}
+
+const PARTS: Readonly<Record<string, (rounds: number) => Promise<void>>> = { queue: queues, controller: controllers }
 
 for (const name of positionals.length > 0 ? positionals : Object.keys(PARTS)) {
   const part = PARTS[name]
