@@ -1,6 +1,7 @@
+import { appendFileSync } from 'node:fs'
 import type { Reporter, TestModule } from 'vitest/node'
 
-/** Ends a run with the one line that people and machines look for: `N passed, N failed`. */
+/** Counts what passed and failed, and adds a line to the file that `tools/test.ts` sums up; without one it prints the line itself. */
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     let passed = 0
@@ -11,6 +12,8 @@ export default class SummaryReporter implements Reporter {
       failed += tests.filter((test) => test.result().state === 'failed').length
       if (module.state() === 'failed' && tests.every((test) => test.result().state !== 'failed')) failed += 1
     }
-    process.stdout.write(`\n${passed} passed, ${failed} failed\n`)
+    const counts = process.env['TEST_COUNTS_FILE']
+    if (counts === undefined) process.stdout.write(`\n${passed} passed, ${failed} failed\n`)
+    else appendFileSync(counts, `${passed} ${failed}\n`)
   }
 }
