@@ -27,10 +27,10 @@ async function cluster(): Promise<ClusterDoor> {
   const progress = progressLine(processTerminal)
   const dir = join(resolve(config().dataDir), 'cluster')
   return {
-    async up() {
+    async up(nodes) {
       const status = await tools.clusterUp({
         dir,
-        nodes: 'kwok',
+        nodes,
         onProgress: (step) => progress.show(step.what, tools.progressLine(step)),
       })
       progress.show('', '')

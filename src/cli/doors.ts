@@ -23,10 +23,22 @@ export interface ConfigRow {
   readonly description: string
 }
 
+/** none: pods stay pending. kwok: they are said to run. real: they run, which needs root and Linux. */
+export const CLUSTER_NODES = ['none', 'kwok', 'real'] as const
+export type ClusterNodes = (typeof CLUSTER_NODES)[number]
+
+export interface ClusterFacts {
+  readonly state: string
+  readonly dir: string
+  readonly kubeconfig?: string
+  readonly server?: string
+  readonly components: readonly { readonly name: string; readonly pid: number; readonly alive: boolean }[]
+}
+
 export interface ClusterDoor {
-  readonly up: () => Promise<object>
+  readonly up: (nodes: ClusterNodes) => Promise<ClusterFacts>
   readonly down: (purge: boolean) => Promise<readonly string[]>
-  readonly status: () => Promise<object>
+  readonly status: () => Promise<ClusterFacts>
   /** The administrator's kubeconfig as text. */
   readonly kubeconfig: () => Promise<string>
 }

@@ -1,7 +1,13 @@
-import type { Command } from 'commander'
-import type { Doors } from '../doors.ts'
-import { formatFacts } from '../output.ts'
+import { type Command, Option } from 'commander'
+import { CLUSTER_NODES, type ClusterFacts, type ClusterNodes, type Doors } from '../doors.ts'
+import { formatFacts, type Format } from '../output.ts'
 import { outputOption, type OutputOption } from './options.ts'
+
+/** For people the processes are one line; programs get the list. */
+function printed(output: Format, { components, ...facts }: ClusterFacts): string {
+  const line = components.map(({ name, pid, alive }) => `${name} ${alive ? pid : 'is gone'}`).join(', ')
+  return formatFacts(output, { ...facts, components: output === 'table' ? line : components })
+}
 
 export function clusterCommands(program: Command, { cluster, terminal }: Doors): void {
   const group = program.command('cluster').description('the local Kubernetes control plane')
@@ -9,8 +15,15 @@ export function clusterCommands(program: Command, { cluster, terminal }: Doors):
   group
     .command('up')
     .description('start it and leave it running')
+    .addOption(
+      new Option('--nodes <kind>', 'none: pods stay pending; kwok: they are said to run; real: they run (root, Linux)')
+        .choices(CLUSTER_NODES)
+        .default('kwok'),
+    )
     .addOption(outputOption())
-    .action(async ({ output }: OutputOption) => terminal.out(formatFacts(output, await (await cluster()).up())))
+    .action(async ({ nodes, output }: OutputOption & { readonly nodes: ClusterNodes }) =>
+      terminal.out(printed(output, await (await cluster()).up(nodes))),
+    )
 
   group
     .command('down')
@@ -25,7 +38,7 @@ export function clusterCommands(program: Command, { cluster, terminal }: Doors):
     .command('status')
     .description('whether it runs, and where')
     .addOption(outputOption())
-    .action(async ({ output }: OutputOption) => terminal.out(formatFacts(output, await (await cluster()).status())))
+    .action(async ({ output }: OutputOption) => terminal.out(printed(output, await (await cluster()).status())))
 
   group
     .command('kubeconfig')
