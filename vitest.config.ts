@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
+/** A deadline ends what hangs; it must not judge how fast a busy machine is. */
+const PATIENCE_MS = 60_000
+
 export default defineConfig({
   test: {
     reporters: ['default', './tools/summary-reporter.ts'],
@@ -8,11 +11,18 @@ export default defineConfig({
         test: {
           name: 'pure',
           include: ['src/**/*.test.ts', 'sim/**/*.test.ts', 'tools/**/*.test.ts', 'test/*.test.ts'],
+          testTimeout: PATIENCE_MS,
         },
       },
       {
         extends: './console/vite.config.ts',
-        test: { name: 'console', root: 'console', environment: 'happy-dom', include: ['src/**/*.test.{ts,tsx}'] },
+        test: {
+          name: 'console',
+          root: 'console',
+          environment: 'happy-dom',
+          include: ['src/**/*.test.{ts,tsx}'],
+          testTimeout: PATIENCE_MS,
+        },
       },
       {
         test: {
@@ -20,8 +30,8 @@ export default defineConfig({
           include: ['test/*/**/*.test.ts'],
           exclude: ['test/real/**'],
           globalSetup: ['test/support/real-parts.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: PATIENCE_MS,
+          hookTimeout: PATIENCE_MS,
         },
       },
       { test: { name: 'real', include: ['test/real/**/*.test.ts'], testTimeout: 300_000, hookTimeout: 600_000 } },
