@@ -1,0 +1,2 @@
+export type * from './port.ts'
+export type { Room } from './room.ts'
