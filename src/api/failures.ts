@@ -1,17 +1,11 @@
-import { defineFailures, type Failure } from '../kernel/index.ts'
+import { defineFailures, refuse, type Failure } from '../kernel/index.ts'
 
-export const raise = defineFailures({
-  InvalidRequest: {
-    whoseMove: 'user',
-    retryable: false,
-    nextStep: 'Correct the fields listed in errors and send it again.',
-  },
+const ofTheDoor = defineFailures({
   NotSignedIn: {
     whoseMove: 'user',
     retryable: false,
     nextStep: 'Log in, or send a valid token as Authorization: Bearer.',
   },
-  NotAllowed: { whoseMove: 'user', retryable: false, nextStep: 'Ask an admin to do it, or to give you the role.' },
   ForeignOrigin: {
     whoseMove: 'user',
     retryable: false,
@@ -23,7 +17,6 @@ export const raise = defineFailures({
     retryable: true,
     nextStep: 'Check that the OpenID Connect issuer is reachable from the server and that CAELUS_OIDC_ISSUER is right.',
   },
-  NotFound: { whoseMove: 'user', retryable: false, nextStep: 'Check the path and the id; it may have been deleted.' },
   TooLarge: {
     whoseMove: 'user',
     retryable: false,
@@ -38,11 +31,6 @@ export const raise = defineFailures({
     whoseMove: 'user',
     retryable: true,
     nextStep: 'Wait as long as Retry-After says, then send it again.',
-  },
-  ChangedMeanwhile: {
-    whoseMove: 'user',
-    retryable: false,
-    nextStep: 'Read it again, look at what changed, and send your change with the new ETag in If-Match.',
   },
   PreconditionRequired: {
     whoseMove: 'user',
@@ -70,6 +58,8 @@ export const raise = defineFailures({
     nextStep: 'Try again. If it stays, give the request id to the operator: the log has the cause under it.',
   },
 })
+
+export const raise = { ...refuse, ...ofTheDoor }
 
 const STATUS: Readonly<Record<string, number>> = {
   InvalidRequest: 400,
