@@ -32,11 +32,6 @@ const ofTheDoor = defineFailures({
     retryable: true,
     nextStep: 'Wait as long as Retry-After says, then send it again.',
   },
-  PreconditionRequired: {
-    whoseMove: 'user',
-    retryable: false,
-    nextStep: 'Read it first and send its ETag in If-Match.',
-  },
   IdempotencyKeyReused: {
     whoseMove: 'user',
     retryable: false,
@@ -73,11 +68,20 @@ const STATUS: Readonly<Record<string, number>> = {
   UnsupportedMediaType: 415,
   TooManyRequests: 429,
   ChangedMeanwhile: 412,
-  PreconditionRequired: 428,
   IdempotencyKeyReused: 422,
   StillRunning: 409,
   Stopping: 503,
   Internal: 500,
+  // Whoever publishes a chart is the operator whose move it is: to them it is their input that is refused.
+  ChartMissing: 422,
+  ChartForbidden: 422,
+  ChartInvalid: 422,
+  DigestMismatch: 422,
+  TemplateBroken: 422,
+  ChartUnreachable: 502,
+  UpgradeNotAllowed: 403,
+  DomainTaken: 409,
+  BeingDeleted: 409,
 }
 
 /** A failure of a domain has no status of its own: whose move it is decides. */

@@ -33,12 +33,13 @@ export type FailJob = Static<typeof FailJob>
 
 export const TimelineEntryView = Type.Object({
   at: Timestamp,
-  source: Type.Enum(['audit', 'decision'], {
-    description: 'audit: somebody did something; decision: the controller decided something.',
+  source: Type.Enum(['audit', 'decision', 'job'], {
+    description: 'audit: somebody did something; decision: the controller decided; job: work began or ended.',
   }),
-  actor: Type.Union([Type.String(), Type.Null()], { description: 'An email, or the name of a process.' }),
-  what: Type.String({ description: 'One word, such as created or install.' }),
+  actor: Type.Union([Type.String(), Type.Null()], { description: 'An email, an id, or the name of a process.' }),
+  what: Type.String({ description: 'One word, such as created, install or done.' }),
   message: Type.String(),
+  tone: Type.Enum(['good', 'wait', 'bad', 'info']),
 })
 export type TimelineEntryView = Static<typeof TimelineEntryView>
 

@@ -125,8 +125,11 @@ export const ChartView = Type.Object(
     default_values: JsonObject,
     values_schema: orNull(JsonObject),
     form: TemplateFormView,
+    problems: Type.Array(Type.Object({ field: Type.String(), message: Type.String() }), {
+      description: 'Why it could not be published as it is.',
+    }),
   },
-  { description: 'What a chart says about itself, and the form that users would see.' },
+  { description: 'What a chart says about itself, and the form that users would see. Nothing is stored.' },
 )
 export type ChartView = Static<typeof ChartView>
 
@@ -141,6 +144,9 @@ export const TemplateCreate = Type.Object(
     values_schema: Type.Optional(orNull(JsonObject, 'Absent: the one of the chart.')),
     capabilities: Type.Optional(JsonObject),
     health_timeout_sec: Type.Optional(Type.Integer({ minimum: 10, maximum: 7200 })),
+    canonical: Type.Optional(
+      Type.Boolean({ description: 'Whether new deployments get it from now on. Default: false.' }),
+    ),
   },
   { additionalProperties: false },
 )
