@@ -14,6 +14,9 @@ export interface DeploymentRows {
   load(id: string): Promise<LoadedDeployment | undefined>
   /** False: the lease behind `fence` has passed to somebody else, and nothing was written. */
   write(id: string, fence: number, patch: RowPatch): Promise<boolean>
-  /** Those that should exist, by id: for the drift scan. */
-  living(after: string | undefined, limit: number): Promise<readonly { readonly id: string; readonly userId: string; readonly namespaceName: string }[]>
+  /** Those of which something may be left, by id: for the drift scan, which also revives deletions that were given up. */
+  living(
+    after: string | undefined,
+    limit: number,
+  ): Promise<readonly { readonly id: string; readonly userId: string; readonly namespaceName: string }[]>
 }

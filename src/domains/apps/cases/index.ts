@@ -1,2 +1,12 @@
 export type * from './port.ts'
 export type { Room } from './room.ts'
+export type {
+  DeploymentFilter,
+  DeploymentRef,
+  JobFilter,
+  Listed,
+  ListedDeployment,
+  ListedJob,
+  ListedUser,
+  PageWish,
+} from '../store/index.ts'

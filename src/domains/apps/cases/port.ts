@@ -3,16 +3,16 @@ import type { TemplateForm } from '../form.ts'
 import type { Chart, ChartLocation } from '../helm/port.ts'
 import type { JsonObject, Json } from '../json.ts'
 import type {
-  Deployment,
-  DeploymentStatus,
-  FieldProblem,
-  JobReason,
-  JobStatus,
-  Product,
-  ReconcileJob,
-  Template,
-  User,
-} from '../types.ts'
+  DeploymentFilter,
+  DeploymentRef,
+  JobFilter,
+  Listed,
+  ListedDeployment,
+  ListedJob,
+  ListedUser,
+  PageWish,
+} from '../store/index.ts'
+import type { Deployment, FieldProblem, JobReason, Product, Template } from '../types.ts'
 
 /*
  * The room behind both doors: everything that people and programs may do with apps. REST and CLI parse, call and print.
@@ -20,38 +20,6 @@ import type {
  * Whatever an actor may not see does not exist for them: `NotFound`. What they see and may not do is `NotAllowed` or a
  * failure of `failures.ts`. Fields that are wrong are told all at once, by `RefusedFields`.
  */
-
-export interface PageWish {
-  readonly limit: number
-  /** `next` of the page before. */
-  readonly after?: readonly string[] | undefined
-}
-
-export interface Listed<T> {
-  readonly items: readonly T[]
-  /** The sort key of the last item; `null`: this was the last page. */
-  readonly next: readonly string[] | null
-}
-
-export interface ListedUser extends User {
-  /** That are not deleted. */
-  readonly deployments: number
-  readonly frozen: boolean
-}
-
-export interface ListedDeployment extends Deployment {
-  readonly email: string
-  readonly product: Pick<Product, 'id' | 'name' | 'icon'>
-  readonly statusSince: number
-}
-
-export interface ListedJob extends ReconcileJob {
-  readonly deploymentUid: string
-  readonly userId: string
-  readonly email: string
-  /** Its tenant is frozen: it is not claimed. */
-  readonly frozen: boolean
-}
 
 export interface UserWish {
   readonly email: string
@@ -89,12 +57,6 @@ export interface ChartReport {
   readonly problems: readonly FieldProblem[]
 }
 
-/** `userId`: as the path has it; a deployment of somebody else is not found there. */
-export interface DeploymentRef {
-  readonly id: string
-  readonly userId?: string | undefined
-}
-
 export interface DeploymentWish {
   /** Whose it is. Admins may order for others. */
   readonly userId: string
@@ -114,19 +76,6 @@ export interface DeploymentChange {
 export interface Precondition {
   /** The change was made on this generation; `ChangedMeanwhile` if it is not the present one. */
   readonly ifGeneration?: number | undefined
-}
-
-export interface DeploymentFilter extends PageWish {
-  readonly userId?: string | undefined
-  readonly productId?: string | undefined
-  readonly status?: DeploymentStatus | undefined
-  /** @default false */
-  readonly withDeleted?: boolean | undefined
-}
-
-export interface JobFilter extends PageWish {
-  readonly status?: JobStatus | undefined
-  readonly deploymentId?: string | undefined
 }
 
 /** One state of a deployment with everything that rendering needs. `values` hold secrets: for Helm, never for people. */
