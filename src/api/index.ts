@@ -1,4 +1,5 @@
 export { type App, type Limits, type Routes, type ServerParts } from './app.ts'
+export { tellAppsChanges } from './apps-changes.ts'
 export { hashOf, newTokenSecret } from './auth/api-token.ts'
 export { oidc } from './auth/oidc.ts'
 export { sealer } from './auth/session.ts'

@@ -195,6 +195,23 @@ BEGIN ATOMIC
    WHERE ("user".id = sign_out.the_id);
 END
 
+caelus.tell_change()
+CREATE OR REPLACE FUNCTION caelus.tell_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  change jsonb = jsonb_build_object('kind', tg_argv[0], 'id', new.id);
+begin
+  if tg_table_name = 'deployment' then
+    change = change || jsonb_build_object(
+      'name', new.deployment_uid, 'user', new.user_id, 'status', new.status, 'failure', new.last_error ->> 'code');
+  end if;
+  perform pg_notify('caelus_change', change::text);
+  return null;
+end
+$function$
+
 -- tables
 
 caelus."user"
@@ -308,6 +325,12 @@ caelus.idempotency_key
   constraint idempotency_key_pkey PRIMARY KEY (user_id, key)
   constraint idempotency_key_user_id_fkey FOREIGN KEY (user_id) REFERENCES caelus."user"(id)
   row level security
+
+caelus.installation
+  single boolean not null default true
+  digest_salt text not null default ((gen_random_uuid())::text || (gen_random_uuid())::text)
+  constraint installation_pkey PRIMARY KEY (single)
+  constraint installation_single_check CHECK (single)
 
 caelus.job
   queue text collate "C" not null
@@ -517,6 +540,9 @@ CREATE INDEX idempotency_key_age ON caelus.idempotency_key USING btree (created_
 caelus.idempotency_key_pkey
 CREATE UNIQUE INDEX idempotency_key_pkey ON caelus.idempotency_key USING btree (user_id, key)
 
+caelus.installation_pkey
+CREATE UNIQUE INDEX installation_pkey ON caelus.installation USING btree (single)
+
 caelus.job_history_age
 CREATE INDEX job_history_age ON caelus.job_history USING brin (finished_at)
 
@@ -579,8 +605,20 @@ CREATE UNIQUE INDEX user_subject_key ON caelus."user" USING btree (subject)
 caelus.audit audit_only_grows
 CREATE TRIGGER audit_only_grows BEFORE DELETE OR UPDATE OR TRUNCATE ON caelus.audit FOR EACH STATEMENT EXECUTE FUNCTION caelus.refuse_change()
 
+caelus.deployment deployment_change_is_told
+CREATE TRIGGER deployment_change_is_told AFTER UPDATE ON caelus.deployment FOR EACH ROW WHEN ((((((old.status IS DISTINCT FROM new.status) OR (old.generation IS DISTINCT FROM new.generation)) OR (old.observed_generation IS DISTINCT FROM new.observed_generation)) OR (old.applied_template_id IS DISTINCT FROM new.applied_template_id)) OR (old.last_error IS DISTINCT FROM new.last_error))) EXECUTE FUNCTION caelus.tell_change('Deployment')
+
 caelus.deployment deployment_is_guarded
 CREATE TRIGGER deployment_is_guarded BEFORE UPDATE ON caelus.deployment FOR EACH ROW EXECUTE FUNCTION caelus.guard_deployment()
+
+caelus.deployment deployment_is_told
+CREATE TRIGGER deployment_is_told AFTER INSERT ON caelus.deployment FOR EACH ROW EXECUTE FUNCTION caelus.tell_change('Deployment')
+
+caelus.product product_is_told
+CREATE TRIGGER product_is_told AFTER INSERT OR UPDATE ON caelus.product FOR EACH ROW EXECUTE FUNCTION caelus.tell_change('Product')
+
+caelus.product_template_version template_is_told
+CREATE TRIGGER template_is_told AFTER INSERT OR UPDATE ON caelus.product_template_version FOR EACH ROW EXECUTE FUNCTION caelus.tell_change('Template')
 
 caelus.product_template_version template_never_changes
 CREATE TRIGGER template_never_changes BEFORE UPDATE ON caelus.product_template_version FOR EACH ROW EXECUTE FUNCTION caelus.refuse_change_except('deleted_at')
@@ -684,6 +722,12 @@ delete, insert, select, update
 
 caelus.idempotency_key to caelus_worker
 delete, select
+
+caelus.installation to caelus_api
+select
+
+caelus.installation to caelus_worker
+select
 
 caelus.job to caelus_api
 delete, insert, select, update

@@ -10,7 +10,7 @@ import {
   pageOf,
 } from '../contract/index.ts'
 import { generationIn } from '../preconditions.ts'
-import { actorOf, Id, pageView, tagged, wishOf, type AppsParts } from './apps-parts.ts'
+import { actorOf, Id, pageView, tagged, SORTED, wishOf, type AppsParts } from './apps-parts.ts'
 import { deploymentView } from './apps-views.ts'
 
 const tags = ['apps']
@@ -52,7 +52,7 @@ export function deploymentRoutes(app: App, { apps }: AppsParts): void {
     },
     async (request) => {
       const { user_id: userId, product_id: productId, status, with_deleted: withDeleted } = request.query
-      const filter = { ...wishOf(request.query), userId, productId, status, withDeleted }
+      const filter = { ...wishOf(request.query, SORTED.byTime), userId, productId, status, withDeleted }
       return pageView(await apps.listDeployments(actorOf(request), filter), deploymentView)
     },
   )
@@ -90,7 +90,13 @@ export function deploymentRoutes(app: App, { apps }: AppsParts): void {
     },
     async (request) => {
       const { product_id: productId, status, with_deleted: withDeleted } = request.query
-      const filter = { ...wishOf(request.query), userId: request.params.id, productId, status, withDeleted }
+      const filter = {
+        ...wishOf(request.query, SORTED.byTime),
+        userId: request.params.id,
+        productId,
+        status,
+        withDeleted,
+      }
       return pageView(await apps.listDeployments(actorOf(request), filter), deploymentView)
     },
   )

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
 import { FailJob, JOB_STATUSES, PageQuery, pageOf, ReconcileJobView, ReconcileRequest } from '../contract/index.ts'
-import { actorOf, Id, pageView, wishOf, type AppsParts } from './apps-parts.ts'
+import { actorOf, Id, pageView, SORTED, wishOf, type AppsParts } from './apps-parts.ts'
 import { jobView } from './apps-views.ts'
 
 const tags = ['apps']
@@ -27,7 +27,7 @@ export function jobRoutes(app: App, { apps }: AppsParts): void {
     async (request) => {
       const { status, deployment_id: deploymentId } = request.query
       return pageView(
-        await apps.listJobs(actorOf(request), { ...wishOf(request.query), status, deploymentId }),
+        await apps.listJobs(actorOf(request), { ...wishOf(request.query, SORTED.byNumber), status, deploymentId }),
         jobView,
       )
     },

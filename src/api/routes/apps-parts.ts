@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Apps, Listed, PageWish, PreviewInputs } from '../../domains/apps/cases/index.ts'
 import type { Explanation, FieldChange, ObjectChange } from '../../domains/apps/index.ts'
+import { RefusedFields } from '../../kernel/index.ts'
 import type { Actor } from '../../store/index.ts'
 import type { Page, PageQuery, ResourceView } from '../contract/index.ts'
 import { callerOf } from '../guard.ts'
@@ -32,8 +33,20 @@ export const actorOf = (request: FastifyRequest): Actor => {
 
 export const Id = Type.String({ pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' })
 
-/** Every list of apps is sorted by two columns. */
-export const wishOf = (query: PageQuery): PageWish => pageRequest(query, 2)
+const isTime = (part: string): boolean => !Number.isNaN(Date.parse(part))
+const isId = (part: string): boolean => /^[0-9a-f-]{36}$/.test(part)
+const isNumber = (part: string): boolean => /^\d{1,18}$/.test(part)
+
+/** What the columns that a list is sorted by hold. A cursor was made by us, but it comes from outside. */
+export const SORTED = { byTime: [isTime, isId], byName: [() => true, isId], byNumber: [isNumber] } as const
+
+export function wishOf(query: PageQuery, sorted: (typeof SORTED)[keyof typeof SORTED]): PageWish {
+  const { limit, after } = pageRequest(query, sorted.length)
+  if (after !== undefined && !sorted.every((fits, index) => fits(after[index] ?? ''))) {
+    throw new RefusedFields([{ field: 'cursor', message: 'is not a next_cursor of this list' }])
+  }
+  return { limit, after }
+}
 
 export const pageView = <T, V>({ items, next }: Listed<T>, view: (item: T) => V): Page<V> => ({
   items: items.map(view),

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
 import { CanonicalTemplate, PageQuery, pageOf, ProductCreate, ProductPatch, ProductView } from '../contract/index.ts'
-import { actorOf, Id, pageView, wishOf, type AppsParts } from './apps-parts.ts'
+import { actorOf, Id, pageView, SORTED, wishOf, type AppsParts } from './apps-parts.ts'
 import { productView } from './apps-views.ts'
 
 const tags = ['apps']
@@ -20,7 +20,8 @@ export function productRoutes(app: App, { apps }: AppsParts): void {
         response: { 200: pageOf(ProductView) },
       },
     },
-    async (request) => pageView(await apps.listProducts(actorOf(request), wishOf(request.query)), productView),
+    async (request) =>
+      pageView(await apps.listProducts(actorOf(request), wishOf(request.query, SORTED.byName)), productView),
   )
 
   app.post(

@@ -10,7 +10,7 @@ import {
   TemplateFormView,
   TemplateView,
 } from '../contract/index.ts'
-import { actorOf, Id, pageView, whileConnected, wishOf, type AppsParts } from './apps-parts.ts'
+import { actorOf, Id, pageView, whileConnected, SORTED, wishOf, type AppsParts } from './apps-parts.ts'
 import { chartView, formView, templateView } from './apps-views.ts'
 
 const tags = ['apps']
@@ -33,7 +33,7 @@ export function templateRoutes(app: App, { apps }: AppsParts): void {
     },
     async (request) => {
       const { params, query } = request
-      return pageView(await apps.listTemplates(actorOf(request), params.id, wishOf(query)), templateView)
+      return pageView(await apps.listTemplates(actorOf(request), params.id, wishOf(query, SORTED.byTime)), templateView)
     },
   )
 

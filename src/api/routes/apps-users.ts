@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
 import { FreezeUser, PageQuery, pageOf, UserCreate, UserPatch, UserView } from '../contract/index.ts'
-import { actorOf, Id, pageView, wishOf, type AppsParts } from './apps-parts.ts'
+import { actorOf, Id, pageView, SORTED, wishOf, type AppsParts } from './apps-parts.ts'
 import { userView } from './apps-views.ts'
 
 const tags = ['apps']
@@ -21,7 +21,7 @@ export function userRoutes(app: App, { apps }: AppsParts): void {
         response: { 200: pageOf(UserView) },
       },
     },
-    async (request) => pageView(await apps.listUsers(actorOf(request), wishOf(request.query)), userView),
+    async (request) => pageView(await apps.listUsers(actorOf(request), wishOf(request.query, SORTED.byTime)), userView),
   )
 
   app.post(
