@@ -65,7 +65,7 @@ export interface Doors {
   /** An admin with a token, made in the database itself: for the first login of an installation. */
   createAdmin(email: string): Promise<{ readonly email: string; readonly token: string }>
   cluster(): Promise<ClusterDoor>
-  readonly appsWorker: (options?: AppsWorkerOptions) => Promise<AppsWorkerDoor>
   /** Removes what `up` keeps; answers what that was. */
   readonly reset: { find(): Promise<string | undefined>; remove(): Promise<void> }
+  readonly appsWorker: (options?: AppsWorkerOptions) => Promise<AppsWorkerDoor>
 }
