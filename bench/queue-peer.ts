@@ -12,7 +12,8 @@ import { listener, migrate, openQueuePool, PostgresQueue } from '../src/store/in
 const url = process.env['DATABASE_URL'] ?? ''
 const [mode = 'throughput', count = '20000'] = process.argv.slice(2)
 const n = Number(count)
-const CONCURRENCY = Number(process.env['CONCURRENCY'] ?? 400)
+const CONCURRENCY = 1000
+const CLAIM_AT_MOST = 250
 
 const admin = new Client({ connectionString: url })
 await admin.connect()
@@ -33,7 +34,7 @@ const loop = controller({
   happenings: happenings<KernelHappenings>(),
   decisions: decisionLog(),
   concurrency: CONCURRENCY,
-  claimAtMost: Number(process.env['AT_MOST'] ?? 100),
+  claimAtMost: CLAIM_AT_MOST,
   reconcile: async () => {
     onJob()
     return settled()
@@ -87,7 +88,7 @@ console.log(
     ...result,
     cpuSeconds: (cpu.user + cpu.system) / 1e6,
     rssMiB: process.resourceUsage().maxRSS / 1024,
-    notes: `caelus, concurrency ${CONCURRENCY}, lease 20 s, fenced, one run per key`,
+    notes: `caelus, concurrency ${CONCURRENCY}, ${CLAIM_AT_MOST} per claim, lease 20 s, fenced, one run per key`,
   }),
 )
 await loop.stop()

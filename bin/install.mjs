@@ -20,7 +20,7 @@ export async function install() {
   try {
     if (isInstalled()) return
     console.error('caelus: installing dependencies (once)')
-    await npmCi()
+    await npmInstall()
     if (!isInstalled())
       fail('failed to install the dependencies: npm ended well, but not all of package-lock.json is there')
   } finally {
@@ -48,8 +48,7 @@ function packagesIn(lockfile) {
   try {
     return JSON.parse(readFileSync(lockfile, 'utf8')).packages ?? {}
   } catch (error) {
-    if (error.code === 'ENOENT') return {}
-    fail(`failed to read ${lockfile}: ${error.message}`)
+    return error.code === 'ENOENT' ? {} : fail(`failed to read ${lockfile}: ${error.message}`)
   }
 }
 
@@ -88,11 +87,15 @@ function holderLives() {
   }
 }
 
-async function npmCi() {
+/**
+ * `npm install` and not `npm ci`: it takes the same versions from package-lock.json, but does not refuse a lockfile that
+ * lacks optional packages of platforms its maker could not see, and does not first remove what other processes are using.
+ */
+async function npmInstall() {
   const [command, ...first] = process.env.npm_execpath?.endsWith('.js')
     ? [process.execPath, process.env.npm_execpath]
     : [process.platform === 'win32' ? 'npm.cmd' : 'npm']
-  const child = spawn(command, [...first, 'ci', '--no-audit', '--no-fund'], {
+  const child = spawn(command, [...first, 'install', '--no-save', '--no-audit', '--no-fund', '--loglevel', 'error'], {
     cwd: ROOT,
     stdio: ['ignore', 2, 'pipe'],
     env: { ...process.env, ...usableCache() },

@@ -1,7 +1,7 @@
 /** How a value is written in the environment. `read` throws what is wrong, in words that follow the value. */
 export interface Kind<T> {
   readonly type: string
-  read(written: string): T
+  readonly read: (written: string) => T
 }
 
 export const text: Kind<string> = { type: 'text', read: (written) => written }
@@ -54,7 +54,7 @@ export const duration = (least: number, most: number): Kind<number> => ({
 })
 
 const inWords = (ms: number): string => {
-  const [unit, size] = Object.entries(UNITS_MS).findLast(([, size]) => ms >= size && ms % size === 0) ?? ['ms', 1]
+  const [unit, size] = Object.entries(UNITS_MS).findLast(([, ms1]) => ms >= ms1 && ms % ms1 === 0) ?? ['ms', 1]
   return `${ms / size}${unit}`
 }
 

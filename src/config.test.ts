@@ -75,7 +75,7 @@ test('a secret is shown by nothing that prints it, right or wrong', () => {
   const shown = [
     inspect(config, { depth: 9 }),
     JSON.stringify(config),
-    `${config.token}`,
+    String(config.token),
     JSON.stringify(effectiveValues(config, env)),
   ]
   const withoutOpenUrl = shown.map((text) => text.replaceAll(config.otlpEndpoint ?? '', ''))

@@ -1,251 +1,7 @@
-import { inspect } from 'node:util'
-import {
-  boolean,
-  bytes,
-  claim,
-  duration,
-  hostname,
-  integer,
-  key,
-  oneOf,
-  path,
-  text,
-  url,
-  type Kind,
-} from './config-kinds.ts'
+import { Secret, VARIABLES, type Variable } from './config-variables.ts'
 import { defineFailures, type FailureError } from './kernel/index.ts'
 
-/** A value that prints as `[redacted]` wherever it is printed; reading it is an act one can search for. */
-export class Secret {
-  readonly #value: string
-
-  constructor(value: string) {
-    this.#value = value
-  }
-
-  reveal(): string {
-    return this.#value
-  }
-
-  toString(): string {
-    return '[redacted]'
-  }
-
-  toJSON(): string {
-    return '[redacted]'
-  }
-
-  [inspect.custom](): string {
-    return '[redacted]'
-  }
-}
-
-interface Variable<T> {
-  readonly name: string
-  readonly type: string
-  readonly doc: string
-  readonly secret: boolean
-  /** As one would write it in the environment; absent: there is no value unless set. */
-  readonly fallback: string | undefined
-  read(written: string): T
-}
-
-const variable = <T>(name: string, kind: Kind<T>, fallback: string, doc: string): Variable<T> => ({
-  name,
-  type: kind.type,
-  doc,
-  secret: false,
-  fallback,
-  read: kind.read,
-})
-
-const optional = <T>(name: string, kind: Kind<T>, doc: string): Variable<T | undefined> => ({
-  name,
-  type: kind.type,
-  doc,
-  secret: false,
-  fallback: undefined,
-  read: kind.read,
-})
-
-const secret = (name: string, kind: Kind<string>, doc: string): Variable<Secret | undefined> => ({
-  name,
-  type: kind.type,
-  doc,
-  secret: true,
-  fallback: undefined,
-  read: (written) => new Secret(kind.read(written)),
-})
-
-const second = 1000
-const minute = 60 * second
-
-/** Every variable the program reads, in the order of the reference page. */
-export const VARIABLES = {
-  databaseUrl: secret(
-    'DATABASE_URL',
-    url('postgres', 'postgresql'),
-    'PostgreSQL to use. Without it `caelus up` runs an embedded one under the data directory; other commands need it.',
-  ),
-  kubeconfig: optional(
-    'CAELUS_KUBECONFIG',
-    path,
-    'Kubernetes cluster to converge. Without it `caelus up` starts a local control plane.',
-  ),
-  dataDir: variable('CAELUS_DATA_DIR', path, '.caelus', 'Where `caelus up` keeps everything it makes.'),
-  cacheDir: optional(
-    'CAELUS_CACHE_DIR',
-    path,
-    'Where built programs such as kube-apiserver are kept between checkouts. Default: `~/.cache/caelus`.',
-  ),
-
-  host: variable(
-    'CAELUS_HOST',
-    hostname,
-    '127.0.0.1',
-    'Address to listen on. `0.0.0.0` or `::` to be reached from elsewhere.',
-  ),
-  port: variable(
-    'CAELUS_PORT',
-    integer(0, 65_535),
-    '8080',
-    'Port to listen on; 0 picks a free one. If the default is taken, a free one is picked and printed.',
-  ),
-  publicUrl: optional(
-    'CAELUS_PUBLIC_URL',
-    url('http', 'https'),
-    'How browsers reach the console, if not by host and port: for redirects, cookies and the check of Origin.',
-  ),
-  trustProxy: variable(
-    'CAELUS_TRUST_PROXY',
-    integer(0, 8),
-    '0',
-    'How many proxies in front are believed about the address of the client (X-Forwarded-For).',
-  ),
-  bodyLimit: variable('CAELUS_BODY_LIMIT', bytes(1024, 64 * 1024 ** 2), '1MiB', 'The largest request body.'),
-  requestTimeout: variable(
-    'CAELUS_REQUEST_TIMEOUT',
-    duration(second, 10 * minute),
-    '30s',
-    'How long a client may take to send a request.',
-  ),
-  rateLimit: variable(
-    'CAELUS_RATE_LIMIT',
-    integer(1, 1_000_000),
-    '600',
-    'Requests per minute of one token or session; without either, of one address.',
-  ),
-  loginRateLimit: variable(
-    'CAELUS_LOGIN_RATE_LIMIT',
-    integer(1, 10_000),
-    '20',
-    'Attempts per minute and address to log in.',
-  ),
-  maxStreams: variable('CAELUS_MAX_STREAMS', integer(1, 100_000), '500', 'Event streams open at once in one process.'),
-  shutdownGrace: variable(
-    'CAELUS_SHUTDOWN_GRACE',
-    duration(0, 10 * minute),
-    '20s',
-    'How long running requests and reconciles may finish after SIGTERM.',
-  ),
-
-  devLogin: optional(
-    'CAELUS_DEV_LOGIN',
-    boolean,
-    'A login without password, answered on loopback only. On in `caelus up`, off elsewhere.',
-  ),
-  sessionKey: secret(
-    'CAELUS_SESSION_KEY',
-    key,
-    'Encrypts session cookies; the same in all replicas. Without it sessions end with the process. Make one with `openssl rand -base64 32`.',
-  ),
-  sessionLifetime: variable(
-    'CAELUS_SESSION_LIFETIME',
-    duration(minute, 30 * 24 * 60 * minute),
-    '12h',
-    'How long a browser stays logged in.',
-  ),
-  oidcIssuer: optional(
-    'CAELUS_OIDC_ISSUER',
-    url('http', 'https'),
-    'OpenID Connect issuer whose tokens are accepted. http only on loopback.',
-  ),
-  oidcAudience: optional(
-    'CAELUS_OIDC_AUDIENCE',
-    text,
-    'Audience that bearer tokens must carry. Default: the client id.',
-  ),
-  oidcClientId: optional('CAELUS_OIDC_CLIENT_ID', text, 'Client id for login in the browser (code flow with PKCE).'),
-  oidcClientSecret: secret('CAELUS_OIDC_CLIENT_SECRET', text, 'Secret of that client; public clients have none.'),
-  oidcScopes: variable('CAELUS_OIDC_SCOPES', text, 'openid profile email', 'Scopes asked for at login.'),
-  oidcAdmin: optional(
-    'CAELUS_OIDC_ADMIN',
-    claim,
-    'Claim that makes somebody an admin, such as `groups=platform-team`. Without it admins are named in the database.',
-  ),
-
-  concurrency: variable(
-    'CAELUS_WORKER_CONCURRENCY',
-    integer(1, 1000),
-    '8',
-    'How many reconciles one worker runs at once.',
-  ),
-  tenantShare: variable(
-    'CAELUS_WORKER_TENANT_SHARE',
-    integer(1, 1000),
-    '4',
-    'How many of them may belong to one tenant.',
-  ),
-  workerLease: variable(
-    'CAELUS_WORKER_LEASE',
-    duration(second, 10 * minute),
-    '15s',
-    'A claim not renewed for this long belongs to nobody.',
-  ),
-  workerPoll: variable(
-    'CAELUS_WORKER_POLL',
-    duration(100, 10 * minute),
-    '5s',
-    'How often a worker asks for due work when nothing notified it.',
-  ),
-  reconcileTimeout: variable(
-    'CAELUS_RECONCILE_TIMEOUT',
-    duration(second, 60 * minute),
-    '10m',
-    'The longest one reconcile may take.',
-  ),
-
-  url: optional(
-    'CAELUS_URL',
-    url('http', 'https'),
-    'Server the remote commands talk to. Default: the one started by `caelus up` here.',
-  ),
-  token: secret(
-    'CAELUS_TOKEN',
-    text,
-    'API token of the remote commands. Default: the one written by `caelus up` here.',
-  ),
-
-  logLevel: variable(
-    'CAELUS_LOG_LEVEL',
-    oneOf('debug', 'info', 'warn', 'error', 'silent'),
-    'info',
-    'The least important log lines that are written.',
-  ),
-  logFormat: variable(
-    'CAELUS_LOG_FORMAT',
-    oneOf('auto', 'json', 'pretty'),
-    'auto',
-    'How log lines look: json for machines, pretty for people; auto looks whether stderr is a terminal.',
-  ),
-  otlpEndpoint: optional(
-    'OTEL_EXPORTER_OTLP_ENDPOINT',
-    url('http', 'https'),
-    'Where traces are sent (OTLP over HTTP). Without it there is no tracing. Other OTEL_ variables work as their specification says.',
-  ),
-  otlpHeaders: secret('OTEL_EXPORTER_OTLP_HEADERS', text, 'Headers sent with traces, often a credential.'),
-  otelServiceName: variable('OTEL_SERVICE_NAME', text, 'caelus', 'Name of this service in traces.'),
-} as const satisfies Record<string, Variable<unknown>>
+export { VARIABLES } from './config-variables.ts'
 
 export type ConfigName = keyof typeof VARIABLES
 type ValueOf<V> = V extends Variable<infer T> ? T : never
@@ -275,22 +31,25 @@ const NAMES = Object.keys(VARIABLES) as ConfigName[]
 /** Variables of the tools around the program, so that a typing error in ours can be told from theirs. */
 const FOREIGN = ['CAELUS_TEST_', 'CAELUS_TOOLS_']
 
+/** The only look at the environment of the process; everything else is handed on. */
+export const environment: Env = process.env
+
 /** Reads the environment once, at the door. Everything wrong with it is said at once. An empty value counts as unset. */
 export function readConfig(env: Env): Config {
   const problems = unknownVariables(env)
   const values: Record<string, unknown> = {}
   const isSet = new Set<ConfigName>()
   for (const name of NAMES) {
-    const variable: Variable<unknown> = VARIABLES[name]
-    const written = env[variable.name]?.trim() || undefined
+    const asked: Variable<unknown> = VARIABLES[name]
+    const written = env[asked.name]?.trim() || undefined
     if (written !== undefined) isSet.add(name)
-    const source = written ?? variable.fallback
+    const source = written ?? asked.fallback
     if (source === undefined) continue
     try {
-      values[name] = variable.read(source)
+      values[name] = asked.read(source)
     } catch (error) {
-      const shown = variable.secret ? 'the value (not shown)' : JSON.stringify(source)
-      problems.push(`${variable.name}: ${shown} ${(error as Error).message}`)
+      const shown = asked.secret ? 'the value (not shown)' : JSON.stringify(source)
+      problems.push(`${asked.name}: ${shown} ${(error as Error).message}`)
     }
   }
   if (problems.length > 0) throw invalid(problems)
@@ -343,13 +102,13 @@ function crossCheck(c: Config): string[] {
 }
 
 function unknownVariables(env: Env): string[] {
-  const known = Object.values(VARIABLES).map(({ name }) => name as string)
+  const known = Object.values(VARIABLES).map(({ name }) => name)
   return Object.keys(env)
     .filter(
       (name) => name.startsWith('CAELUS_') && !known.includes(name) && !FOREIGN.some((own) => name.startsWith(own)),
     )
     .map((name) => {
-      const near = known.map((other) => ({ other, by: distance(name, other) })).sort((a, b) => a.by - b.by)[0]
+      const near = known.map((other) => ({ other, by: distance(name, other) })).toSorted((a, b) => a.by - b.by)[0]
       const hint =
         near !== undefined && near.by <= 4 ? `did you mean ${near.other}?` : '`caelus config` lists all there are'
       return `${name}: there is no such variable; ${hint}`
@@ -401,6 +160,6 @@ export function secretValues(config: Config): string[] {
   const values: unknown[] = NAMES.map((name) => config[name])
   const secrets = values.filter((value) => value instanceof Secret).map((value) => value.reveal())
   const urls = [...secrets, ...values].filter((value) => typeof value === 'string' && URL.canParse(value)) as string[]
-  const passwords = urls.map((url) => new URL(url).password).filter((password) => password !== '')
+  const passwords = urls.map((text) => new URL(text).password).filter((password) => password !== '')
   return [...secrets, ...passwords, ...passwords.map(decodeURIComponent)]
 }

@@ -1,7 +1,7 @@
 import { access, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { runCli, type ClusterDoor, type Doors, type Remote } from './cli/index.ts'
-import { effectiveValues, readConfig, type Config } from './config.ts'
+import { effectiveValues, environment as env, readConfig, type Config } from './config.ts'
 import { processTerminal } from './terminal.ts'
 import { VERSION } from './version.ts'
 
@@ -10,7 +10,6 @@ import { VERSION } from './version.ts'
  * published image has no tools.
  */
 
-const env = process.env
 let known: Config | undefined
 const config = (): Config => (known ??= readConfig(env))
 
@@ -23,8 +22,7 @@ async function remote(): Promise<Remote> {
 }
 
 async function cluster(): Promise<ClusterDoor> {
-  const tools = await import('../tools/cluster/index.ts')
-  const { progressLine: lineFor } = await import('../tools/progress.ts')
+  const tools = await import('../tools/index.ts')
   const { progressLine } = await import('./terminal.ts')
   const progress = progressLine(processTerminal)
   const dir = join(resolve(config().dataDir), 'cluster')
@@ -33,7 +31,7 @@ async function cluster(): Promise<ClusterDoor> {
       const status = await tools.clusterUp({
         dir,
         nodes: 'kwok',
-        onProgress: (step) => progress.show(step.what, lineFor(step)),
+        onProgress: (step) => progress.show(step.what, tools.progressLine(step)),
       })
       progress.show('', '')
       return status
@@ -72,9 +70,8 @@ const reset: Doors['reset'] = {
   },
   async remove() {
     const dataDir = resolve(config().dataDir)
-    const [{ removePostgresData }, { clusterDown }, { lockDataDir }] = await Promise.all([
-      import('../tools/postgres.ts'),
-      import('../tools/cluster/index.ts'),
+    const [{ clusterDown, removePostgresData }, { lockDataDir }] = await Promise.all([
+      import('../tools/index.ts'),
       import('./up.ts'),
     ])
     const unlock = await lockDataDir(dataDir)

@@ -4,7 +4,7 @@ import type { Terminal } from './cli/index.ts'
 export const processTerminal: Terminal = {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
-  isInteractive: process.stdin.isTTY === true && process.stderr.isTTY === true,
+  isInteractive: process.stdin.isTTY && process.stderr.isTTY,
   async ask(question) {
     const lines = createInterface({ input: process.stdin, output: process.stderr })
     try {

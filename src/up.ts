@@ -43,7 +43,7 @@ class Undo {
   }
 
   async all(onError: (error: unknown) => void): Promise<void> {
-    for (const step of this.#steps.splice(0).reverse()) await step().catch(onError)
+    for (const step of this.#steps.splice(0).toReversed()) await step().catch(onError)
   }
 }
 
@@ -112,7 +112,7 @@ async function begin(service: Service, undo: Undo): Promise<void> {
 }
 
 export async function lockDataDir(dataDir: string): Promise<() => Promise<void>> {
-  const { lock, LockHeld } = await import('../tools/process/index.ts')
+  const { lock, LockHeld } = await import('../tools/index.ts')
   return await lock(join(dataDir, 'up.lock')).catch((cause: unknown) => {
     if (cause instanceof LockHeld) throw raise.DataDirInUse(`${dataDir} is in use by process ${cause.holder.pid}`)
     throw cause
@@ -121,14 +121,14 @@ export async function lockDataDir(dataDir: string): Promise<() => Promise<void>>
 
 async function database(config: Config, dataDir: string, undo: Undo): Promise<string> {
   if (config.databaseUrl !== undefined) return config.databaseUrl.reveal()
-  const { startPostgres } = await import('../tools/postgres.ts')
+  const { startPostgres } = await import('../tools/index.ts')
   const postgres = await startPostgres({ dataDir: join(dataDir, 'postgres') })
   undo.add(() => postgres.stop())
   return postgres.url
 }
 
 async function buildConsole({ board }: Serving, progress: ProgressLine, signal: AbortSignal): Promise<void> {
-  const { buildConsole: build } = await import('../tools/build-console.ts')
+  const { buildConsole: build } = await import('../tools/index.ts')
   const report = (health: 'ok' | 'preparing' | 'down', message: string): void =>
     board.component('console', { health, message, version: VERSION })
   report('preparing', 'being built')
@@ -182,8 +182,7 @@ async function withCluster(work: ClusterWork): Promise<void> {
 const DETAIL_EVERY_MS = 1_000
 
 async function prepareCluster({ dataDir, serving: { board }, progress, undo }: ClusterWork): Promise<string> {
-  const { ensureCluster } = await import('../tools/cluster/index.ts')
-  const { progressLine: lineFor } = await import('../tools/progress.ts')
+  const { ensureCluster, progressLine: lineFor } = await import('../tools/index.ts')
   const now = (): string => new Date().toISOString()
   let view = beginPreparation(now())
   let told = { what: '', at: 0 }

@@ -72,9 +72,10 @@ export function decisionBook({ log, kernel, events, mask }: DecisionSources, siz
   }
 }
 
-/** Decisions are unions with a tag named `do`; others are shown as JSON. */
+/** Most decisions are unions with a tag named `do`; others are called by what they contain. */
 function wordFor(decision: unknown): string {
   if (typeof decision === 'string') return decision
-  const tag = (decision as { do?: unknown } | null)?.do
-  return typeof tag === 'string' ? tag : JSON.stringify(decision).slice(0, 80)
+  if (typeof decision !== 'object' || decision === null) return JSON.stringify(decision) ?? 'nothing'
+  const { do: tag } = decision as { do?: unknown }
+  return typeof tag === 'string' ? tag : Object.keys(decision).join(', ') || 'nothing'
 }

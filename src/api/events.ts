@@ -46,7 +46,7 @@ export function eventRing(clock: Clock, size = 1000): Events {
       ring
         .filter(({ audience }) => audience(identity))
         .map(({ event }) => event)
-        .reverse(),
+        .toReversed(),
     after(id, identity) {
       const [, from, number] = /^([0-9a-f]+)-(\d+)$/.exec(id) ?? []
       const missed = count - Number(number)

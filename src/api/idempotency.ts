@@ -45,13 +45,17 @@ export function honourIdempotencyKeys(app: FastifyInstance, keys: IdempotencyKey
     const { userId } = request.identity
     const fingerprint = fingerprintOf(request)
     const first = await keys.begin(userId, key, fingerprint)
-    if (first.is === 'this') return void held.set(request, { userId, key })
+    if (first.is === 'this') {
+      held.set(request, { userId, key })
+      return
+    }
     if (!first.fingerprint.equals(fingerprint)) {
       throw raise.IdempotencyKeyReused('this Idempotency-Key was used for a different request')
     }
     if (first.is === 'running')
       throw raise.StillRunning('the first request with this Idempotency-Key is not answered yet')
-    return reply.code(first.answer.status).header('idempotency-replayed', 'true').send(first.answer.body)
+    // Waits until it is sent, so that the handler does not run.
+    await reply.code(first.answer.status).header('idempotency-replayed', 'true').send(first.answer.body)
   })
 
   // Serialized by now, and not sent yet: if remembering fails the client sees the failure instead of a success it could lose.

@@ -38,7 +38,7 @@ function readCursor(cursor: string, parts: number): string[] {
   try {
     const key: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
     if (!Array.isArray(key) || key.length !== parts || !key.every((part) => typeof part === 'string')) return refuse()
-    return key as string[]
+    return key
   } catch {
     return refuse()
   }

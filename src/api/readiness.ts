@@ -6,7 +6,7 @@ export interface Check {
   /** Whether the process is of no use without it. */
   readonly required: boolean
   /** Resolves if it is well, with a word about it. */
-  probe(signal: AbortSignal): Promise<string>
+  readonly probe: (signal: AbortSignal) => Promise<string>
 }
 
 export interface Readiness {

@@ -71,7 +71,7 @@ export function restClient({ url, token }: Remote): RestClient {
 
 function queryText(query: Readonly<Record<string, string | undefined>>): string {
   const given = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined)
-  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
+  return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`
 }
 
 /** Every item of a list, page by page. */

@@ -1,12 +1,12 @@
 /** Where a command reads and writes. Tests and the reference page pass their own. */
 export interface Terminal {
   /** Answers: standard output. */
-  out(text: string): void
+  readonly out: (text: string) => void
   /** Progress and errors: standard error. */
-  err(text: string): void
+  readonly err: (text: string) => void
   /** Whether a person looks at it. */
   readonly isInteractive: boolean
-  ask(question: string): Promise<string>
+  readonly ask: (question: string) => Promise<string>
 }
 
 /** The server that remote commands talk to. */
@@ -24,11 +24,11 @@ export interface ConfigRow {
 }
 
 export interface ClusterDoor {
-  up(): Promise<object>
-  down(purge: boolean): Promise<readonly string[]>
-  status(): Promise<object>
+  readonly up: () => Promise<object>
+  readonly down: (purge: boolean) => Promise<readonly string[]>
+  readonly status: () => Promise<object>
   /** The administrator's kubeconfig as text. */
-  kubeconfig(): Promise<string>
+  readonly kubeconfig: () => Promise<string>
 }
 
 /** What a worker does, by hand: on the database of DATABASE_URL and the cluster of CAELUS_KUBECONFIG. */
@@ -54,17 +54,17 @@ export interface AppsWorkerOptions {
 export interface Doors {
   readonly version: string
   readonly terminal: Terminal
-  remote(): Promise<Remote>
-  config(): readonly ConfigRow[]
+  readonly remote: () => Promise<Remote>
+  readonly config: () => readonly ConfigRow[]
   /** Runs until it is told to stop. */
-  up(options: { readonly cluster: boolean }): Promise<void>
+  readonly up: (options: { readonly cluster: boolean }) => Promise<void>
   /** Runs until it is told to stop. */
-  api(): Promise<void>
+  readonly api: () => Promise<void>
   /** Answers which migrations ran. */
-  migrate(): Promise<readonly string[]>
+  readonly migrate: () => Promise<readonly string[]>
   /** An admin with a token, made in the database itself: for the first login of an installation. */
-  createAdmin(email: string): Promise<{ readonly email: string; readonly token: string }>
-  cluster(): Promise<ClusterDoor>
+  readonly createAdmin: (email: string) => Promise<{ readonly email: string; readonly token: string }>
+  readonly cluster: () => Promise<ClusterDoor>
   /** Removes what `up` keeps; answers what that was. */
   readonly reset: { find(): Promise<string | undefined>; remove(): Promise<void> }
   readonly appsWorker: (options?: AppsWorkerOptions) => Promise<AppsWorkerDoor>

@@ -45,6 +45,6 @@ function table<T>(rows: readonly T[], columns: readonly Column<T>[]): string {
 /** A cell is one line, and what cannot be printed does not reach the terminal. */
 const cellText = (value: unknown): string => {
   if (value === null || value === undefined || value === '') return '-'
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
-  return text.replace(/[\u0000-\u001F\u007F-\u009F]+/g, ' ')
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return text.replace(/\p{Cc}+/gu, ' ')
 }

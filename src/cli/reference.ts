@@ -40,19 +40,17 @@ function section(path: string, command: Command): string {
     ...command.registeredArguments.map((argument) => `<${argument.name()}>`),
     ...(command.options.length > 0 ? ['[options]'] : []),
   ]
-  const parts = [`## ${path}`, `${sentence(command.description())}`, `\`\`\`\n${usage.join(' ')}\n\`\`\``]
+  const parts = [`## ${path}`, sentence(command.description()), `\`\`\`\n${usage.join(' ')}\n\`\`\``]
   if (rows.length > 0)
     parts.push(['| | |', '|---|---|', ...rows.map(([name, text]) => `| \`${name}\` | ${text} |`)].join('\n'))
   return `${parts.join('\n\n')}\n`
 }
 
 function describe(text: string, choices: readonly string[] | undefined, fallback: unknown): string {
-  const more = [
-    ...(choices ? [`one of ${choices.join(', ')}`] : []),
-    ...(fallback === undefined || typeof fallback === 'boolean'
-      ? []
-      : [`default ${typeof fallback === 'number' ? `${fallback / 1000}s` : String(fallback)}`]),
-  ]
+  const more = choices ? [`one of ${choices.join(', ')}`] : []
+  if (typeof fallback === 'string') more.push(`default ${fallback}`)
+  // The only numbers are durations.
+  if (typeof fallback === 'number') more.push(`default ${fallback / 1000}s`)
   return more.length === 0 ? text : `${text} (${more.join('; ')})`
 }
 

@@ -78,7 +78,7 @@ class Loop {
   readonly #options: Required<ControllerOptions>
   readonly #running = new Set<Running>()
   readonly #runningByTenant = new Map<string, number>()
-  #nudge: PromiseWithResolvers<void> = Promise.withResolvers()
+  readonly #bell: Bell
   /** The last claim left keys behind that a free place could take. */
   #wantsMore = false
   #renewing = false
@@ -99,12 +99,14 @@ class Loop {
       random: Math.random,
       ...options,
     }
+    this.#bell = new Bell(this.#options.clock)
   }
 
   async run(signal: AbortSignal, ready: () => void): Promise<void> {
     const { queue } = this.#options
-    const unsubscribe = queue.onReady(() => this.#nudge.resolve())
+    const unsubscribe = queue.onReady(() => this.#bell.ring())
     const stopHeartbeat = this.#startHeartbeat()
+    signal.addEventListener('abort', () => this.#bell.ring(), { once: true })
     ready()
     try {
       await this.#claimUntil(signal)
@@ -120,7 +122,7 @@ class Loop {
     const { concurrency, claimAtMost, pollMs } = this.#options
     let failures = 0
     while (!signal.aborted) {
-      this.#nudge = Promise.withResolvers()
+      this.#bell.silence()
       const free = Math.min(concurrency - this.#running.size, claimAtMost)
       const claims = free > 0 ? await this.#claim(free) : []
       if (claims === undefined) {
@@ -136,7 +138,7 @@ class Loop {
       }
       for (const claim of claims) this.#begin(claim)
       this.#wantsMore = claims.length === free
-      if (!(this.#wantsMore && this.#running.size < concurrency)) await this.#wait(pollMs, signal)
+      if (!(this.#wantsMore && this.#running.size < concurrency)) await this.#bell.wait(pollMs)
     }
   }
 
@@ -149,14 +151,6 @@ class Loop {
       this.#options.happenings.emit('queue:unreachable', { controller: name, doing: 'claim', error })
       return undefined
     }
-  }
-
-  /** Until a hint, a free place, the poll interval or the end. */
-  async #wait(ms: number, signal: AbortSignal): Promise<void> {
-    const enough = new AbortController()
-    const poll = sleep(this.#options.clock, ms, AbortSignal.any([signal, enough.signal])).catch(() => {})
-    await Promise.race([this.#nudge.promise, poll])
-    enough.abort()
   }
 
   async #pause(ms: number, signal: AbortSignal): Promise<void> {
@@ -176,7 +170,7 @@ class Loop {
     running.done = this.#execute(running).finally(() => {
       this.#running.delete(running)
       this.#count(claim.tenant, -1)
-      if (this.#wantsMore || wasFull) this.#nudge.resolve()
+      if (this.#wantsMore || wasFull) this.#bell.ring()
     })
   }
 
@@ -302,6 +296,39 @@ class Loop {
     const all = Promise.all([...this.#running].map(({ done }) => done))
     await Promise.race([all, sleep(this.#options.clock, ms, enough.signal).catch(() => {})])
     enough.abort()
+  }
+}
+
+/** Rung by a hint, a free place or the end. A ring between two waits is not lost. */
+class Bell {
+  readonly #clock: Clock
+  #rung = false
+  #awake: (() => void) | undefined
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  ring(): void {
+    this.#rung = true
+    this.#awake?.()
+  }
+
+  silence(): void {
+    this.#rung = false
+  }
+
+  /** Until it rings, but no longer than `ms`. */
+  async wait(ms: number): Promise<void> {
+    if (this.#rung) return
+    await new Promise<void>((resolve) => {
+      const cancel = this.#clock.after(ms, resolve)
+      this.#awake = () => {
+        cancel()
+        resolve()
+      }
+    })
+    this.#awake = undefined
   }
 }
 

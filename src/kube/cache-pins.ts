@@ -6,9 +6,9 @@ import { compareVersions, isNotNewer } from './watch-version.ts'
 export type Pin = NewPin & { readonly until: number }
 
 interface NewPin {
-  readonly wrote: 'object' | 'deletion'
+  readonly wrote: 'object' | 'deletion' | 'absence'
   readonly uid: string | undefined
-  /** Of the object written, or of the last one seen before its deletion. */
+  /** Of the object written, of the last one seen before its deletion, or of the list in which it was not. */
   readonly version: string | undefined
   /** The server was asked, and this is what it said. */
   readonly checked: boolean
@@ -29,11 +29,13 @@ export type Arrival = 'older' | 'caughtUp'
  *
  * - Written objects: where versions cannot be compared, only the very version we wrote counts as caught up; the rest
  *   waits for the time limit.
+ * - Absences: it was not in a list at that version; whatever is newer has come back since, be it the same uid.
  * - Deletions: the same uid is from before too, unless it says that it is being deleted, which is our deletion waiting
  *   for finalizers; another uid is a successor.
  */
 export function judge(pin: Pin, { uid, resourceVersion, deletionTimestamp }: Partial<ObjectMeta>): Arrival {
   const order = compareVersions(resourceVersion, pin.version)
+  if (pin.wrote === 'absence') return order === undefined || order <= 0 ? 'older' : 'caughtUp'
   if (pin.wrote === 'object') return order === undefined || order < 0 ? 'older' : 'caughtUp'
   const isBefore = order !== undefined && order < 0
   return isBefore || (uid === pin.uid && deletionTimestamp === undefined) ? 'older' : 'caughtUp'

@@ -157,7 +157,7 @@ export function cache<T extends KubeObject, K extends KubeObject = T>(
       const found = await readBack(key)
       if (pins.get(key) === undefined) return
       happenings.emit('watch:behind', { resource: resource.plural, foundBy: 'read', missed: 1, overdue: 0 })
-      settle(key, pin, found)
+      settle(key, found.object, found.version)
     } catch (error) {
       const retryInMs = spec.ownWritesMs ?? OWN_WRITES_MS
       happenings.emit('watch:error', { resource: resource.plural, error, failures: 1, retryInMs })
@@ -165,18 +165,18 @@ export function cache<T extends KubeObject, K extends KubeObject = T>(
   }
 
   /** Takes what the server has now, and stays with it until the watch is there too. */
-  function settle(key: string, pin: Pin, found: T | undefined): void {
+  function settle(key: string, found: T | undefined, version: string): void {
     pins.delete(key)
     if (found === undefined) {
       store.remove(key, 'relist')
-      return pins.set(key, { ...pin, wrote: 'deletion', checked: true })
+      return pins.set(key, { wrote: 'absence', uid: undefined, version, checked: true })
     }
     accept(key, found, 'relist')
     if (compareVersions(found.metadata.resourceVersion, running.version()) !== undefined)
       pins.set(key, pinOf('object', found.metadata, true))
   }
 
-  async function readBack(key: string): Promise<T | undefined> {
+  async function readBack(key: string): Promise<{ readonly object: T | undefined; readonly version: string }> {
     const slash = key.indexOf('/')
     const byName = `metadata.name=${key.slice(slash + 1)}`
     const page = await source.listPage(resource, {
@@ -186,7 +186,7 @@ export function cache<T extends KubeObject, K extends KubeObject = T>(
       limit: 1,
       metadataOnly,
     })
-    return page.items[0]
+    return { object: page.items[0], version: page.resourceVersion }
   }
 
   return {
@@ -221,6 +221,7 @@ export function cache<T extends KubeObject, K extends KubeObject = T>(
       if (isNotNewer(version, running.version())) return
       const pin = pins.get(key)
       if (pin?.wrote === 'deletion' && pin.uid === uid) return
+      if (pin?.wrote === 'absence' && isNotNewer(version, pin.version)) return
       if (isNotNewer(version, store.get(key)?.metadata.resourceVersion)) return
       store.put(key, keep(object), 'write')
       pins.set(key, pinOf('object', object.metadata))

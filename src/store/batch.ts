@@ -43,7 +43,8 @@ export class Batch<Item, Answer> {
   #schedule(): void {
     if (this.#scheduled || this.#underWay >= this.#lanes || this.#waiting.length === 0) return
     this.#scheduled = true
-    setImmediate(() => {
+    // Runs when all promises of this turn have settled, and before the event loop looks at anything else.
+    process.nextTick(() => {
       this.#scheduled = false
       void this.#flush()
     })

@@ -169,6 +169,11 @@ CREATE OR REPLACE FUNCTION caelus.sign_in(the_subject text, the_email text, admi
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
+  -- Nearly always nothing has changed, and then nothing is written: tokens of an issuer come here with every request.
+  return query
+    select * from caelus.user u
+    where u.subject = the_subject and u.email = the_email and u.deleted_at is null and u.is_admin = coalesce(admin, u.is_admin);
+  if found then return; end if;
   return query
     insert into caelus.user as u (subject, email, is_admin) values (the_subject, the_email, coalesce(admin, false))
     on conflict (lower(email)) do update set subject = the_subject, is_admin = coalesce(admin, u.is_admin)
@@ -184,14 +189,14 @@ exception when unique_violation then
 end
 $function$
 
-caelus.sign_out(the_id uuid)
-CREATE OR REPLACE FUNCTION caelus.sign_out(the_id uuid)
+caelus.sign_out(the_id uuid, at timestamp with time zone)
+CREATE OR REPLACE FUNCTION caelus.sign_out(the_id uuid, at timestamp with time zone)
  RETURNS void
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
 BEGIN ATOMIC
- UPDATE caelus."user" SET sessions_from = now()
+ UPDATE caelus."user" SET sessions_from = sign_out.at
    WHERE ("user".id = sign_out.the_id);
 END
 

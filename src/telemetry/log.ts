@@ -23,7 +23,6 @@ const SECRET_KEYS = [
   'client_secret',
   'access_token',
   'id_token',
-  'code',
 ]
 
 export function makeLogger({ level, format, scrub, destination = process.stderr }: LogOptions): Logger {

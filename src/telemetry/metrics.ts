@@ -9,12 +9,10 @@ export interface RequestFacts {
   readonly ms: number
 }
 
-export interface QueueDepth {
+const QUEUE_STATES = ['ready', 'delayed', 'running', 'parked'] as const
+
+export interface QueueDepth extends Readonly<Record<(typeof QUEUE_STATES)[number], number>> {
   readonly queue: string
-  readonly ready: number
-  readonly delayed: number
-  readonly running: number
-  readonly parked: number
 }
 
 export interface Metrics {
@@ -89,19 +87,19 @@ export function makeMetrics(version: string): Metrics {
     registers,
   })
   let askDepths: () => Promise<readonly QueueDepth[]> = () => Promise.resolve([])
-  new Gauge({
+  const depth = new Gauge({
     name: 'caelus_queue_depth',
     help: 'Keys in the queue, by state.',
     labelNames: ['queue', 'state'],
-    registers,
+    registers: [],
     async collect() {
       this.reset()
-      for (const { queue, ready, delayed, running, parked } of await askDepths().catch(() => [])) {
-        for (const [state, count] of Object.entries({ ready, delayed, running, parked }))
-          this.set({ queue, state }, count)
+      for (const each of await askDepths().catch(() => [])) {
+        for (const state of QUEUE_STATES) this.set({ queue: each.queue, state }, each[state])
       }
     },
   })
+  registry.registerMetric(depth)
 
   return {
     contentType: registry.contentType,

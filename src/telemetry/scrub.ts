@@ -23,7 +23,7 @@ export function scrubber(secrets: readonly string[]): Scrub {
   const asJson = (value: string): string => JSON.stringify(value).slice(1, -1)
   const known = [...new Set(secrets.flatMap((value) => [value, asJson(value), encodeURIComponent(value)]))]
     .filter((value) => value.length >= SHORTEST_SECRET)
-    .sort((a, b) => b.length - a.length)
+    .toSorted((a, b) => b.length - a.length)
   return (text) => {
     const masked = known.reduce((rest, value) => rest.replaceAll(value, REDACTED), text)
     return SHAPES.reduce((rest, [shape, mask]) => rest.replace(shape, mask), masked)

@@ -9,8 +9,7 @@ declare module 'oidc-provider' {
   interface Configuration extends Record<string, unknown> {
     readonly findAccount: (context: unknown, id: string) => Account
   }
-  // oxlint-disable-next-line import/no-default-export -- as the package has it
-  export default class Provider {
+  export class Provider {
     constructor(issuer: string, configuration: Configuration)
     callback(): RequestListener
   }

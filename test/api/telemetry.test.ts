@@ -16,9 +16,13 @@ const failure = {
 
 test('spans of reconciles reach a collector before the process ends', async () => {
   const received: string[] = []
-  const collector = createServer(async (request, response) => {
-    received.push(`${request.url} ${await new Response(request as unknown as ReadableStream).text()}`)
-    response.setHeader('content-type', 'application/json').end('{}')
+  const collector = createServer((request, response) => {
+    let body = ''
+    request.on('data', (piece: Buffer) => (body += piece.toString()))
+    request.on('end', () => {
+      received.push(`${request.url} ${body}`)
+      response.setHeader('content-type', 'application/json').end('{}')
+    })
   }).listen(0, '127.0.0.1')
   await once(collector, 'listening')
   const { port } = collector.address() as AddressInfo

@@ -88,7 +88,7 @@ test('the second signal ends the process at once', async () => {
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: new ReadableStream({ pull: () => new Promise(() => {}) }),
     duplex: 'half',
-  } as RequestInit).catch(() => {})
+  }).catch(() => {})
   server.child.kill('SIGINT')
   await server.says(/"msg":"Stopping"/)
   server.child.kill('SIGINT')
@@ -109,29 +109,39 @@ test('bash completes commands, subcommands and options', async () => {
   expect(await complete('completion', 'f')).toEqual(['fish'])
 })
 
-test('up serves within seconds, keeps its data, excludes a second one, and is removed by reset', async () => {
-  const dir = await mkdtemp(join(tmpdir(), 'caelus-up-'))
-  const env = { CAELUS_DATA_DIR: join(dir, 'data'), CAELUS_PORT: '0' }
-  try {
-    const round = async (): Promise<string> => {
-      await using server = start(['up', '--no-cluster'], env)
-      const [, url = ''] = await server.says(/are at (http:\S+)\n/)
-      expect((await fetch(`${url}/readyz`)).status).toBe(200)
-      expect((await fetch(`${url}/api/v1/login`)).ok).toBe(true)
-      expect((await caelus(['status'], env)).out).toMatch(/postgresql +ok/)
-      const tokens = (await caelus(['list-tokens', '-o', 'json'], env)).out
-      const second = await caelus(['up', '--no-cluster'], env)
-      expect(second).toMatchObject({ code: 1, err: expect.stringContaining(`DataDirInUse`) })
-      expect((await caelus(['reset', '--yes'], env)).err).toContain('DataDirInUse')
-      server.child.kill('SIGINT')
-      expect((await server.ended).code).toBe(0)
-      return JSON.parse(tokens)[0].id
+test(
+  'up serves within seconds, keeps its data, excludes a second one, and is removed by reset',
+  { timeout: 180_000 },
+  async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'caelus-up-'))
+    const env = { CAELUS_DATA_DIR: join(dir, 'data'), CAELUS_PORT: '0' }
+    try {
+      const tokenOf = async (during: () => Promise<void>): Promise<string> => {
+        await using server = start(['up', '--no-cluster'], env)
+        const [, url = ''] = await server.says(/are at (http:\S+)\n/)
+        expect((await fetch(`${url}/readyz`)).status).toBe(200)
+        const { out } = await caelus(['list-tokens', '-o', 'json'], env)
+        await during()
+        server.child.kill('SIGINT')
+        expect((await server.ended).code).toBe(0)
+        return JSON.parse(out)[0].id
+      }
+      const first = await tokenOf(async () => {
+        const [status, second, reset] = await Promise.all([
+          caelus(['status'], env),
+          caelus(['up', '--no-cluster'], env),
+          caelus(['reset', '--yes'], env),
+        ])
+        expect(status.out).toMatch(/postgresql +ok/)
+        expect(second).toMatchObject({ code: 1, err: expect.stringContaining('DataDirInUse') })
+        expect(reset).toMatchObject({ code: 1, err: expect.stringContaining('DataDirInUse') })
+      })
+      expect(await tokenOf(() => Promise.resolve())).toBe(first)
+      expect(await caelus(['reset'], env)).toMatchObject({ code: 1, err: expect.stringContaining('NotConfirmed') })
+      expect(await caelus(['reset', '--yes'], env)).toMatchObject({ code: 0, out: `removed ${env.CAELUS_DATA_DIR}\n` })
+      expect((await caelus(['reset', '--yes'], env)).out).toBe('there is nothing to remove\n')
+    } finally {
+      await rm(dir, { recursive: true, force: true })
     }
-    expect(await round()).toBe(await round())
-    expect(await caelus(['reset'], env)).toMatchObject({ code: 1, err: expect.stringContaining('NotConfirmed') })
-    expect(await caelus(['reset', '--yes'], env)).toMatchObject({ code: 0, out: `removed ${env.CAELUS_DATA_DIR}\n` })
-    expect((await caelus(['reset', '--yes'], env)).out).toBe('there is nothing to remove\n')
-  } finally {
-    await rm(dir, { recursive: true, force: true })
-  }
-})
+  },
+)

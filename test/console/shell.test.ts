@@ -28,7 +28,7 @@ describe('signing in', () => {
     await page.getByRole(...heading('Tokens')).waitFor()
 
     const me = await page.evaluate<Me>(`fetch('/api/v1/me').then((answer) => answer.json())`)
-    await api.parts.users.signOut(me.id)
+    await api.parts.users.signOut(me.id, Date.now())
     api.app.server.closeAllConnections()
 
     await page.getByRole(...heading('Sign in to Caelus')).waitFor()

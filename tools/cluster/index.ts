@@ -1,4 +1,4 @@
-export { AlreadyRunning, startCluster } from './cluster.ts'
+export { startCluster } from './cluster.ts'
 export type { Cluster, ClusterOptions } from './cluster.ts'
 export type { ComponentName } from './components.ts'
 export { clusterDown, clusterKubeconfig, clusterStatus, clusterUp, ensureCluster } from './lifecycle.ts'

@@ -38,10 +38,13 @@ async function byApiToken(secret: string, { tokens, clock }: AuthParts): Promise
   if (found === undefined || !isGood(found.token, hash, clock.now())) {
     throw raise.NotSignedIn('the API token is unknown, expired or revoked')
   }
-  await tokens.markUsed(found.token.id)
   const { token, user } = found
+  if (isOlderThanAMinute(token.lastUsedAt, clock.now())) await tokens.markUsed(token.id)
   return { userId: user.id, email: user.email, role: effectiveRole(token, user), auth: 'token', byCookie: false }
 }
+
+/** When it was last used is known to the minute: a busy token costs no write per request. */
+const isOlderThanAMinute = (at: Date | null, now: number): boolean => at === null || now - at.getTime() > 60_000
 
 async function byOidcToken(bearer: string, { oidc, users }: AuthParts): Promise<Identity> {
   if (oidc === undefined) throw raise.NotSignedIn(`the bearer token is no API token (they begin with ${TOKEN_MARK})`)

@@ -47,5 +47,5 @@ export interface Users {
   signIn(profile: Profile): Promise<User | undefined>
   get(id: string): Promise<User | undefined>
   /** Voids all sessions of the user that began until now. */
-  signOut(id: string): Promise<void>
+  signOut(id: string, now: number): Promise<void>
 }

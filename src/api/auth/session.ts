@@ -17,11 +17,11 @@ export interface LoginTrip {
 }
 
 export interface Sealer {
-  session(session: Omit<Session, 'begunAt'>, now: number): Promise<string>
+  readonly session: (session: Omit<Session, 'begunAt'>, now: number) => Promise<string>
   /** Undefined: not ours, altered or expired. */
-  openSession(cookie: string, now: number): Promise<Session | undefined>
-  trip(trip: LoginTrip, now: number): Promise<string>
-  openTrip(cookie: string, now: number): Promise<LoginTrip | undefined>
+  readonly openSession: (cookie: string, now: number) => Promise<Session | undefined>
+  readonly trip: (trip: LoginTrip, now: number) => Promise<string>
+  readonly openTrip: (cookie: string, now: number) => Promise<LoginTrip | undefined>
 }
 
 const TRIP_MS = 10 * 60_000

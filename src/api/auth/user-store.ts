@@ -29,7 +29,7 @@ export const userStore = (pool: Pool): Users => ({
     const [row] = await pool.query<UserRow>('select * from caelus.find_user($1)', [id])
     return row && toUser(row)
   },
-  async signOut(id) {
-    await pool.query('select caelus.sign_out($1)', [id])
+  async signOut(id, now) {
+    await pool.query('select caelus.sign_out($1, $2)', [id, new Date(now)])
   },
 })

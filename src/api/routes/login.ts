@@ -115,7 +115,7 @@ export function loginRoutes(app: App, parts: ServerParts): void {
       },
     },
     async (request, reply) => {
-      await users.signOut(callerOf(request).userId)
+      await users.signOut(callerOf(request).userId, clock.now())
       return reply.clearCookie(SESSION_COOKIE, { path: '/' }).code(204).send(null)
     },
   )

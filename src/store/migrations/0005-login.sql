@@ -16,6 +16,11 @@ alter table caelus.api_token
 create function caelus.sign_in(the_subject text, the_email text, admin boolean) returns setof caelus.user
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
+  -- Nearly always nothing has changed, and then nothing is written: tokens of an issuer come here with every request.
+  return query
+    select * from caelus.user u
+    where u.subject = the_subject and u.email = the_email and u.deleted_at is null and u.is_admin = coalesce(admin, u.is_admin);
+  if found then return; end if;
   return query
     insert into caelus.user as u (subject, email, is_admin) values (the_subject, the_email, coalesce(admin, false))
     on conflict (lower(email)) do update set subject = the_subject, is_admin = coalesce(admin, u.is_admin)
@@ -37,10 +42,11 @@ begin atomic
   select * from caelus.user u where u.id = the_id and u.deleted_at is null;
 end;
 
-create function caelus.sign_out(the_id uuid) returns void
+-- The time comes from the clock that also dates sessions: two clocks could let one survive.
+create function caelus.sign_out(the_id uuid, at timestamptz) returns void
 language sql security definer set search_path = pg_catalog, pg_temp
 begin atomic
-  update caelus.user set sessions_from = now() where id = the_id;
+  update caelus.user set sessions_from = at where id = the_id;
 end;
 
 create function caelus.find_token(the_sha256 bytea) returns setof caelus.api_token

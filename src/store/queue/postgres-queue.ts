@@ -17,6 +17,7 @@ import { claimKeys, type Claimed } from './claim.ts'
 import { finishClaims, type Finished, type FinishCall } from './finish.ts'
 import { CHANNEL, HintThrottle } from './hints.ts'
 import { lineUp } from './line-up.ts'
+import { lookAhead } from './look-ahead.ts'
 import type { QueuePool } from './pool.ts'
 import { renewLeases } from './renew.ts'
 import { wakeKeys, type WakeCall } from './wake.ts'
@@ -36,6 +37,9 @@ export interface PostgresQueueOptions {
 
 /** A row that another transaction holds is asked for again after this long, until its lease is in doubt. */
 const BUSY_MS = 25
+
+/** How often to look ahead while every claim finds as much as it asked for. */
+const LOOK_AHEAD_MS = 50
 
 const REGISTER = `
   insert into caelus.job_turn (queue, priority) select $1, generate_series(0, 2) on conflict do nothing`
@@ -58,6 +62,9 @@ export class PostgresQueue implements Queue {
   /** Where the rows of our claims are, by fence; see `finish.ts`. */
   readonly #places = new Map<number, string>()
   readonly #unlisten: () => void
+  /** The last turns taken that the table does not know of yet, by priority. */
+  readonly #turns = new Map<number, number>()
+  #lookedAt = 0
   #closed = false
   #registered: Promise<unknown> | undefined
   #timer: { readonly at: number; readonly cancel: () => void } | undefined
@@ -154,12 +161,28 @@ export class PostgresQueue implements Queue {
   async #claimOnce(worker: string, limit: number, share: Share | undefined): Promise<Claimed> {
     const call = { queue: this.name, worker, limit, leaseMs: this.leaseMs, share }
     let got = await claimKeys(this.#pool, { ...call, anyway: false })
-    if (got.nextMs !== undefined && got.nextMs <= 0) {
+    if (got.claims.length === 0 && (await this.#lookAhead()) <= 0) {
       await lineUp(this.#pool, this.name)
       got = await claimKeys(this.#pool, { ...call, anyway: true })
     }
-    if (got.nextMs !== undefined) this.#announceIn(got.nextMs)
+    for (const [priority, turn] of got.turns) this.#turns.set(priority, turn)
+    const full = got.claims.length === limit
+    if (got.claims.length > 0 && (!full || this.#clock.now() - this.#lookedAt >= LOOK_AHEAD_MS)) {
+      // Whoever asks again finds out what this one did not.
+      void this.#lookAhead().catch(() => {})
+    }
     return got
+  }
+
+  /** Sets the timer for the next delayed key, and answers how long that is. */
+  async #lookAhead(): Promise<number> {
+    const turns = new Map(this.#turns)
+    this.#turns.clear()
+    this.#lookedAt = this.#clock.now()
+    const nextMs = await lookAhead(this.#pool, this.name, turns)
+    // One that is overdue and stays so is held by somebody: asking for it without a pause would be a busy loop.
+    if (nextMs !== undefined) this.#announceIn(nextMs > 0 ? nextMs : BUSY_MS)
+    return nextMs ?? Infinity
   }
 
   /** Where `served` is kept; without these rows tenants would still take turns, but new ones would line up too early. */

@@ -1,0 +1,6 @@
+/** What `caelus up` and the commands of a checkout use. The published image has no tools, so it is loaded on demand. */
+export { buildConsole } from './build-console.ts'
+export { clusterDown, clusterKubeconfig, clusterStatus, clusterUp, ensureCluster } from './cluster/index.ts'
+export { removePostgresData, startPostgres } from './postgres.ts'
+export { lock, LockHeld } from './process/index.ts'
+export { progressLine } from './progress.ts'
