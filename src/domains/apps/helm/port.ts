@@ -55,13 +55,23 @@ export interface Helm {
   install(target: ReleaseTarget, rollout: Rollout, signal?: AbortSignal): Promise<{ readonly revision: number }>
   upgrade(target: ReleaseTarget, rollout: Rollout, signal?: AbortSignal): Promise<{ readonly revision: number }>
   /** False: there was no release. */
-  uninstall(target: ReleaseTarget, options: { readonly hooks: boolean; readonly timeoutMs: number }, signal?: AbortSignal): Promise<boolean>
+  uninstall(
+    target: ReleaseTarget,
+    options: { readonly hooks: boolean; readonly timeoutMs: number },
+    signal?: AbortSignal,
+  ): Promise<boolean>
 }
 
 /** The newest record of a release, read from Helm's own storage. */
 export interface ReleaseRecord {
   readonly revision: number
-  readonly status: 'deployed' | 'failed' | 'superseded' | 'uninstalling' | 'uninstalled' | { readonly pending: PendingKind }
+  readonly status:
+    | 'deployed'
+    | 'failed'
+    | 'superseded'
+    | 'uninstalling'
+    | 'uninstalled'
+    | { readonly pending: PendingKind }
   readonly updatedAt: number
   /** What we kept with it; absent when it was not us who made it. */
   readonly digest?: string

@@ -1,0 +1,51 @@
+import { at as atOf, type Client, type KubeObject, type Resource } from '../../../../kube/index.ts'
+import { raise } from '../../failures.ts'
+import type { Kinds } from '../manifest.ts'
+import type { ReleaseTarget } from '../port.ts'
+
+/** The objects of one release on the server, treated as Helm treats them. */
+export class Objects {
+  readonly #client: Client
+  readonly #target: ReleaseTarget
+  readonly #kinds: Kinds
+
+  constructor(client: Client, target: ReleaseTarget, kinds: Kinds) {
+    this.#client = client
+    this.#target = target
+    this.#kinds = kinds
+  }
+
+  /** Never takes over what another release, or nobody, made. */
+  async apply(object: KubeObject): Promise<void> {
+    const resource = await this.#resource(object)
+    const live = await this.#client.get(resource, atOf(object))
+    const owner = live?.metadata.annotations?.['meta.helm.sh/release-name']
+    if (live !== undefined && owner !== this.#target.release) {
+      throw raise.ObjectTaken(
+        `unable to continue with install: ${object.kind} "${object.metadata.name}" exists and cannot be imported into the current release: invalid ownership metadata`,
+      )
+    }
+    await this.#client.apply(resource, object, { fieldManager: 'helm' })
+  }
+
+  /** Deletes those of `old` that `wanted` no longer has, but for the ones that say that they want to stay. */
+  async remove(old: readonly KubeObject[], wanted: readonly KubeObject[]): Promise<void> {
+    const kept = new Set(wanted.map(nameOf))
+    for (const object of old.toReversed()) {
+      if (kept.has(nameOf(object))) continue
+      const resource = await this.#resource(object)
+      const live = await this.#client.get(resource, atOf(object))
+      if (live === undefined || live.metadata.annotations?.['helm.sh/resource-policy'] === 'keep') continue
+      await this.#client.delete(resource, atOf(object), { propagation: 'Background' })
+    }
+  }
+
+  async #resource({ apiVersion, kind }: KubeObject): Promise<Resource> {
+    const resource = await this.#kinds.resourceFor(apiVersion, kind)
+    if (resource === undefined) throw raise.KindUnknown(`no matches for kind "${kind}" in version "${apiVersion}"`)
+    return resource
+  }
+}
+
+const nameOf = ({ apiVersion, kind, metadata }: KubeObject): string =>
+  `${apiVersion.split('/').toReversed()[1] ?? ''}/${kind}/${metadata.namespace ?? ''}/${metadata.name}`
