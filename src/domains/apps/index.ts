@@ -18,3 +18,6 @@ export { joinSecrets, keepSecrets, secretPointers, splitSecrets, type SplitValue
 export type { DataPolicy, OnFailure, Step, StepName } from './steps.ts'
 export * from './types.ts'
 export { appliedDigest, deepMerge, mergeValues, systemValues, type SystemValues } from './values.ts'
+export { appsWorker, APPS_BACKOFF, type AppsWorkerDeps } from './worker.ts'
+export type { AppsHappenings } from './happenings.ts'
+export type { AppsParts, AppsSettings } from './parts.ts'
