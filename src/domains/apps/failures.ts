@@ -179,7 +179,7 @@ export const raise = defineFailures({
   TemplateInUse: {
     whoseMove: 'user',
     retryable: false,
-    nextStep: 'Move what the message names to another template first.',
+    nextStep: 'Make another template canonical first.',
   },
   EmailTaken: {
     whoseMove: 'user',

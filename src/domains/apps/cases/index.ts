@@ -1,3 +1,4 @@
+export { openApps } from './apps.ts'
 export type * from './port.ts'
 export type { Room } from './room.ts'
 export type {

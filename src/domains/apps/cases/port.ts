@@ -134,7 +134,7 @@ export interface Apps {
   getTemplate(actor: Actor, id: string, productId?: string): Promise<Template>
   inspectChart(actor: Actor, location: ChartLocation, signal?: AbortSignal): Promise<ChartReport>
   publishTemplate(actor: Actor, wish: TemplateWish, signal?: AbortSignal): Promise<Template>
-  /** Refused while it is canonical or a deployment wants it. */
+  /** It can be ordered no longer; what was ordered lives on. Refused while it is canonical. */
   deleteTemplate(actor: Actor, id: string, productId?: string): Promise<void>
 
   /** Newest first. A tenant's own; everybody's for an admin. */

@@ -8,7 +8,8 @@ export interface Room {
   readonly pool: Pool
   /** The queue named `APPS_QUEUE`. */
   readonly queue: Pick<PostgresQueue, 'wakeIn'>
-  readonly ring: KeyRing
+  /** Absent: whoever writes a write-only value is told that there is no key. */
+  readonly ring?: KeyRing | undefined
   readonly charts: Charts
   /** The ingress class that every deployment gets. */
   readonly ingressClass: string

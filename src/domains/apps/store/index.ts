@@ -11,7 +11,6 @@ export {
   listTemplates,
   lockTemplate,
   removeTemplate,
-  usersOfTemplate,
   type NewTemplate,
 } from './templates.ts'
 export * from './users.ts'

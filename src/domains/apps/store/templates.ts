@@ -124,12 +124,3 @@ export async function insertTemplate(tx: Tx, template: NewTemplate): Promise<Tem
 export async function removeTemplate(tx: Tx, id: string): Promise<void> {
   await tx.query('update caelus.product_template_version set deleted_at = now() where id = $1', [id])
 }
-
-/** How many deployments want it. */
-export async function usersOfTemplate(on: Runner, id: string): Promise<number> {
-  const [row] = await on.query<{ count: number }>(
-    `select count(*)::int as count from caelus.deployment where desired_template_id = $1 and status <> 'deleted'`,
-    [id],
-  )
-  return row?.count ?? 0
-}
