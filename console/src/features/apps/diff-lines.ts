@@ -1,0 +1,57 @@
+import type { FieldChangeView, PreviewView } from '../../lib/api/contract.ts'
+
+/** One line of a diff: a field that holds no other fields. */
+export interface DiffLine {
+  readonly field: string
+  readonly before?: string
+  readonly after?: string
+}
+
+/** Takes what was added or removed as a whole apart, so that every line is one field and one value. */
+export const diffLines = (changes: readonly FieldChangeView[]): readonly DiffLine[] =>
+  changes.flatMap(({ pointer, before, after }) => {
+    const [old, now] = [leaves(pointer, before), leaves(pointer, after)]
+    return [...new Set([...old.keys(), ...now.keys()])].map((at): DiffLine => {
+      const [was, is] = [old.get(at), now.get(at)]
+      return {
+        field: fieldText(at),
+        ...(was !== undefined && { before: was }),
+        ...(is !== undefined && { after: is }),
+      }
+    })
+  })
+
+function leaves(pointer: string, value: unknown): Map<string, string> {
+  if (value === undefined) return new Map()
+  const inner = typeof value === 'object' && value !== null ? Object.entries(value) : []
+  if (inner.length === 0) return new Map([[pointer, valueText(value)]])
+  return new Map(
+    inner.flatMap(([key, item]) => [...leaves(`${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, item)]),
+  )
+}
+
+const valueText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
+
+/** `/spec/rules/0/host` → `spec.rules[0].host`: as people write it. */
+export const fieldText = (pointer: string): string =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((part, index) => {
+      if (/^\d+$/.test(part)) return `[${part}]`
+      if (!/^[\w-]+$/.test(part)) return `["${part}"]`
+      return index === 0 ? part : `.${part}`
+    })
+    .join('')
+
+/** `3 objects created, 1 changed`; what a preview comes to. */
+export function summary({ objects, values }: PreviewView): string {
+  const count = (change: string): number => objects.filter((object) => object.change === change).length
+  const parts = (['created', 'changed', 'deleted'] as const).flatMap((change) => {
+    const many = count(change)
+    return many === 0 ? [] : [`${many} ${change}`]
+  })
+  if (parts.length > 0) return `${objects.length === 1 ? 'One object' : 'Objects'}: ${parts.join(', ')}`
+  return values.length > 0 ? 'Settings change, and no object does' : 'Nothing would change'
+}
