@@ -46,6 +46,8 @@ export interface AppsWorkerDeps {
   readonly concurrency?: number
   /** @default 2_000 */
   readonly pollMs?: number
+  /** How long runs may go on after stop before they are cut off. @default 20_000 */
+  readonly stopGraceMs?: number
   /** From one scan for drift to the next. @default 600_000 */
   readonly driftScanMs?: number
   /** @default 10 s doubling to 10 min, eight tries; then the scan for drift tries at its own pace */
@@ -90,6 +92,7 @@ export function appsWorker(deps: AppsWorkerDeps): readonly Service[] {
     clock,
     random,
     ...(deps.pollMs !== undefined && { pollMs: deps.pollMs }),
+    ...(deps.stopGraceMs !== undefined && { stopGraceMs: deps.stopGraceMs }),
   })
   return [
     fenceService(parts),
