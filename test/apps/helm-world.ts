@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject } from 'vitest'
@@ -10,6 +10,8 @@ import { freshNamespace, testClient, testTransport } from '../support/kube.ts'
 export const ROOT = join(import.meta.dirname, '../..')
 
 export interface HelmWorld extends AsyncDisposable {
+  /** Path of helm. */
+  readonly binary: string
   readonly charts: Charts
   readonly helm: Helm
   readonly releases: Releases
@@ -27,6 +29,7 @@ export async function helmWorld(): Promise<HelmWorld> {
   const namespace = await freshNamespace(client)
   const kinds = discovery(transport)
   return {
+    binary,
     charts: charts({ cacheDir: join(dir, 'charts'), localPaths: true }),
     helm: helmCli({ binary, kubeconfig: inject('kubeconfig'), kinds, home: join(dir, 'home'), tempDir: dir }),
     releases: releases(client, kinds),
@@ -54,4 +57,13 @@ export async function helmProcess(namespace: string): Promise<Seen | undefined> 
     if (isOurs) return { pid: Number(pid), commandLine }
   }
   return undefined
+}
+
+/** A chart for one test: its templates by file name. Returns its folder. */
+export async function writeChart(under: string, templates: Readonly<Record<string, string>>): Promise<string> {
+  const folder = await mkdtemp(join(under, 'chart-'))
+  await mkdir(join(folder, 'templates'))
+  await writeFile(join(folder, 'Chart.yaml'), 'apiVersion: v2\nname: odd\nversion: 1.0.0\n')
+  for (const [name, text] of Object.entries(templates)) await writeFile(join(folder, 'templates', name), text)
+  return folder
 }

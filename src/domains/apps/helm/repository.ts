@@ -61,9 +61,10 @@ function entryIn(
   return { url, digest: typeof digest === 'string' ? `sha256:${digest.replace(/^sha256:/, '')}` : undefined }
 }
 
+/** Everything as text: a version `1.10` and a digest of digits are no numbers. */
 function parsed(text: string): unknown {
   try {
-    return parse(text)
+    return parse(text, { schema: 'failsafe' })
   } catch (cause) {
     throw raise.ChartUnreachable('failed to read index.yaml of the repository: it cannot be parsed', { cause })
   }
