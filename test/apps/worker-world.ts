@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, inject } from 'vitest'
+import { expect, inject, vi } from 'vitest'
 import { openApps, type Apps, type ListedDeployment, type TemplateWish } from '../../src/domains/apps/cases/index.ts'
 import { charts } from '../../src/domains/apps/helm/index.ts'
 import type { AppsWorkerDeps, Deployment } from '../../src/domains/apps/index.ts'
@@ -148,16 +148,12 @@ export class WorkerWorld implements AsyncDisposable {
 
   /** Waits until the row says so; what it said last is told otherwise. */
   async until(id: string, status: Deployment['status'], timeout = 45_000): Promise<Deployment> {
-    await expect
-      .poll(
-        async () => {
-          const row = await this.row(id)
-          const isCurrent = status !== 'ready' || row.observedGeneration === row.generation
-          return row.status === status && isCurrent ? status : `${row.status}: ${JSON.stringify(row.lastError)}`
-        },
-        { timeout, interval: 100 },
-      )
-      .toBe(status)
+    const told = async (): Promise<string> => {
+      const row = await this.row(id)
+      const isCurrent = status !== 'ready' || row.observedGeneration === row.generation
+      return row.status === status && isCurrent ? status : `${row.status}: ${JSON.stringify(row.lastError)}`
+    }
+    await vi.waitFor(async () => expect(await told()).toBe(status), { timeout, interval: 100 })
     return this.row(id)
   }
 
