@@ -80,8 +80,14 @@ const STATUS: Readonly<Record<string, number>> = {
   TemplateBroken: 422,
   ChartUnreachable: 502,
   UpgradeNotAllowed: 403,
-  DomainTaken: 409,
   BeingDeleted: 409,
+  DomainTaken: 409,
+  EmailTaken: 409,
+  JobDone: 409,
+  NameTaken: 409,
+  TemplateExists: 409,
+  TemplateInUse: 409,
+  UserInUse: 409,
 }
 
 /** A failure of a domain has no status of its own: whose move it is decides. */

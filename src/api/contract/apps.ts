@@ -237,6 +237,11 @@ export const PreviewView = Type.Object(
   {
     values: Type.Array(FieldChangeView, { description: 'Changes of the merged values. Secrets are masked.' }),
     objects: Type.Array(ObjectChangeView, { description: 'Changes of the objects in the cluster.' }),
+    not_consulted: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'About what the API server could not be asked, and why: there the chart alone tells.',
+      }),
+    ),
   },
   { description: 'The exact field changes that saving would make.' },
 )

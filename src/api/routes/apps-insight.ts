@@ -19,8 +19,9 @@ const one = Type.Object({ id: Id, deployment_id: Id })
 /** What a change would do, why it is as it is, what happened, what there is: for every deployment that one may see. */
 export function insightRoutes(app: App, { apps, sight }: AppsParts): void {
   const previewOf = async (inputs: PreviewInputs, signal: AbortSignal): Promise<PreviewView> => {
-    const { values, objects } = await sight.preview(inputs, signal)
-    return { values: values.map(fieldChangeView), objects: objects.map(objectChangeView) }
+    const { values, objects, notConsulted = [] } = await sight.preview(inputs, signal)
+    const changes = { values: values.map(fieldChangeView), objects: objects.map(objectChangeView) }
+    return { ...changes, ...(notConsulted.length > 0 && { not_consulted: [...notConsulted] }) }
   }
 
   app.post(

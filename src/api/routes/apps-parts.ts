@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Apps, Listed, PageWish, PreviewInputs } from '../../domains/apps/cases/index.ts'
-import type { Explanation, FieldChange, ObjectChange } from '../../domains/apps/index.ts'
+import type { Explanation, Previewed } from '../../domains/apps/index.ts'
 import { RefusedFields } from '../../kernel/index.ts'
 import type { Actor } from '../../store/index.ts'
 import type { Page, PageQuery, ResourceView } from '../contract/index.ts'
@@ -11,14 +11,9 @@ import { etagOf } from '../preconditions.ts'
 
 /** What only somebody who sees the cluster can tell. Throws `ClusterUnreachable` where there is none. */
 export interface AppsSight {
-  preview(inputs: PreviewInputs, signal: AbortSignal): Promise<Previewed>
+  preview(inputs: PreviewInputs, signal: AbortSignal): Promise<Omit<Previewed, 'notConsulted'> & Partial<Previewed>>
   explain(deploymentId: string, signal: AbortSignal): Promise<Explanation>
   resources(deploymentId: string, signal: AbortSignal): Promise<readonly ResourceView[]>
-}
-
-export interface Previewed {
-  readonly values: readonly FieldChange[]
-  readonly objects: readonly ObjectChange[]
 }
 
 export interface AppsParts {

@@ -2,6 +2,7 @@ import type {
   Explanation,
   FieldChange,
   JsonObject,
+  LiveResource,
   ObjectChange,
   Product,
   Template,
@@ -25,6 +26,7 @@ import type {
   ObjectChangeView,
   ProductView,
   ReconcileJobView,
+  ResourceView,
   TemplateFormView,
   TemplateView,
   TimelineEntryView,
@@ -174,3 +176,8 @@ export const explanationView = ({
 })
 
 export const timelineView = (entry: TimelineEntry): TimelineEntryView => ({ ...entry, at: at(entry.at) })
+
+export const resourceView = ({ events, ...resource }: LiveResource): ResourceView => ({
+  ...resource,
+  events: events.map((event) => ({ ...event })),
+})
