@@ -224,6 +224,15 @@ export function exerciseHelm(name: string, make: () => Promise<HelmUnderTest>): 
       expect(await helm.uninstall(target, options)).toBe(false)
     })
 
+    it('takes only the word of the chart for what an uninstall keeps', async () => {
+      const { helm, target, rollout, client, namespace } = await fresh()
+      await helm.install(target, rollout({ values: { extra: true } }))
+      const keep = { merge: { metadata: { annotations: { 'helm.sh/resource-policy': 'keep' } } } }
+      await client.patch(ConfigMap, { namespace, name: 'extra' }, keep)
+      await helm.uninstall(target, { hooks: true, timeoutMs: TIMEOUT_MS })
+      expect(await client.get(ConfigMap, { namespace, name: 'extra' })).toBeUndefined()
+    })
+
     it('uninstalls a release that a kill left pending', async () => {
       const { helm, target, rollout, releases, killDuring } = await fresh()
       await killDuring(() =>

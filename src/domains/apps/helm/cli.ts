@@ -1,11 +1,12 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { raise } from '../failures.ts'
 import { classifyHelmError } from '../helm-errors.ts'
 import { field, type JsonObject } from '../json.ts'
 import { masker } from '../redaction.ts'
 import { askingTheCluster, parseVersion, undoingOnFailure, waiting, type HelmVersion } from './cli-version.ts'
-import { handOverFlags } from './hand-over.ts'
+import { handOverFlags, type HandOverFlags } from './hand-over.ts'
 import { objectsOf, type Kinds } from './manifest.ts'
 import type { Helm, ReleaseTarget, Rollout } from './port.ts'
 import { run, type Ran } from './run.ts'
@@ -24,7 +25,7 @@ export interface HelmCliOptions {
   readonly historyMax?: number
   /** How long Helm has to note its own end in the release after an abort, before it is ended by force. @default 5 s */
   readonly graceMs?: number
-  /** Values lie here for the time of a call, readable by us alone. @default the system's */
+  /** Where a call that hands fields over says which, for as long as it takes. @default the system's */
   readonly tempDir?: string
 }
 
@@ -32,15 +33,16 @@ export interface HelmCliOptions {
 const QUICK_MS = 120_000
 
 /**
- * Helm by its command line. Values travel in a file that only we can read and that goes with the call: never in
- * arguments, which everybody on the machine can see. What Helm says when it fails is shown without them.
+ * Helm by its command line. Values travel through its standard input: never in arguments or variables, which others on the
+ * machine can see, nor in a file, which would stay behind if we died. What Helm says when it fails is shown without them.
  */
 export function helmCli(options: HelmCliOptions): Helm {
   const { binary, kubeconfig, kinds, home, env = {}, historyMax = 5, graceMs = 5_000, tempDir = tmpdir() } = options
   let detected: Promise<HelmVersion> | undefined
 
   const environment = {
-    ...env,
+    ...withoutHelms(env),
+    HELM_DRIVER: 'secret',
     HELM_CACHE_HOME: join(home, 'cache'),
     HELM_CONFIG_HOME: join(home, 'config'),
     HELM_DATA_HOME: join(home, 'data'),
@@ -68,26 +70,31 @@ export function helmCli(options: HelmCliOptions): Helm {
     readonly args: readonly string[]
     readonly limitMs: number
     readonly signal: AbortSignal | undefined
+    readonly values?: JsonObject
     readonly env?: Readonly<Record<string, string>>
   }
 
-  const call = ({ target, args, limitMs, signal, env: more }: Call): Promise<Ran> =>
+  const call = ({ target, args, limitMs, signal, values, env: more }: Call): Promise<Ran> =>
     run({
       command: binary,
       args: [...args, '--namespace', target.namespace, '--kubeconfig', kubeconfig, ...identity(target)],
       env: { ...environment, ...more },
+      input: values === undefined ? undefined : JSON.stringify(values),
       graceMs,
       limitMs,
       signal,
     })
 
-  /** Runs `work` with a folder for the values of one call. */
-  async function withValues<T>(values: JsonObject, work: (file: string, folder: string) => Promise<T>): Promise<T> {
+  /** Runs `work` with what makes Helm leave `handOver` out; most calls hand nothing over and need no folder for it. */
+  async function handing<T>(
+    helm: HelmVersion,
+    handOver: Rollout['handOver'],
+    work: (flags: HandOverFlags) => Promise<T>,
+  ): Promise<T> {
+    if (handOver.length === 0) return work({ args: [], env: {} })
     const folder = await mkdtemp(join(tempDir, 'caelus-helm-'))
     try {
-      const file = join(folder, 'values.json')
-      await writeFile(file, JSON.stringify(values), { mode: 0o600 })
-      return await work(file, folder)
+      return await work(await handOverFlags(helm, folder, handOver))
     } finally {
       await rm(folder, { recursive: true, force: true })
     }
@@ -96,41 +103,42 @@ export function helmCli(options: HelmCliOptions): Helm {
   async function roll(
     verb: readonly string[],
     target: ReleaseTarget,
-    { chart, values, digest, timeoutMs, onFailure, handOver }: Rollout,
+    rollout: Rollout,
     signal: AbortSignal | undefined,
   ): Promise<{ readonly revision: number }> {
+    const { chart, values, digest, timeoutMs, onFailure, handOver, mask = maskOf(values) } = rollout
     const helm = await version()
-    return withValues(values, async (file, folder) => {
-      const handing = await handOverFlags(helm, folder, handOver)
-      const args = [
-        ...verb,
-        target.release,
-        chart.archive,
-        `--values=${file}`,
-        `--labels=${joined(digestLabels(digest))}`,
-        `--timeout=${timeoutMs}ms`,
-        '--skip-schema-validation',
-        '--hide-notes',
-        ...waiting(helm),
-        ...(onFailure === 'keep' ? [] : [undoingOnFailure(helm)]),
-        ...handing.args,
-      ]
-      const ran = await call({ target, args, limitMs: 3 * timeoutMs + QUICK_MS, signal, env: handing.env })
-      if (ran.code !== 0) throw classifyHelmError(ran.stderr, { mask: maskOf(values) })
-      return { revision: Number(/^REVISION: (\d+)$/m.exec(ran.stdout)?.[1] ?? 1) }
-    })
+    const flags = [
+      ...READING_VALUES,
+      `--labels=${joined(digestLabels(digest))}`,
+      `--timeout=${timeoutMs}ms`,
+      '--hide-notes',
+      ...waiting(helm),
+      ...(onFailure === 'keep' ? [] : [undoingOnFailure(helm)]),
+    ]
+    const ran = await handing(helm, handOver, ({ args, env: more }) =>
+      call({
+        target,
+        args: [...verb, target.release, chart.archive, ...flags, ...args],
+        limitMs: 3 * timeoutMs + QUICK_MS,
+        signal,
+        values,
+        env: more,
+      }),
+    )
+    if (ran.code !== 0) throw classifyHelmError(ran.stderr, { mask })
+    const [, revision] = /^REVISION: (\d+)$/m.exec(ran.stdout) ?? []
+    if (revision === undefined) throw raise.HelmFailed('helm succeeded and did not say which revision it made')
+    return { revision: Number(revision) }
   }
 
   return {
     async render(target, chart, values, signal) {
-      const helm = await version()
-      return withValues(values, async (file) => {
-        const flags = [`--values=${file}`, '--skip-schema-validation', '--no-hooks', askingTheCluster(helm)]
-        const args = ['template', target.release, chart.archive, ...flags]
-        const ran = await call({ target, args, limitMs: QUICK_MS, signal })
-        if (ran.code !== 0) throw classifyHelmError(ran.stderr, { mask: maskOf(values) })
-        return objectsOf(ran.stdout, target, kinds)
-      })
+      const flags = [...READING_VALUES, '--no-hooks', askingTheCluster(await version())]
+      const args = ['template', target.release, chart.archive, ...flags]
+      const ran = await call({ target, args, limitMs: QUICK_MS, signal, values })
+      if (ran.code !== 0) throw classifyHelmError(ran.stderr, { mask: maskOf(values) })
+      return objectsOf(ran.stdout, target, kinds)
     },
 
     install: (target, rollout, signal) => roll(['install'], target, rollout, signal),
@@ -150,8 +158,15 @@ export function helmCli(options: HelmCliOptions): Helm {
   }
 }
 
+/** The schema was checked before, with what the platform adds; the chart's own check does not know about that. */
+const READING_VALUES = ['--values=-', '--skip-schema-validation'] as const
+
 const identity = ({ as }: ReleaseTarget): readonly string[] =>
   as === undefined ? [] : ['--kube-as-user', as.user, ...as.groups.flatMap((group) => ['--kube-as-group', group])]
+
+/** Variables of Helm's own would change what a call does, down to as whom. */
+const withoutHelms = (env: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('HELM_') && name !== 'KUBECONFIG'))
 
 const joined = (labels: Readonly<Record<string, string>>): string =>
   Object.entries(labels)

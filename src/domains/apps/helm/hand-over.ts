@@ -41,7 +41,6 @@ export async function handOverFlags(
   folder: string,
   handOver: readonly HandedOver[],
 ): Promise<HandOverFlags> {
-  if (handOver.length === 0) return { args: [], env: {} }
   const fields = join(folder, 'hand-over.json')
   await writeFile(fields, JSON.stringify(handOver), { mode: 0o600 })
   if (version.major === 3) {

@@ -46,6 +46,8 @@ export interface Rollout {
   readonly onFailure: OnFailure
   /** Fields left out of what is applied, because they are meant to be another's. */
   readonly handOver: readonly HandedOver[]
+  /** Hides secrets in what Helm says when it fails. @default hides everything in the user part of the values */
+  readonly mask?: (text: string) => string
 }
 
 /** The verbs of Helm that change the world. Errors are `FailureError`s with the codes of `failures.ts`. */

@@ -6,6 +6,8 @@ export interface RunOptions {
   readonly command: string
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
+  /** Written to its standard input. @default nothing */
+  readonly input?: string | undefined
   /** How long it has to end after it was asked to. */
   readonly graceMs: number
   /** It is ended after so long, whatever it waits for. */
@@ -28,10 +30,13 @@ const MOST_OUTPUT = 32 * 1024 ** 2
  * An abort asks the group politely, then ends it by force; it rejects with the signal's reason once the program is gone,
  * so that whoever aborts knows that nothing goes on behind their back.
  */
-export function run({ command, args, env, graceMs, limitMs, signal }: RunOptions): Promise<Ran> {
+export function run({ command, args, env, input = '', graceMs, limitMs, signal }: RunOptions): Promise<Ran> {
   signal?.throwIfAborted()
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(command, args, { env, detached: true, stdio: 'pipe' })
+    // One that ends without reading says why on its standard error.
+    child.stdin.on('error', () => {})
+    child.stdin.end(input)
     const out = collect(child.stdout)
     const err = collect(child.stderr)
     let force: NodeJS.Timeout | undefined

@@ -66,7 +66,7 @@ export function fakeHelm({ transport, clock, charts, fault, historyMax = 5 }: Fa
     }
     if (struck === 'dies') throw new Died()
     if (struck !== undefined) throw raise[struck.code](struck.message)
-    await at.remove(await objectsOf(before, target, kinds), wanted)
+    await at.removeDropped(await objectsOf(before, target, kinds), wanted)
     const { afterMs = 0, failure } = charts.templatesOf(chart).health?.(deepMerge(chart.defaultValues, values)) ?? {}
     await sleep(clock, Math.min(afterMs, timeoutMs), signal)
     if (failure !== undefined) throw raise[failure.code](failure.message)
@@ -110,14 +110,14 @@ export function fakeHelm({ transport, clock, charts, fault, historyMax = 5 }: Fa
     const at = objectsAt(target)
     const brought = await objectsOf(failed.manifest, target, kinds)
     if (standing === undefined) {
-      await at.remove(brought, [])
+      await at.removeAll(brought)
       await history.forget()
       return
     }
     const back = await history.beginAgain(failed.version + 1, standing)
     const wanted = await objectsOf(standing.manifest, target, kinds)
     for (const object of wanted) await at.apply(object)
-    await at.remove(brought, wanted)
+    await at.removeDropped(brought, wanted)
     await history.settle(standing, 'superseded')
     await history.settle(back, 'deployed')
   }
@@ -144,7 +144,7 @@ export function fakeHelm({ transport, clock, charts, fault, historyMax = 5 }: Fa
         const objects = await objectsOf(leaving.manifest, target, kinds)
         const struck = fault?.('uninstall', target)
         const half = struck === undefined ? objects.length : Math.ceil(objects.length / 2)
-        await objectsAt(target).remove(objects.slice(0, half), [])
+        await objectsAt(target).removeAll(objects.slice(0, half))
         if (struck === 'dies') throw new Died().seen
         if (struck !== undefined) throw raise[struck.code](struck.message)
         await history.forget()

@@ -28,16 +28,25 @@ export class Objects {
     await this.#client.apply(resource, object, { fieldManager: 'helm' })
   }
 
-  /** Deletes those of `old` that `wanted` no longer has, but for the ones that say that they want to stay. */
-  async remove(old: readonly KubeObject[], wanted: readonly KubeObject[]): Promise<void> {
+  /** Deletes those of `old` that `wanted` no longer has, but for the ones that now say that they want to stay. */
+  async removeDropped(old: readonly KubeObject[], wanted: readonly KubeObject[]): Promise<void> {
     const kept = new Set(wanted.map(nameOf))
-    for (const object of old.toReversed()) {
-      if (kept.has(nameOf(object))) continue
+    for (const object of old.filter((one) => !kept.has(nameOf(one)))) {
       const resource = await this.#resource(object)
       const live = await this.#client.get(resource, atOf(object))
-      if (live === undefined || live.metadata.annotations?.['helm.sh/resource-policy'] === 'keep') continue
-      await this.#client.delete(resource, atOf(object), { propagation: 'Background' })
+      if (live !== undefined && !wantsToStay(live)) await this.#delete(resource, object)
     }
+  }
+
+  /** Deletes all of them, but for the ones that the chart wants to stay. */
+  async removeAll(objects: readonly KubeObject[]): Promise<void> {
+    for (const object of objects.toReversed()) {
+      if (!wantsToStay(object)) await this.#delete(await this.#resource(object), object)
+    }
+  }
+
+  async #delete(resource: Resource, object: KubeObject): Promise<void> {
+    await this.#client.delete(resource, atOf(object), { propagation: 'Background' })
   }
 
   async #resource({ apiVersion, kind }: KubeObject): Promise<Resource> {
@@ -46,6 +55,8 @@ export class Objects {
     return resource
   }
 }
+
+const wantsToStay = ({ metadata }: KubeObject): boolean => metadata.annotations?.['helm.sh/resource-policy'] === 'keep'
 
 const nameOf = ({ apiVersion, kind, metadata }: KubeObject): string =>
   `${apiVersion.split('/').toReversed()[1] ?? ''}/${kind}/${metadata.namespace ?? ''}/${metadata.name}`
