@@ -35,8 +35,8 @@ import type {
 
 /* From the words of the domain to those that travel. */
 
-const at = (ms: number): string => new Date(ms).toISOString()
-const maybeAt = (ms: number | null): string | null => (ms === null ? null : at(ms))
+const at = (when: number | string): string => new Date(when).toISOString()
+const maybeAt = (when: number | string | null): string | null => (when === null ? null : at(when))
 
 const failureView = ({ code, message, whoseMove, retryable, nextStep }: Failure): FailureView => ({
   code,
@@ -177,7 +177,8 @@ export const explanationView = ({
 
 export const timelineView = (entry: TimelineEntry): TimelineEntryView => ({ ...entry, at: at(entry.at) })
 
-export const resourceView = ({ events, ...resource }: LiveResource): ResourceView => ({
+export const resourceView = ({ since, events, ...resource }: LiveResource): ResourceView => ({
   ...resource,
-  events: events.map((event) => ({ ...event })),
+  since: maybeAt(since),
+  events: events.map((event) => ({ ...event, at: at(event.at) })),
 })
