@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { FakeCharts, fakeHelm, type HelmFault } from '../../src/domains/apps/helm/fake/index.ts'
 import { releases } from '../../src/domains/apps/helm/index.ts'
-import { seededRandom, systemClock } from '../../src/kernel/index.ts'
+import { seededRandom, systemClock, type Clock } from '../../src/kernel/index.ts'
 import { FakeCluster } from '../../src/kube/fake/index.ts'
 import { discovery, makeClient, Secret } from '../../src/kube/index.ts'
 import { exerciseHelm } from '../conformance/helm.ts'
@@ -34,6 +34,9 @@ exerciseHelm('the Helm command line', async () => {
   }
 })
 
+/** Waits that Helm would sit out take a moment. */
+const hasty: Clock = { now: systemClock.now, after: (ms, fn) => systemClock.after(ms / 50, fn) }
+
 exerciseHelm('the fake', async () => {
   const cluster = new FakeCluster({ clock: systemClock, random: seededRandom(1), namespaces: ['tenant'] })
   const transport = cluster.transport()
@@ -42,7 +45,7 @@ exerciseHelm('the fake', async () => {
   const client = makeClient(transport, { fieldManager: 'test' })
   return {
     charts,
-    helm: fakeHelm({ transport, clock: systemClock, charts, fault: () => fault }),
+    helm: fakeHelm({ transport, clock: hasty, charts, fault: () => fault }),
     releases: releases(client, discovery(transport)),
     client,
     namespace: 'tenant',

@@ -193,6 +193,21 @@ describe('each way to fail has its code', () => {
     }
   })
 
+  it('ObjectInvalid, when a field is none that the server knows', async () => {
+    await using world = await helmWorld()
+    const { charts, helm, namespace, tempDir } = world
+    const odd =
+      'apiVersion: v1\nkind: Service\nmetadata: { name: odd }\nspec: { ports: [{ port: 80 }], nonsense: true }\n'
+    const chart = await charts.fetch({
+      ref: await writeChart(tempDir, { 'a.yaml': odd }),
+      version: '1.0.0',
+      digest: null,
+    })
+    await expect(helm.install({ namespace, release: 'odd' }, rolloutOf(chart))).rejects.toMatchObject(
+      fails('ObjectInvalid'),
+    )
+  })
+
   it('ClusterUnreachable, when nobody answers', async () => {
     await using world = await helmWorld()
     const { charts, tempDir, namespace } = world

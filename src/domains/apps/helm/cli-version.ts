@@ -26,3 +26,10 @@ export const undoingOnFailure = ({ major }: HelmVersion): string => (major === 3
 
 /** Renders with what the cluster can do and has, without writing anything. */
 export const askingTheCluster = ({ major }: HelmVersion): string => (major === 3 ? '--validate' : '--dry-run=server')
+
+/**
+ * Helm 4 applies on the server, which refuses fields that it does not know; reading its whole schema to find them before
+ * would be most of the work of a call. Helm 3 patches, and an unknown field would be dropped in silence.
+ */
+export const checkedByTheServer = ({ major }: HelmVersion): readonly string[] =>
+  major === 3 ? [] : ['--disable-openapi-validation']

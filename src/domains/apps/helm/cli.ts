@@ -5,7 +5,14 @@ import { raise } from '../failures.ts'
 import { classifyHelmError } from '../helm-errors.ts'
 import { field, type JsonObject } from '../json.ts'
 import { masker } from '../redaction.ts'
-import { askingTheCluster, parseVersion, undoingOnFailure, waiting, type HelmVersion } from './cli-version.ts'
+import {
+  askingTheCluster,
+  checkedByTheServer,
+  parseVersion,
+  undoingOnFailure,
+  waiting,
+  type HelmVersion,
+} from './cli-version.ts'
 import { handOverFlags, type HandOverFlags } from './hand-over.ts'
 import { objectsOf, type Kinds } from './manifest.ts'
 import type { Helm, ReleaseTarget, Rollout } from './port.ts'
@@ -113,6 +120,7 @@ export function helmCli(options: HelmCliOptions): Helm {
       `--labels=${joined(digestLabels(digest))}`,
       `--timeout=${timeoutMs}ms`,
       '--hide-notes',
+      ...checkedByTheServer(helm),
       ...waiting(helm),
       ...(onFailure === 'keep' ? [] : [undoingOnFailure(helm)]),
     ]
@@ -134,7 +142,8 @@ export function helmCli(options: HelmCliOptions): Helm {
 
   return {
     async render(target, chart, values, signal) {
-      const flags = [...READING_VALUES, '--no-hooks', askingTheCluster(await version())]
+      const helm = await version()
+      const flags = [...READING_VALUES, '--no-hooks', askingTheCluster(helm), ...checkedByTheServer(helm)]
       const args = ['template', target.release, chart.archive, ...flags]
       const ran = await call({ target, args, limitMs: QUICK_MS, signal, values })
       if (ran.code !== 0) throw classifyHelmError(ran.stderr, { mask: maskOf(values) })
