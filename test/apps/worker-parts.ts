@@ -20,6 +20,7 @@ import {
   makeClient,
   observed,
   type RequestHappenings,
+  type Transport,
   type WatchHappenings,
 } from '../../src/kube/index.ts'
 import { openPool, openQueuePool, PostgresQueue } from '../../src/store/index.ts'
@@ -44,11 +45,15 @@ export interface OpenWorker {
 }
 
 /** An apps worker on real parts, with short leases and pauses. */
-export async function openWorker(place: WorkerPlace, more: Partial<AppsWorkerDeps> = {}): Promise<OpenWorker> {
+export async function openWorker(
+  place: WorkerPlace,
+  more: Partial<AppsWorkerDeps> = {},
+  through: (transport: Transport) => Transport = (transport) => transport,
+): Promise<OpenWorker> {
   const { databaseUrl: url, kubeconfig, helmBinary, dir, instance } = place
   const told = happenings<WorkerHappenings>()
   const connection = httpTransport(await loadKubeConfig({ path: kubeconfig }))
-  const transport = observed(connection, told)
+  const transport = observed(through(connection), told)
   const client = makeClient(transport, { fieldManager: 'caelus' })
   const kinds = discovery(transport)
   const pool = openPool({ url, applicationName: instance, role: 'caelus_worker' })

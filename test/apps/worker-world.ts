@@ -10,7 +10,7 @@ import type { AppsWorkerDeps, Deployment } from '../../src/domains/apps/index.ts
 import { APPS_QUEUE } from '../../src/domains/apps/queue.ts'
 import { deploymentRows } from '../../src/domains/apps/store/index.ts'
 import { startAll, systemClock } from '../../src/kernel/index.ts'
-import { Namespace, PersistentVolume, type Client } from '../../src/kube/index.ts'
+import { Namespace, PersistentVolume, type Client, type Transport } from '../../src/kube/index.ts'
 import { PostgresQueue, type Actor } from '../../src/store/index.ts'
 import { obtainBinaries } from '../../tools/binaries/index.ts'
 import { testClient } from '../support/kube.ts'
@@ -20,9 +20,12 @@ import { CLASS, openWorker, type OpenWorker, type WorkerPlace } from './worker-p
 const ROOT = join(import.meta.dirname, '../..')
 export const ADMIN: Actor = { admin: true }
 
+/** A worker in a process of its own. What it started goes on without it. */
 export interface Killable {
-  /** At once, with everything it started that would die with a machine. */
   kill(): Promise<void>
+  /** Stands still as if its machine did, until `wake`. */
+  pause(): void
+  wake(): void
 }
 
 /** A database, a product and its tenant, on the control plane of this run. */
@@ -93,8 +96,11 @@ export class WorkerWorld implements AsyncDisposable {
   }
 
   /** Starts a worker in this process. */
-  async worker(more: Partial<AppsWorkerDeps> = {}): Promise<OpenWorker & { stop(): Promise<void> }> {
-    const worker = await openWorker({ ...this.#place, instance: `worker-${++this.#workers}` }, more)
+  async worker(
+    more: Partial<AppsWorkerDeps> = {},
+    through?: (transport: Transport) => Transport,
+  ): Promise<OpenWorker & { stop(): Promise<void> }> {
+    const worker = await openWorker({ ...this.#place, instance: `worker-${++this.#workers}` }, more, through)
     const stop = await startAll(worker.services)
     this.#ending.push(stop)
     return { ...worker, stop }
@@ -114,11 +120,21 @@ export class WorkerWorld implements AsyncDisposable {
       await gone
     }
     this.#ending.push(kill)
-    return { kill }
+    return { kill, pause: () => void child.kill('SIGSTOP'), wake: () => void child.kill('SIGCONT') }
   }
 
   /** Orders one, and lays a volume ready for its claim. */
   async order(userValues: Record<string, string> = {}, domainname = 'shop.example.com'): Promise<ListedDeployment> {
+    const made = await this.orderWithoutVolume(userValues, domainname)
+    await this.layVolume(made)
+    return made
+  }
+
+  /** Its pods wait for a volume, and so does Helm. */
+  async orderWithoutVolume(
+    userValues: Record<string, string> = {},
+    domainname = 'shop.example.com',
+  ): Promise<ListedDeployment> {
     const { userId, templateId } = this
     const made = await this.apps.createDeployment(ADMIN, { userId, templateId, domainname, userValues })
     const name = made.namespaceName
@@ -126,6 +142,10 @@ export class WorkerWorld implements AsyncDisposable {
       await this.client.delete(Namespace, { name })
       await this.client.delete(PersistentVolume, { name })
     })
+    return made
+  }
+
+  async layVolume({ namespaceName: name }: Pick<Deployment, 'namespaceName'>): Promise<void> {
     await this.client.create(PersistentVolume, {
       apiVersion: 'v1',
       kind: 'PersistentVolume',
@@ -137,7 +157,6 @@ export class WorkerWorld implements AsyncDisposable {
         claimRef: { namespace: name, name: `${name}-data` },
       },
     })
-    return made
   }
 
   async row(id: string): Promise<Deployment> {
