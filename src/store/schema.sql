@@ -100,6 +100,13 @@ begin
 end
 $function$
 
+caelus.job_reason(reason caelus.wake_reason)
+CREATE OR REPLACE FUNCTION caelus.job_reason(reason caelus.wake_reason)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+RETURN CASE reason WHEN 'created'::caelus.wake_reason THEN 'create'::text WHEN 'changed'::caelus.wake_reason THEN 'update'::text WHEN 'deleted'::caelus.wake_reason THEN 'delete'::text WHEN 'retry'::caelus.wake_reason THEN 'retry'::text ELSE 'drift'::text END
+
 caelus.last_turn(of_queue text, of_tenant text, of_priority smallint)
 CREATE OR REPLACE FUNCTION caelus.last_turn(of_queue text, of_tenant text, of_priority smallint)
  RETURNS bigint
@@ -160,6 +167,13 @@ begin
   return new;
 end
 $function$
+
+caelus.sees_all_jobs()
+CREATE OR REPLACE FUNCTION caelus.sees_all_jobs()
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN ((CURRENT_USER <> 'caelus_api'::name) OR caelus.acts_as_admin())
 
 caelus.sign_in(the_subject text, the_email text, admin boolean)
 CREATE OR REPLACE FUNCTION caelus.sign_in(the_subject text, the_email text, admin boolean)
@@ -363,9 +377,9 @@ caelus.job
 
 caelus.job_history
   fence bigint not null
-  queue text not null
-  kind text not null
-  id text not null
+  queue text collate "C" not null
+  kind text collate "C" not null
+  id text collate "C" not null
   tenant text not null
   reason caelus.wake_reason not null
   attempt integer not null
@@ -430,67 +444,76 @@ caelus.product_template_version
 -- views
 
 caelus.deployment_reconcile_job
- WITH job AS (
-         SELECT job_1.number,
-            job_1.id,
-            job_1.reason,
-            job_1.attempt,
-            job_1.fence,
-            job_1.locked_by,
-            job_1.claimed_at,
-            job_1.lease_until,
-            job_1.failure,
-                CASE
-                    WHEN (job_1.due_at = 'infinity'::timestamp with time zone) THEN COALESCE(job_1.ended_at, job_1.woken_at)
-                    ELSE job_1.due_at
-                END AS run_after,
-                CASE
-                    WHEN (job_1.lease_until IS NOT NULL) THEN 'running'::text
-                    WHEN (job_1.due_at = 'infinity'::timestamp with time zone) THEN 'failed'::text
-                    ELSE 'queued'::text
-                END AS status,
-            job_1.woken_at,
-            GREATEST(job_1.woken_at, job_1.claimed_at, job_1.ended_at) AS updated_at
-           FROM caelus.job job_1
-          WHERE ((job_1.queue = 'apps'::text) AND (job_1.kind = 'Deployment'::text))
-        UNION ALL
-         SELECT job_history.number,
-            job_history.id,
-            job_history.reason,
-            job_history.attempt,
-            job_history.fence,
-            job_history.worker,
-            job_history.claimed_at,
-            NULL::timestamp with time zone,
-            NULL::jsonb,
-            job_history.woken_at,
-            'done'::text,
-            job_history.woken_at,
-            job_history.finished_at
-           FROM caelus.job_history
-          WHERE ((job_history.queue = 'apps'::text) AND (job_history.kind = 'Deployment'::text))
-        )
- SELECT job.number AS id,
-    deployment.id AS deployment_id,
-        CASE job.reason
-            WHEN 'created'::caelus.wake_reason THEN 'create'::text
-            WHEN 'changed'::caelus.wake_reason THEN 'update'::text
-            WHEN 'deleted'::caelus.wake_reason THEN 'delete'::text
-            WHEN 'retry'::caelus.wake_reason THEN 'retry'::text
-            ELSE 'drift'::text
-        END AS reason,
-    job.run_after,
-    job.attempt,
-    job.status,
-    job.locked_by,
-    job.claimed_at AS locked_at,
-    job.lease_until,
-    job.fence,
-    job.failure AS last_error,
-    job.woken_at AS created_at,
-    job.updated_at
-   FROM (caelus.deployment
-     JOIN job ON ((job.id = (deployment.id)::text)));
+ SELECT open_reconcile_job.id,
+    open_reconcile_job.deployment_id,
+    open_reconcile_job.reason,
+    open_reconcile_job.run_after,
+    open_reconcile_job.attempt,
+    open_reconcile_job.status,
+    open_reconcile_job.locked_by,
+    open_reconcile_job.locked_at,
+    open_reconcile_job.lease_until,
+    open_reconcile_job.fence,
+    open_reconcile_job.last_error,
+    open_reconcile_job.created_at,
+    open_reconcile_job.updated_at
+   FROM caelus.open_reconcile_job
+UNION ALL
+ SELECT done_reconcile_job.id,
+    done_reconcile_job.deployment_id,
+    done_reconcile_job.reason,
+    done_reconcile_job.run_after,
+    done_reconcile_job.attempt,
+    done_reconcile_job.status,
+    done_reconcile_job.locked_by,
+    done_reconcile_job.locked_at,
+    done_reconcile_job.lease_until,
+    done_reconcile_job.fence,
+    done_reconcile_job.last_error,
+    done_reconcile_job.created_at,
+    done_reconcile_job.updated_at
+   FROM caelus.done_reconcile_job;
+
+caelus.done_reconcile_job
+ SELECT number AS id,
+    id AS deployment_id,
+    caelus.job_reason(reason) AS reason,
+    woken_at AS run_after,
+    attempt,
+    'done'::text AS status,
+    worker AS locked_by,
+    claimed_at AS locked_at,
+    NULL::timestamp with time zone AS lease_until,
+    fence,
+    NULL::jsonb AS last_error,
+    woken_at AS created_at,
+    finished_at AS updated_at
+   FROM caelus.job_history
+  WHERE ((queue = 'apps'::text) AND (kind = 'Deployment'::text) AND (( SELECT caelus.sees_all_jobs() AS sees_all_jobs) OR (tenant = ( SELECT (caelus.current_user_id())::text AS current_user_id))));
+
+caelus.open_reconcile_job
+ SELECT number AS id,
+    id AS deployment_id,
+    caelus.job_reason(reason) AS reason,
+        CASE
+            WHEN (due_at = 'infinity'::timestamp with time zone) THEN COALESCE(ended_at, woken_at)
+            ELSE due_at
+        END AS run_after,
+    attempt,
+        CASE
+            WHEN (lease_until IS NOT NULL) THEN 'running'::text
+            WHEN (due_at = 'infinity'::timestamp with time zone) THEN 'failed'::text
+            ELSE 'queued'::text
+        END AS status,
+    locked_by,
+    claimed_at AS locked_at,
+    lease_until,
+    fence,
+    failure AS last_error,
+    woken_at AS created_at,
+    GREATEST(woken_at, claimed_at, ended_at) AS updated_at
+   FROM caelus.job
+  WHERE ((queue = 'apps'::text) AND (kind = 'Deployment'::text) AND (( SELECT caelus.sees_all_jobs() AS sees_all_jobs) OR (tenant = ( SELECT (caelus.current_user_id())::text AS current_user_id))));
 
 -- indexes
 
@@ -555,7 +578,7 @@ caelus.job_history_key
 CREATE INDEX job_history_key ON caelus.job_history USING btree (queue, kind, id, finished_at)
 
 caelus.job_history_number
-CREATE INDEX job_history_number ON caelus.job_history USING brin (number)
+CREATE INDEX job_history_number ON caelus.job_history USING btree (number)
 
 caelus.job_history_pkey
 CREATE UNIQUE INDEX job_history_pkey ON caelus.job_history USING btree (fence)
@@ -710,6 +733,12 @@ select
 caelus.deployment_reconcile_job to caelus_worker
 select
 
+caelus.done_reconcile_job to caelus_api
+select
+
+caelus.done_reconcile_job to caelus_worker
+select
+
 caelus.fence to caelus_api
 usage
 
@@ -751,6 +780,12 @@ delete, insert, select, update
 
 caelus.job_turn to caelus_worker
 delete, insert, select, update
+
+caelus.open_reconcile_job to caelus_api
+select
+
+caelus.open_reconcile_job to caelus_worker
+select
 
 caelus.product to caelus_api
 insert, select, update

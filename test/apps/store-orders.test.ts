@@ -344,7 +344,7 @@ test('an order and the deletion of its template cannot pass each other', async (
   await using w = await appsWorld()
   const { product } = await w.product()
   const next = await publish(w, product.id, '1.1.0')
-  const { ordering } = await asUser(w.database.pool, w.admin, async (tx) => {
+  const answer = await asUser(w.database.pool, w.admin, async (tx) => {
     await tx.query(`select from caelus.product_template_version where id = $1 for update`, [next.id])
     const wish = { userId: w.ann.userId, templateId: next.id, domainname: 'a.example.org' }
     const ordering = fieldsOf(w.apps.createDeployment(w.ann, wish))
@@ -353,7 +353,7 @@ test('an order and the deletion of its template cannot pass each other', async (
     await tx.query('update caelus.product_template_version set deleted_at = now() where id = $1', [next.id])
     return { ordering }
   })
-  expect(await ordering).toEqual({ template_id: 'was deleted at this moment' })
+  expect(await answer.ordering).toEqual({ template_id: 'was deleted at this moment' })
 })
 
 async function waitingForLock({ database }: AppsWorld): Promise<void> {

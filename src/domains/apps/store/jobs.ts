@@ -38,12 +38,16 @@ interface JobRow {
   readonly frozen: boolean
 }
 
-const SELECT = `
+/** `jobs` is a page by then: what people want to see beside it is looked up for its rows alone. */
+const described = (jobs: string): string => `
   select j.*, d.deployment_uid, d.user_id, u.email,
     exists (select from caelus.frozen_tenant f where f.queue = '${APPS_QUEUE}' and f.tenant = d.user_id::text) as frozen
-  from caelus.deployment_reconcile_job j
-  join caelus.deployment d on d.id = j.deployment_id
-  join caelus.user u on u.id = d.user_id`
+  from (${jobs}) j
+  join caelus.deployment d on d.id = j.deployment
+  join caelus.user u on u.id = d.user_id
+  order by j.id desc`
+
+const COLUMNS = '*, deployment_id::uuid as deployment'
 
 const jobOf = (row: JobRow): ListedJob => ({
   id: row.id,
@@ -68,17 +72,32 @@ const jobOf = (row: JobRow): ListedJob => ({
 /** Jobs are numbered. */
 const isNumber = (id: string): boolean => /^\d{1,18}$/.test(id)
 
+const FIND = described(`select ${COLUMNS} from caelus.deployment_reconcile_job where id = $1 offset 0`)
+
 export async function findJob(on: Runner, id: string): Promise<ListedJob | undefined> {
   if (!isNumber(id)) return undefined
-  const [row] = await on.query<JobRow>(`${SELECT} where j.id = $1`, [id])
+  const [row] = await on.query<JobRow>(FIND, [id])
   return row && jobOf(row)
 }
 
+const FIND_OPEN = described(`select ${COLUMNS} from caelus.open_reconcile_job where deployment_id = $1 offset 0`)
+
 /** The job of a deployment that is waiting, running or given up; there is at most one. */
 export async function findOpenJob(on: Runner, deploymentId: string): Promise<ListedJob | undefined> {
-  const [row] = await on.query<JobRow>(`${SELECT} where j.deployment_id = $1 and j.status <> 'done'`, [deploymentId])
+  const [row] = await on.query<JobRow>(FIND_OPEN, [deploymentId])
   return row && jobOf(row)
 }
+
+/** Both halves are read in order and cut, so that a page costs no more than a page, however long the history. */
+const newest = (view: string): string => `
+  (select ${COLUMNS} from caelus.${view}
+   where ($2::bigint is null or id < $2) and ($3::text is null or status = $3)
+     and ($4::text is null or deployment_id = $4)
+   order by id desc limit $1)`
+
+const LIST = described(
+  `${newest('open_reconcile_job')} union all ${newest('done_reconcile_job')} order by id desc limit $1`,
+)
 
 /** Newest first. */
 export async function listJobs(
@@ -86,12 +105,6 @@ export async function listJobs(
   { limit, after, status, deploymentId }: JobFilter,
 ): Promise<Listed<ListedJob>> {
   if (after !== undefined && !isNumber(after[0] ?? '')) throw notOurs()
-  const rows = await on.query<JobRow>(
-    `${SELECT}
-     where ($2::bigint is null or j.id < $2) and ($3::text is null or j.status = $3)
-       and ($4::text is null or j.deployment_id::text = $4)
-     order by j.id desc limit $1`,
-    [limit + 1, after?.[0] ?? null, status ?? null, deploymentId ?? null],
-  )
+  const rows = await on.query<JobRow>(LIST, [limit + 1, after?.[0] ?? null, status ?? null, deploymentId ?? null])
   return listed(rows.map(jobOf), limit, ({ id }) => [id])
 }
