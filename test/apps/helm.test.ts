@@ -236,6 +236,34 @@ describe('each way to fail has its code', () => {
   })
 })
 
+describe('a Helm that does not listen', () => {
+  it('is ended by force with everything that it started', async () => {
+    await using world = await helmWorld()
+    const { tempDir, namespace } = world
+    const deaf = join(tempDir, 'deaf-helm')
+    const pids = join(tempDir, 'pids')
+    const script = `#!/bin/sh\n[ "$1" = version ] && echo v4.3.1 && exit\ntrap '' TERM\nsleep 600 & echo $$ $! > ${pids}\nwait\n`
+    await writeFile(deaf, script, { mode: 0o755 })
+    const helm = helmCli({
+      binary: deaf,
+      kubeconfig: inject('kubeconfig'),
+      kinds: NO_KINDS,
+      home: join(tempDir, 'home'),
+      env: { PATH: '/usr/bin:/bin' },
+      graceMs: 100,
+    })
+    const stop = new AbortController()
+    const call = helm.uninstall({ namespace, release: 'x' }, { hooks: true, timeoutMs: 60_000 }, stop.signal)
+    const ended = expect(call).rejects.toThrow('stop')
+    await expect.poll(() => readFile(pids, 'utf8').catch(() => ''), { timeout: 10_000 }).toMatch(/\d+ \d+\n/)
+    stop.abort(new Error('stop'))
+    await ended
+    for (const pid of (await readFile(pids, 'utf8')).trim().split(' ')) {
+      await expect.poll(() => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''), { timeout: 5_000 }).toBe('')
+    }
+  })
+})
+
 describe('an uninstall that was killed', () => {
   it('is taken up again without its hooks', async () => {
     await using world = await helmWorld()

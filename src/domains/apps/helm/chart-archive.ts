@@ -4,6 +4,7 @@ import { gunzip } from 'node:zlib'
 import { parse } from 'yaml'
 import { raise } from '../failures.ts'
 import { isJsonObject, type Json, type JsonObject } from '../json.ts'
+import { HELM_YAML } from './manifest.ts'
 import type { Chart } from './port.ts'
 import { filesIn } from './tar.ts'
 
@@ -37,12 +38,12 @@ export async function readChart(archive: Buffer, source: string): Promise<ChartF
       throw invalid(`${name} cannot be parsed`, cause)
     }
   }
-  const about = parsed('Chart.yaml', (text) => parse(text) as Json)
+  const about = parsed('Chart.yaml', (text) => parse(text, HELM_YAML) as Json)
   if (about === undefined) throw invalid('it has no Chart.yaml')
   if (!isJsonObject(about)) throw invalid('Chart.yaml is not an object')
   const [name, version] = [textAt(about, 'name'), textAt(about, 'version')]
   if (name === null || version === null) throw invalid(`Chart.yaml has no ${name === null ? 'name' : 'version'}`)
-  const values = parsed('values.yaml', (text) => parse(text) as Json) ?? {}
+  const values = parsed('values.yaml', (text) => parse(text, HELM_YAML) as Json) ?? {}
   if (!isJsonObject(values)) throw invalid('values.yaml is not an object')
   const schema = parsed('values.schema.json', (text) => JSON.parse(text) as Json)
   if (schema !== undefined && !isJsonObject(schema)) throw invalid('values.schema.json is not an object')

@@ -5,7 +5,7 @@ import { ChartCache } from './chart-cache.ts'
 import { packageChart } from './chart-package.ts'
 import { shown, type CredentialsFor } from './download.ts'
 import { fetchFromRegistry } from './oci.ts'
-import type { Chart, ChartLocation, Charts } from './port.ts'
+import type { Chart, Charts } from './port.ts'
 import { fetchFromRepository } from './repository.ts'
 import type { Fetched, FetchRequest } from './sources.ts'
 
@@ -74,17 +74,13 @@ export function charts(options: ChartsOptions): Charts {
         throw raise.DigestMismatch(`failed to fetch chart ${said}: it is ${digest}, and ${by} says ${expected}`)
       }
       const chart = await describe(archive, digest, said)
-      checkVersion(chart, { ref, version, digest: pinned }, said)
+      if (chart.version !== version) {
+        throw raise.ChartMissing(`failed to fetch chart ${said}: what is there is version ${chart.version}`)
+      }
       await cache.put(archive)
       return chart
     },
   }
-}
-
-/** A development chart's folder may have moved on; a published one that is not what it is called is broken. */
-function checkVersion(chart: Chart, { version }: ChartLocation, said: string): void {
-  if (chart.version === version) return
-  throw raise.ChartMissing(`failed to fetch chart ${said}: what is there is version ${chart.version}`)
 }
 
 async function fromDisk({ ref, maxBytes }: FetchRequest): Promise<Fetched> {

@@ -24,8 +24,8 @@ export interface Downloaded {
 const TIMEOUT_MS = 60_000
 const MAX_REDIRECTS = 5
 
-/** Also as IPv6 writes it; a name that merely resolves to it does not count. */
-const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
+/** This very machine, by the hostname of a URL; a name that merely resolves to it does not count. */
+export const isLoopback = (hostname: string): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
 
 /** What people may read of an address: credentials in it stay with us. */
 export function shown(url: string): string {
@@ -64,7 +64,7 @@ export async function download({ url, headers = {}, maxBytes, signal }: Download
 function checked(url: string): URL {
   const parsed = URL.parse(url)
   if (parsed === null) throw raise.ChartMissing(`failed to fetch ${url}: it is not an address`)
-  if (parsed.protocol === 'https:' || (parsed.protocol === 'http:' && LOOPBACK.has(parsed.hostname))) return parsed
+  if (parsed.protocol === 'https:' || (parsed.protocol === 'http:' && isLoopback(parsed.hostname))) return parsed
   throw raise.ChartForbidden(`failed to fetch ${shown(url)}: only https is allowed, plain http on loopback alone`)
 }
 

@@ -1,6 +1,6 @@
 import { raise } from '../failures.ts'
 import { isJsonArray, isJsonObject, type JsonObject } from '../json.ts'
-import { download, shown, type CredentialsFor, type Downloaded } from './download.ts'
+import { download, isLoopback, shown, type CredentialsFor, type Downloaded } from './download.ts'
 import { basic, refuse } from './repository.ts'
 import type { Fetched, FetchRequest } from './sources.ts'
 
@@ -19,6 +19,7 @@ export async function fetchFromRegistry(
   if (address === null || address.pathname.length < 2)
     throw raise.ChartMissing(`failed to fetch ${said}: it is not an address`)
   const name = address.pathname.slice(1).replace(/\/$/, '')
+  // A registry on this machine is one of development: it has no certificate.
   const home = `${isLoopback(address.hostname) ? 'http' : 'https'}://${address.host}/v2/${name}`
   const session = registrySession(address.host, name, credentialsFor)
   const get = (url: string, accept: string, limit: number): Promise<Downloaded> =>
@@ -33,9 +34,6 @@ export async function fetchFromRegistry(
   refuse(blob.status, said)
   return { archive: blob.body, promised: layer }
 }
-
-/** A registry on this machine is one of development: it has no certificate. */
-const isLoopback = (host: string): boolean => host === 'localhost' || host === '127.0.0.1' || host === '[::1]'
 
 function layerIn(text: string): string | undefined {
   const manifest = parsed(text)

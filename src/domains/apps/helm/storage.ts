@@ -1,5 +1,4 @@
-import { promisify } from 'node:util'
-import { gunzip, gzip } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import type { CoreV1 } from '../../../kube/index.ts'
 import { isJsonObject, type JsonObject } from '../json.ts'
 import { PENDING_KINDS } from '../observed.ts'
@@ -38,16 +37,22 @@ export async function decodeRelease(secret: CoreV1.Secret): Promise<StoredReleas
   const doing = `failed to read release record ${secret.metadata.name}`
   const outer = Buffer.from(secret.data?.['release'] ?? '', 'base64').toString('latin1')
   const packed = Buffer.from(outer, 'base64')
-  const json = await promisify(gunzip)(packed, { maxOutputLength: LARGEST }).catch((cause: unknown) => {
-    throw new Error(`${doing}: it is not gzipped JSON`, { cause })
-  })
-  const release: unknown = JSON.parse(json.toString('utf8'))
+  const release = unpacked(packed, doing)
   if (!isJsonObject(release) || !isJsonObject(release['info'])) throw new Error(`${doing}: it has no info`)
   return release as StoredRelease
 }
 
+/** At once: a record is small, and work on other threads would end at times that no simulation decides. */
+function unpacked(packed: Uint8Array, doing: string): unknown {
+  try {
+    return JSON.parse(gunzipSync(packed, { maxOutputLength: LARGEST }).toString('utf8'))
+  } catch (cause) {
+    throw new Error(`${doing}: it is not gzipped JSON`, { cause })
+  }
+}
+
 export async function encodeRelease(release: StoredRelease): Promise<string> {
-  const packed = await promisify(gzip)(JSON.stringify(release), { level: 9 })
+  const packed = gzipSync(JSON.stringify(release), { level: 9 })
   return Buffer.from(packed.toString('base64'), 'latin1').toString('base64')
 }
 
