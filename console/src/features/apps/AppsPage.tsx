@@ -35,7 +35,9 @@ export function AppsPage() {
         {({ user, id }) => <EditPage key={id} deployment={{ user_id: user, id }} />}
       </Route>
       <Route path="/apps/users/:user/deployments/:id">
-        {({ user, id }) => <DeploymentPage key={id} deployment={{ user_id: user, id }} isAdmin={isAdmin} />}
+        {({ user, id }) => (
+          <DeploymentPage key={id} deployment={{ user_id: user, id }} isAdmin={isAdmin} isOwn={user === userId} />
+        )}
       </Route>
       <Route path="/apps/products/:product/publish">
         {({ product }) => <PublishPage key={product} productId={product} />}

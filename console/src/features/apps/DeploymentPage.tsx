@@ -25,15 +25,16 @@ import classes from './apps.module.css'
 interface DeploymentPageProps {
   readonly deployment: Pick<DeploymentView, 'id' | 'user_id'>
   readonly isAdmin: boolean
+  readonly isOwn: boolean
 }
 
-export function DeploymentPage({ deployment: ref, isAdmin }: DeploymentPageProps) {
+export function DeploymentPage({ deployment: ref, isAdmin, isOwn }: DeploymentPageProps) {
   const query = useResource<DeploymentView>(TOPIC, api.deployment(ref))
   const [dialog, setDialog] = useState<'delete' | 'upgrade'>()
   return (
     <>
       <DetailPage
-        list={{ label: 'My apps', href: pages.mine }}
+        list={isOwn ? { label: 'My apps', href: pages.mine } : { label: 'All apps', href: pages.all }}
         kind="app"
         name={query.data?.domainname ?? ref.id}
         query={query}
@@ -103,6 +104,7 @@ function Parts({ deployment }: { readonly deployment: DeploymentView }) {
   const isGone = deployment.status === 'deleted'
   const explanation = useResource<ExplanationView>(TOPIC, `${path}/explain`, { enabled: !isGone })
   const resources = useResource<ResourcesView>(TOPIC, `${path}/resources`, { enabled: !isGone })
+  const isEmptied = deployment.deleted_at !== null && resources.data?.items.length === 0
   return (
     <div className={classes.columns}>
       <div className={classes.column}>
@@ -113,7 +115,7 @@ function Parts({ deployment }: { readonly deployment: DeploymentView }) {
           blockers={explanation.data?.blockers ?? []}
         />
         {!isGone && <Explanation query={explanation} />}
-        {!isGone && <Resources query={resources} />}
+        {!isGone && !isEmptied && <Resources query={resources} />}
         <DeploymentTimeline path={path} />
       </div>
       <div className={classes.column}>

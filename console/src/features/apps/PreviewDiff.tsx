@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import { IconMinus, IconPencil, IconPlus } from '@tabler/icons-react'
+import { IconChevronRight, IconMinus, IconPencil, IconPlus } from '@tabler/icons-react'
 import type { FieldChangeView, ObjectChangeView, PreviewView } from '../../lib/api/contract.ts'
 import { diffLines, summary } from './diff-lines.ts'
 import classes from './PreviewDiff.module.css'
@@ -10,6 +10,9 @@ const WORDS = {
   deleted: { icon: IconMinus, word: 'is deleted' },
 } as const
 
+/** Fewer than this are seen at a glance, so they need no click. */
+const FEW = 6
+
 /** The exact fields that would change, object by object. What is changed is open; what is new is one click away. */
 export function PreviewDiff({ preview }: { readonly preview: PreviewView }) {
   return (
@@ -18,8 +21,9 @@ export function PreviewDiff({ preview }: { readonly preview: PreviewView }) {
         {summary(preview)}
       </Text>
       {preview.values.length > 0 && (
-        <details className={classes.object} open={preview.objects.length === 0}>
+        <details className={classes.object} open={preview.values.length <= FEW}>
           <summary className={classes.head}>
+            <IconChevronRight size={14} className={classes.caret} aria-hidden />
             <span className={classes.mark} data-change="changed">
               <IconPencil size={13} aria-hidden />
             </span>
@@ -41,6 +45,7 @@ function ObjectDiff({ object: { object, change, fields } }: { readonly object: O
   return (
     <details className={classes.object} open={change === 'changed'}>
       <summary className={classes.head}>
+        <IconChevronRight size={14} className={classes.caret} aria-hidden />
         <span className={classes.mark} data-change={change}>
           <Icon size={13} aria-hidden />
         </span>

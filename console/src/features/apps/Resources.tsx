@@ -1,4 +1,4 @@
-import { IconBoxOff } from '@tabler/icons-react'
+import { IconBoxOff, IconChevronRight } from '@tabler/icons-react'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Age } from '../../components/Age.tsx'
 import { Empty } from '../../components/Empty.tsx'
@@ -47,6 +47,7 @@ function Resource({ resource }: { readonly resource: ResourceView }) {
   const head = (
     <>
       <span className={classes.name}>
+        {events.length > 0 && <IconChevronRight size={13} className={classes.caret} aria-hidden />}
         <span className={classes.kind}>{kind}</span> {name}
       </span>
       <span className={classes.health}>

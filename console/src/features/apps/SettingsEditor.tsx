@@ -3,7 +3,7 @@ import { IconEye } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { refusalsOf, SchemaForm, useSchemaForm } from '../../components/forms/index.ts'
-import type { JsonObject } from '../../components/forms/index.ts'
+import type { JsonObject, Refusals } from '../../components/forms/index.ts'
 import { Panel } from '../../components/Panel.tsx'
 import { ProblemView } from '../../components/ProblemView.tsx'
 import { useApi } from '../../lib/api/context.tsx'
@@ -13,6 +13,7 @@ import { problemOf } from '../../lib/api/problem.ts'
 import { domainProblem } from './domain.ts'
 import { PreviewDiff } from './PreviewDiff.tsx'
 import { useWrite } from './use-write.ts'
+import classes from './apps.module.css'
 
 export interface Wish {
   readonly domainname: string
@@ -56,7 +57,7 @@ export function SettingsEditor({ form, before, preview, save, onSaved, verb }: S
 
   /** What the server refuses is told at its field; what belongs to none stands beneath the form. */
   const refuse = (error: unknown): void => {
-    const { fields, plain } = refusalsOf(problemOf(error))
+    const { fields, plain } = placesOf(error)
     settings.refuse(fields)
     setRefusedDomain(plain.get('domainname'))
     focusFirstError()
@@ -74,6 +75,7 @@ export function SettingsEditor({ form, before, preview, save, onSaved, verb }: S
   return (
     <form
       ref={element}
+      className={classes.form}
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
@@ -110,12 +112,12 @@ export function SettingsEditor({ form, before, preview, save, onSaved, verb }: S
           </Panel>
         )}
         {look.error !== null && !isAtFields(look.error) && <ProblemView compact error={look.error} />}
-        {look.error !== null && isAtFields(look.error) && (
+        {[look.error, write.error].some((error) => error !== null && isAtFields(error)) && (
           <Text size="sm" c="var(--mantine-color-error)" role="alert">
-            The server refused some fields. They are marked above.
+            The server refused what is marked above.
           </Text>
         )}
-        {write.error !== null && <ProblemView compact error={write.error} />}
+        {write.error !== null && !isAtFields(write.error) && <ProblemView compact error={write.error} />}
         <Group justify="flex-end" gap="xs">
           <Button
             type="submit"
@@ -136,10 +138,16 @@ export function SettingsEditor({ form, before, preview, save, onSaved, verb }: S
   )
 }
 
-/** Whether everything that was refused has a place in the form. */
-function isAtFields(error: unknown): boolean {
+/** Where on the screen a refusal belongs. That a domain is taken is a failure of its own, with one field to blame. */
+function placesOf(error: unknown): Refusals {
   const problem = problemOf(error)
   const { fields, plain } = refusalsOf(problem)
+  return { fields, plain: problem.code === 'DomainTaken' ? new Map([['domainname', problem.detail]]) : plain }
+}
+
+/** Whether everything that was refused has a place in the form. */
+function isAtFields(error: unknown): boolean {
+  const { fields, plain } = placesOf(error)
   const others = [...plain.keys()].filter((name) => name !== 'domainname')
   return others.length === 0 && (fields.size > 0 || plain.size > 0)
 }

@@ -45,13 +45,20 @@ export const fieldText = (pointer: string): string =>
     })
     .join('')
 
-/** `3 objects created, 1 changed`; what a preview comes to. */
+/** `3 objects are created, 1 is changed`; what a preview comes to. */
 export function summary({ objects, values }: PreviewView): string {
   const count = (change: string): number => objects.filter((object) => object.change === change).length
   const parts = (['created', 'changed', 'deleted'] as const).flatMap((change) => {
     const many = count(change)
-    return many === 0 ? [] : [`${many} ${change}`]
+    return many === 0 ? [] : [{ many, change }]
   })
-  if (parts.length > 0) return `${objects.length === 1 ? 'One object' : 'Objects'}: ${parts.join(', ')}`
+  if (parts.length > 0) {
+    return parts
+      .map(({ many, change }, index) => {
+        const noun = index > 0 ? '' : many === 1 ? ' object' : ' objects'
+        return `${many}${noun} ${many === 1 ? 'is' : 'are'} ${change}`
+      })
+      .join(', ')
+  }
   return values.length > 0 ? 'Settings change, and no object does' : 'Nothing would change'
 }

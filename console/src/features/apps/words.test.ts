@@ -70,7 +70,7 @@ describe('a preview', () => {
   test('is summed up', () => {
     const object = (change: 'created' | 'changed') => ({ object: 'A/b', change, fields: [] })
     expect(summary({ values: [], objects: [object('created'), object('created'), object('changed')] })).toBe(
-      'Objects: 2 created, 1 changed',
+      '2 objects are created, 1 is changed',
     )
     expect(summary({ values: [], objects: [] })).toBe('Nothing would change')
   })

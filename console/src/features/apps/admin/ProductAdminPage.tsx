@@ -11,6 +11,7 @@ import { Panel } from '../../../components/Panel.tsx'
 import { ProblemView } from '../../../components/ProblemView.tsx'
 import { ResourceList } from '../../../components/ResourceList.tsx'
 import type { ListColumn } from '../../../components/ResourceTable.tsx'
+import { RowMenu } from '../../../components/RowMenu.tsx'
 import type { ProductView, TemplateView } from '../../../lib/api/contract.ts'
 import { useResource } from '../../../lib/api/queries.ts'
 import classes from '../apps.module.css'
@@ -185,26 +186,14 @@ const templateColumns = (
     sortable: false,
     render: (row) =>
       row.id !== canonicalId && (
-        <span className={classes.rowActions}>
-          <Button
-            size="compact-sm"
-            variant="subtle"
-            aria-label={`Make ${templateName(row)} canonical`}
-            onClick={() => makeCanonical(row.id)}
-          >
-            Make canonical
-          </Button>
-          <Button
-            size="compact-sm"
-            variant="subtle"
-            color="red"
-            aria-label={`Delete ${templateName(row)}`}
-            onClick={() => remove(row.id)}
-          >
-            Delete
-          </Button>
-        </span>
+        <RowMenu
+          name={templateName(row)}
+          actions={[
+            { label: 'Make canonical', onClick: () => makeCanonical(row.id) },
+            { label: 'Delete', isDangerous: true, onClick: () => remove(row.id) },
+          ]}
+        />
       ),
-    width: 220,
+    width: 80,
   },
 ]

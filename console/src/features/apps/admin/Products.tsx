@@ -52,11 +52,6 @@ export function Products() {
   const [, go] = useLocation()
   return (
     <>
-      <Group justify="flex-end">
-        <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
-          New product
-        </Button>
-      </Group>
       <ResourceList<ProductView>
         noun="products"
         topic={TOPIC}
@@ -64,6 +59,11 @@ export function Products() {
         columns={COLUMNS}
         rowKey={(row) => row.id}
         onOpen={(row) => go(pages.productAdmin(row.id))}
+        actions={
+          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
+            New product
+          </Button>
+        }
         empty={
           <Empty icon={<IconPackage size={22} aria-hidden />} title="There are no products">
             A product has a name, an icon and templates. Tenants order the canonical one.

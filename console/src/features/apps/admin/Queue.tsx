@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core'
 import { IconChecklist } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
@@ -7,10 +6,10 @@ import { Empty } from '../../../components/Empty.tsx'
 import { ProblemView } from '../../../components/ProblemView.tsx'
 import { ResourceList } from '../../../components/ResourceList.tsx'
 import type { ListColumn } from '../../../components/ResourceTable.tsx'
+import { RowMenu } from '../../../components/RowMenu.tsx'
 import { StatusLabel } from '../../../components/StatusLabel.tsx'
 import type { ReconcileJobView } from '../../../lib/api/contract.ts'
 import { useNow } from '../../../lib/now.ts'
-import classes from '../apps.module.css'
 import { api, pages, TOPIC } from '../paths.ts'
 import { useWrite } from '../use-write.ts'
 import { isOpen, nextTryText, spokenJob } from './job.ts'
@@ -87,7 +86,7 @@ const jobColumns = (
   open: (dialog: Dialog) => void,
 ): readonly ListColumn<ReconcileJobView>[] => [
   { id: 'deployment', label: 'App', value: (row) => row.deployment_uid, mono: true },
-  { id: 'tenant', label: 'Tenant', value: (row) => row.user_email, width: 170 },
+  { id: 'tenant', label: 'Tenant', value: (row) => row.user_email, width: 190 },
   { id: 'reason', label: 'Reason', value: (row) => row.reason, width: 80 },
   {
     id: 'status',
@@ -101,7 +100,7 @@ const jobColumns = (
         </StatusLabel>
       )
     },
-    width: 110,
+    width: 105,
   },
   {
     id: 'age',
@@ -115,7 +114,7 @@ const jobColumns = (
     label: 'Next try',
     value: (row) => (isOpen(row) ? Date.parse(row.run_after) : null),
     render: (row) => <NextTry job={row} />,
-    width: 95,
+    width: 105,
   },
   { id: 'attempts', label: 'Tries', value: (row) => row.attempt, width: 70 },
   {
@@ -137,42 +136,18 @@ const jobColumns = (
     label: 'Action',
     value: () => '',
     sortable: false,
-    render: (row) =>
-      row.status === 'done' ? null : (
-        // Inside a row that opens: a click on a button is meant for the button.
-        <span className={classes.rowActions} onClick={(event) => event.stopPropagation()} role="presentation">
-          <Button
-            size="compact-xs"
-            variant="subtle"
-            aria-label={`Requeue ${row.deployment_uid}`}
-            onClick={() => requeue(row.id)}
-          >
-            Requeue
-          </Button>
-          {isOpen(row) && (
-            <Button
-              size="compact-xs"
-              variant="subtle"
-              color="red"
-              aria-label={`Give up ${row.deployment_uid}`}
-              onClick={() => open({ kind: 'fail', job: row })}
-            >
-              Give up
-            </Button>
-          )}
-          {!row.frozen && (
-            <Button
-              size="compact-xs"
-              variant="subtle"
-              color="gray"
-              aria-label={`Freeze ${row.user_email}`}
-              onClick={() => open({ kind: 'freeze', job: row })}
-            >
-              Freeze tenant
-            </Button>
-          )}
-        </span>
-      ),
-    width: 150,
+    render: (row) => (
+      <RowMenu
+        name={row.deployment_uid}
+        actions={[
+          ...(row.status === 'done' ? [] : [{ label: 'Requeue', onClick: () => requeue(row.id) }]),
+          ...(isOpen(row)
+            ? [{ label: 'Give up', isDangerous: true, onClick: () => open({ kind: 'fail', job: row }) }]
+            : []),
+          ...(row.frozen ? [] : [{ label: 'Freeze the tenant', onClick: () => open({ kind: 'freeze', job: row }) }]),
+        ]}
+      />
+    ),
+    width: 80,
   },
 ]

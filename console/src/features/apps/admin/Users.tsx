@@ -1,4 +1,4 @@
-import { Badge, Button, Group } from '@mantine/core'
+import { Badge, Button } from '@mantine/core'
 import { IconPlus, IconUsers } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
 import { Age } from '../../../components/Age.tsx'
@@ -7,9 +7,9 @@ import { Empty } from '../../../components/Empty.tsx'
 import { ProblemView } from '../../../components/ProblemView.tsx'
 import { ResourceList } from '../../../components/ResourceList.tsx'
 import type { ListColumn } from '../../../components/ResourceTable.tsx'
+import { RowMenu } from '../../../components/RowMenu.tsx'
 import { StatusLabel } from '../../../components/StatusLabel.tsx'
 import type { UserPatch, UserView } from '../../../lib/api/contract.ts'
-import classes from '../apps.module.css'
 import { api, TOPIC } from '../paths.ts'
 import { useWrite } from '../use-write.ts'
 import { CreateUser } from './CreateUser.tsx'
@@ -45,11 +45,6 @@ export function Users() {
   const error = thaw.error ?? change.error
   return (
     <>
-      <Group justify="flex-end">
-        <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
-          New user
-        </Button>
-      </Group>
       {error !== null && <ProblemView compact error={error} />}
       <ResourceList<UserView>
         noun="users"
@@ -57,6 +52,11 @@ export function Users() {
         path="/users"
         columns={columns}
         rowKey={(row) => row.id}
+        actions={
+          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
+            New user
+          </Button>
+        }
         empty={<Empty icon={<IconUsers size={22} aria-hidden />} title="There are no users" />}
       />
       {creating && <CreateUser onClose={() => setCreating(false)} />}
@@ -121,35 +121,20 @@ const userColumns = ({ open, thaw, change }: Actions): readonly ListColumn<UserV
     value: () => '',
     sortable: false,
     render: (row) => (
-      <span className={classes.rowActions}>
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          aria-label={row.is_admin ? `Make ${row.email} a member` : `Make ${row.email} an admin`}
-          onClick={() => change({ id: row.id, is_admin: !row.is_admin })}
-        >
-          {row.is_admin ? 'Make member' : 'Make admin'}
-        </Button>
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          color="gray"
-          aria-label={row.frozen ? `Thaw ${row.email}` : `Freeze ${row.email}`}
-          onClick={() => (row.frozen ? thaw(row.id) : open({ kind: 'freeze', user: row }))}
-        >
-          {row.frozen ? 'Thaw' : 'Freeze'}
-        </Button>
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          color="red"
-          aria-label={`Delete ${row.email}`}
-          onClick={() => open({ kind: 'delete', user: row })}
-        >
-          Delete
-        </Button>
-      </span>
+      <RowMenu
+        name={row.email}
+        actions={[
+          {
+            label: row.is_admin ? 'Make a member' : 'Make an admin',
+            onClick: () => change({ id: row.id, is_admin: !row.is_admin }),
+          },
+          row.frozen
+            ? { label: 'Thaw', onClick: () => thaw(row.id) }
+            : { label: 'Freeze', onClick: () => open({ kind: 'freeze', user: row }) },
+          { label: 'Delete', isDangerous: true, onClick: () => open({ kind: 'delete', user: row }) },
+        ]}
+      />
     ),
-    width: 280,
+    width: 80,
   },
 ]
