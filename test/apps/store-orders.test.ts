@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { JsonObject } from '../../src/domains/apps/index.ts'
 import { deploymentKey } from '../../src/domains/apps/queue.ts'
 import { asUser, auditOf } from '../../src/store/index.ts'
 import { appsWorld, CHART, codeOf, fieldsOf, registry, SCHEMA, type AppsWorld } from './store-world.ts'
@@ -74,6 +75,23 @@ test('everything that is wrong with an order is told at once, by field', async (
   expect(await codeOf(order({ userId: w.bob.userId }))).toBe('NotFound')
   expect(await codeOf(order({ userId: 'nonsense' }))).toBe('NotFound')
   expect(await w.queue.claim('w', 5)).toEqual([])
+})
+
+test('text that cannot be stored is refused by field, not by the database', async () => {
+  await using w = await appsWorld()
+  const { template } = await w.product()
+  const order = (userValues: JsonObject): Promise<unknown> =>
+    w.apps.createDeployment(w.ann, {
+      userId: w.ann.userId,
+      templateId: template.id,
+      domainname: 'a.example.org',
+      userValues,
+    })
+  expect(Object.keys(await fieldsOf(order({ message: 'a\0b' })))).toEqual(['/user/message'])
+  expect(Object.keys(await fieldsOf(order({ message: '\ud800' })))).toEqual(['/user/message'])
+  expect(Object.keys(await fieldsOf(order({ password: 'long enough\0' })))).toEqual(['/user/password'])
+  expect(Object.keys(await fieldsOf(w.apps.createProduct(w.admin, { name: 'a\0' })))).toEqual(['name'])
+  expect(await codeOf(order({ message: '“quotes”, \n, {{ .Values }}, <b>, 😀' }))).toBe('succeeded')
 })
 
 test('a product without a schema of settings takes none', async () => {

@@ -20,7 +20,7 @@ import {
   type ListedJob,
 } from '../store/index.ts'
 import type { JobReason } from '../types.ts'
-import { found, needsAdmin, note } from './guard.ts'
+import { found, needsAdmin, note, refuseUnstorable } from './guard.ts'
 import type { Room } from './room.ts'
 
 export function enqueueReconcile(
@@ -49,6 +49,7 @@ export async function requeueJob({ pool }: Room, actor: Actor, id: string): Prom
 
 export async function failJob({ pool }: Room, actor: Actor, id: string, error: string): Promise<ListedJob> {
   needsAdmin(actor, 'fail jobs')
+  refuseUnstorable({ error })
   return await asUser(pool, actor, async (tx) => {
     const job = await openJob(tx, id)
     const { failure } = raise.FailedByHand(error)
@@ -69,6 +70,7 @@ const done = (id: string): Error => raise.JobDone(`job ${id} is done`)
 
 export async function freezeTenant({ pool }: Room, actor: Actor, userId: string, why: string): Promise<void> {
   needsAdmin(actor, 'freeze tenants')
+  refuseUnstorable({ why })
   await asUser(pool, actor, async (tx) => {
     const { id } = found(await findUser(tx, userId), 'user', userId)
     await freeze(tx, APPS_QUEUE, id, actor.userId ?? 'platform', why)

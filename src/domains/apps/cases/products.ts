@@ -13,7 +13,7 @@ import {
   type PageWish,
 } from '../store/index.ts'
 import type { Product } from '../types.ts'
-import { found, needsAdmin, note } from './guard.ts'
+import { found, needsAdmin, note, refuseUnstorable } from './guard.ts'
 import type { ProductWish } from './port.ts'
 import type { Room } from './room.ts'
 
@@ -27,6 +27,7 @@ export const getProduct = ({ pool }: Room, actor: Actor, id: string): Promise<Pr
 
 export async function createProduct({ pool }: Room, actor: Actor, wish: ProductWish): Promise<Product> {
   needsAdmin(actor, 'create products')
+  refuseUnstorable({ ...wish })
   const { name, description = null, icon = null } = wish
   return await asUser(pool, actor, async (tx) => {
     const product = await insertProduct(tx, { name: named(name), description, icon }).catch(nameTaken(name))
@@ -42,6 +43,7 @@ export async function updateProduct(
   wish: Partial<ProductWish>,
 ): Promise<Product> {
   needsAdmin(actor, 'change products')
+  refuseUnstorable({ ...wish })
   return await asUser(pool, actor, async (tx) => {
     const before = found(await lockProduct(tx, id), 'product', id)
     const { name = before.name, description = before.description, icon = before.icon } = wish

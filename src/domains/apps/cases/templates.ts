@@ -3,6 +3,7 @@ import { asUser, violates, type Actor } from '../../../store/index.ts'
 import { raise } from '../failures.ts'
 import { formOf } from '../form.ts'
 import type { Chart, ChartLocation } from '../helm/port.ts'
+import { valuesProblems } from '../schema-limits.ts'
 import { checkSchema } from '../schema.ts'
 import {
   changeProduct,
@@ -16,7 +17,7 @@ import {
 } from '../store/index.ts'
 import type { FieldProblem, Template } from '../types.ts'
 import { deepMerge } from '../values.ts'
-import { found, needsAdmin, note } from './guard.ts'
+import { found, needsAdmin, note, refuseUnstorable } from './guard.ts'
 import type { ChartReport, TemplateWish } from './port.ts'
 import type { Room } from './room.ts'
 
@@ -43,10 +44,15 @@ export async function publishTemplate(
   signal?: AbortSignal,
 ): Promise<Template> {
   needsAdmin(actor, 'publish templates')
+  refuseUnstorable({ chart_ref: wish.chartRef, version_label: wish.versionLabel })
   await asUser(pool, actor, async (tx) => found(await findProduct(tx, wish.productId), 'product', wish.productId))
   const { chartRef: ref, chartVersion: version, chartDigest: digest = null } = wish
   const template = templateFrom(wish, await charts.fetch({ ref, version, digest }, signal))
-  const problems = schemaProblems(template)
+  const problems = [
+    ...valuesProblems(template.defaultValues, 'default_values'),
+    ...valuesProblems(template.capabilities, 'capabilities'),
+    ...schemaProblems(template),
+  ]
   if (problems.length > 0) throw new RefusedFields(problems)
   return await asUser(pool, actor, async (tx) => {
     const product = found(await lockProduct(tx, wish.productId), 'product', wish.productId)

@@ -11,7 +11,7 @@ import {
   type ListedUser,
   type PageWish,
 } from '../store/index.ts'
-import { found, needsAdmin, note } from './guard.ts'
+import { found, needsAdmin, note, refuseUnstorable } from './guard.ts'
 import type { UserWish } from './port.ts'
 import type { Room } from './room.ts'
 
@@ -25,6 +25,7 @@ export const getUser = ({ pool }: Room, actor: Actor, id: string): Promise<Liste
 
 export async function createUser({ pool }: Room, actor: Actor, wish: UserWish): Promise<ListedUser> {
   needsAdmin(actor, 'create users')
+  refuseUnstorable({ email: wish.email })
   return await asUser(pool, actor, async (tx) => {
     const id = await insertUser(tx, { email: wish.email, isAdmin: wish.isAdmin ?? false })
     if (id === undefined) throw emailTaken(wish.email)
@@ -41,6 +42,7 @@ export async function updateUser(
   wish: Partial<UserWish>,
 ): Promise<ListedUser> {
   needsAdmin(actor, 'change users')
+  refuseUnstorable({ email: wish.email })
   return await asUser(pool, actor, async (tx) => {
     const before = found(await lockUser(tx, id), 'user', id)
     const after = { email: wish.email ?? before.email, isAdmin: wish.isAdmin ?? before.isAdmin }
