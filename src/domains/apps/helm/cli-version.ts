@@ -6,13 +6,14 @@ export interface HelmVersion {
   readonly minor: number
 }
 
-const ACCEPTED = 'Helm 4, or Helm 3.13 and later'
+/** The first that leaves the schema check and the notes out when asked. */
+const ACCEPTED = 'Helm 4, or Helm 3.16 and later'
 
 /** From what `helm version` writes: `v4.3.1`, `v3.19.0+g3d8990f`, `v4.3`. */
 export function parseVersion(text: string): HelmVersion {
   const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(text.trim()) ?? []
   const version = { major: Number(major), minor: Number(minor) }
-  if (version.major === 4 || (version.major === 3 && version.minor >= 13)) return version as HelmVersion
+  if (version.major === 4 || (version.major === 3 && version.minor >= 16)) return version as HelmVersion
   throw raise.HelmFailed(`failed to use helm: it says that it is ${JSON.stringify(text.trim())}; needed is ${ACCEPTED}`)
 }
 

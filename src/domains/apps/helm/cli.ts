@@ -20,7 +20,7 @@ import { run, type Ran } from './run.ts'
 import { digestLabels } from './storage.ts'
 
 export interface HelmCliOptions {
-  /** Path of the program; Helm 4, or Helm 3.13 and later. */
+  /** Path of the program; Helm 4, or Helm 3.16 and later. */
   readonly binary: string
   readonly kubeconfig: string
   readonly kinds: Kinds

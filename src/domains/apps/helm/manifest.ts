@@ -19,6 +19,7 @@ export async function objectsOf(manifest: string, target: ReleaseTarget, kinds: 
 export const HELM_YAML = {
   version: '1.1',
   merge: true,
+  uniqueKeys: false,
   customTags: (tags: Tags): Tags =>
     tags.filter(
       (tag) =>
