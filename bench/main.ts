@@ -1,11 +1,12 @@
 import { appendFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { measureAppsWorker, measureHelmLoop } from './apps.ts'
 import { goPeer, measureController, type ControllerPeer } from './controller.ts'
 import { table, type Row } from './measure.ts'
 
 /**
- * `npm run bench [-- controller] [--rounds 3] [--n 1000]`: our figures beside those of the peers, in the same run and in turn, because machines
+ * `npm run bench [-- controller|apps] [--rounds 3] [--n 1000]`: our figures beside those of the peers, in the same run and in turn, because machines
  * are noisy and only the ratio says something.
  */
 const { values, positionals } = parseArgs({
@@ -40,10 +41,24 @@ async function controllers(rounds: number): Promise<void> {
   console.log(`\n${table(rows, OURS)}\n`)
 }
 
-const PARTS: Readonly<Record<string, (rounds: number) => Promise<void>>> = { controller: controllers }
+async function apps(rounds: number): Promise<void> {
+  const n = Number(values.n ?? 50)
+  const rows: Row[] = []
+  const add = (row: Row): void => void rows.push(...keep([row]))
+  for (let round = 0; round < rounds; round++) {
+    await measureAppsWorker(OURS, n, add)
+    await measureHelmLoop(n, add)
+  }
+  console.log(`\n${table(rows, OURS)}\n`)
+}
 
+const PARTS: Readonly<Record<string, (rounds: number) => Promise<void>>> = { controller: controllers, apps }
+
+/** The processes whose end is waited for between two parts do not keep this one alive. */
+const awake = setInterval(() => {}, 60_000)
 for (const name of positionals.length > 0 ? positionals : Object.keys(PARTS)) {
   const part = PARTS[name]
   if (part === undefined) throw new Error(`unknown benchmark ${name}: choose from ${Object.keys(PARTS).join(', ')}`)
   await part(Number(values.rounds))
 }
+clearInterval(awake)

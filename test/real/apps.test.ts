@@ -81,7 +81,7 @@ if (!verdict.ok) {
       })
       ending.push(await startAll(services))
 
-      const [repository, tag] = NODE_IMAGES.nginx.split(':')
+      const [repository = '', tag = ''] = NODE_IMAGES.nginx.split(':')
       const { id: userId } = await apps.createUser(ADMIN, { email: 'ada@example.com' })
       const { id: productId } = await apps.createProduct(ADMIN, { name: 'hello-static' })
       const { id: templateId } = await apps.publishTemplate(ADMIN, {
