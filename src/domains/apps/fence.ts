@@ -33,7 +33,7 @@ export const FENCE_ANNOTATION = 'caelus.io/fence'
 
 const WORKER = 'caelus:worker'
 const POLICY = 'caelus-fence'
-const ROLE = 'caelus:release'
+const ROLE = 'caelus-release'
 const GROUP = 'caelus:fence'
 const STALE = 'stale fence'
 
@@ -114,7 +114,7 @@ export async function installFence(client: Writer, signal?: AbortSignal): Promis
 const releaseRights = (namespace: string): RoleBinding => ({
   apiVersion: 'rbac.authorization.k8s.io/v1',
   kind: 'RoleBinding',
-  metadata: { name: 'caelus-release', namespace },
+  metadata: { name: ROLE, namespace },
   roleRef: { apiGroup: ClusterRole.group, kind: ClusterRole.kind, name: ROLE },
   subjects: [{ apiGroup: ClusterRole.group, kind: 'User', name: WORKER }],
 })

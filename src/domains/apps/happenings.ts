@@ -16,5 +16,7 @@ export interface AppsHappenings {
   }
   /** Somebody else touched an object of ours. */
   'apps:touched': { readonly deployment: string; readonly object: string; readonly how: 'changed' | 'deleted' }
+  /** The policy that makes fences hold cannot be installed: nothing is claimed until it is. */
+  'apps:unfenced': { readonly error: unknown }
   'apps:scanned': { readonly deployments: number; readonly ms: number }
 }

@@ -3,6 +3,7 @@ import {
   delayFor,
   FailureError,
   failureOf,
+  sameValue,
   settled,
   sleep,
   type Backoff,
@@ -163,7 +164,9 @@ class Reconciling {
       return checkAgain(AWAY_MS, failure.message)
     }
     await this.#note(row, { is: 'failed', failure, retryAt: this.#retryAt(failure, now) })
-    if (failure.code !== 'StaleFence') this.#tell(row, 'Warning', 'Reconcile', failure.code, failure.message)
+    // What the row said before this run is no news.
+    const isNews = failure.code !== 'StaleFence' && !sameValue(row.lastError, failure)
+    if (isNews) this.#tell(row, 'Warning', 'Reconcile', failure.code, failure.message)
     throw error
   }
 

@@ -95,7 +95,7 @@ export function appsWorker(deps: AppsWorkerDeps): readonly Service[] {
     ...(deps.stopGraceMs !== undefined && { stopGraceMs: deps.stopGraceMs }),
   })
   return [
-    fenceService(parts),
+    fenceService(parts, happenings),
     flushing(() => events.flush()),
     watch,
     loop,
@@ -104,13 +104,14 @@ export function appsWorker(deps: AppsWorkerDeps): readonly Service[] {
 }
 
 /** Without the policy a fence would not hold: nothing is claimed before it is there. */
-const fenceService = ({ client, clock }: AppsParts): Service =>
+const fenceService = ({ client, clock }: AppsParts, happenings: Happenings<AppsHappenings>): Service =>
   service('apps fence', async (signal, ready) => {
     for (;;) {
       try {
         await installFence(client, signal)
         break
-      } catch {
+      } catch (error) {
+        if (!signal.aborted) happenings.emit('apps:unfenced', { error })
         await sleep(clock, FENCE_RETRY_MS, signal).catch(() => {})
         if (signal.aborted) return
       }
