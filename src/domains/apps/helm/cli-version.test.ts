@@ -9,9 +9,12 @@ it.each([
   expect(parseVersion(text)).toEqual({ major, minor })
 })
 
-it.each(['v3.9.0', 'v3.15.4', 'v2.17.0', 'v5.0.0', '', 'command not found'])('%j is refused with what is needed', (text) => {
-  expect(() => parseVersion(text)).toThrow('needed is Helm 4')
-})
+it.each(['v3.9.0', 'v3.15.4', 'v2.17.0', 'v5.0.0', '', 'command not found'])(
+  '%j is refused with what is needed',
+  (text) => {
+    expect(() => parseVersion(text)).toThrow('needed is Helm 4')
+  },
+)
 
 it('the watcher is trusted from 4.3 on', () => {
   expect(waiting(parseVersion('v4.3.0'))).toEqual(['--wait=watcher'])

@@ -16,7 +16,7 @@ export interface RunOptions {
 }
 
 export interface Ran {
-  readonly code: number | null
+  readonly code: number
   readonly stdout: string
   readonly stderr: string
 }
@@ -68,10 +68,11 @@ export function run({ command, args, env, input = '', graceMs, limitMs, signal }
       settle()
       reject(raise.HelmFailed(`failed to start helm: ${messageOf(cause)}`, { cause }))
     })
-    child.once('close', (code) => {
+    child.once('close', (code, by) => {
       settle()
       if (signal?.aborted) reject(signal.reason as Error)
       else if (isLate) reject(raise.NeverHealthy(`helm did not end within ${limitMs / 1000} s and was stopped`))
+      else if (code === null) reject(raise.HelmFailed(`helm was ended by ${by}; nobody here asked for that`))
       else resolve({ code, stdout: out(), stderr: err() })
     })
   })
