@@ -6,13 +6,22 @@ import type { ProductView, ResourceView, Role } from '../../src/api/contract/ind
 import { appsRoutes, tellAppsChanges, type AppsSight } from '../../src/api/index.ts'
 import { openApps, type Apps } from '../../src/domains/apps/cases/index.ts'
 import { charts } from '../../src/domains/apps/helm/index.ts'
-import { diffFields, diffObjects, keyRing, type Explanation, type JsonObject } from '../../src/domains/apps/index.ts'
+import {
+  diffFields,
+  diffObjects,
+  keyRing,
+  masker,
+  type Explanation,
+  type JsonObject,
+} from '../../src/domains/apps/index.ts'
 import { seededRandom, systemClock } from '../../src/kernel/index.ts'
 import { listener, openPool, openQueuePool, PostgresQueue } from '../../src/store/index.ts'
 import { consoleWorld, emailOf, type ConsoleWorld } from './world.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-export const HELLO = join(ROOT, 'charts/hello-static')
+/** Charts are called as in a registry; where they lie is nobody's business on a picture. */
+const REGISTRY = 'oci://charts.example.test'
+export const HELLO = `${REGISTRY}/hello-static`
 
 export interface AppsConsole extends ConsoleWorld {
   readonly apps: Apps
@@ -47,6 +56,8 @@ export async function appsConsole(): Promise<AppsConsole> {
   const folder = await mkdtemp(join(tmpdir(), 'caelus-console-apps-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const cluster: Cluster = { resources: [], explanation: AT_REST }
+  const source = charts({ cacheDir: folder, localPaths: true })
+  const known = new Map([[HELLO, join(ROOT, 'charts/hello-static')]])
   const rooms: { readonly apps: Apps; readonly url: string }[] = []
   const ends: (() => Promise<unknown>)[] = []
   const world = await consoleWorld(
@@ -64,7 +75,9 @@ export async function appsConsole(): Promise<AppsConsole> {
           pool,
           queue: new PostgresQueue({ pool: queuePool, name: 'apps' }),
           ring: keyRing(`test:${Buffer.alloc(32, 7).toString('base64')}`),
-          charts: charts({ cacheDir: folder, localPaths: true }),
+          charts: {
+            fetch: (at, signal) => source.fetch({ ...at, ref: known.get(at.ref) ?? at.ref }, signal),
+          },
           ingressClass: 'nginx',
           clock: systemClock,
           random: seededRandom(7),
@@ -110,10 +123,15 @@ export async function appsConsole(): Promise<AppsConsole> {
     async formChart(schema, user) {
       const path = await mkdtemp(join(folder, 'chart-'))
       await mkdir(join(path, 'templates'))
-      await writeFile(join(path, 'Chart.yaml'), 'apiVersion: v2\nname: workshop\nversion: 0.1.0\n')
+      await writeFile(
+        join(path, 'Chart.yaml'),
+        'apiVersion: v2\nname: workshop\nversion: 0.1.0\nappVersion: "4.2"\ndescription: Room to work in\n',
+      )
       await writeFile(join(path, 'values.yaml'), JSON.stringify({ user }))
       await writeFile(join(path, 'values.schema.json'), JSON.stringify(schema))
-      return path
+      const ref = `${REGISTRY}/workshop`
+      known.set(ref, path)
+      return ref
     },
     async report(columns) {
       const names = Object.keys(columns)
@@ -149,101 +167,14 @@ function sightOf(cluster: Cluster): AppsSight {
     ]
   }
   return {
-    preview: async ({ before, after }) => ({
-      values: diffFields(before?.values ?? {}, after.values),
-      objects: diffObjects(before ? objectsOf(before.values) : [], objectsOf(after.values), (text) => text),
-    }),
+    async preview({ before, after, secrets }) {
+      const mask = masker(secrets)
+      return {
+        values: diffFields(before?.values ?? {}, after.values, { mask }),
+        objects: diffObjects(before ? objectsOf(before.values) : [], objectsOf(after.values), mask),
+      }
+    },
     explain: async () => cluster.explanation,
     resources: async () => cluster.resources,
   }
-}
-
-/** A chart whose only purpose is its form: every kind of field that there is. */
-export const WORKSHOP: JsonObject = {
-  type: 'object',
-  properties: {
-    user: {
-      type: 'object',
-      required: ['title', 'size'],
-      properties: {
-        title: {
-          type: 'string',
-          title: 'Title',
-          description: 'Shown in the tab of the browser.',
-          minLength: 3,
-          'x-order': 1,
-        },
-        size: {
-          title: 'Size',
-          description: 'How much room it gets.',
-          oneOf: [
-            { const: 's', title: 'Small' },
-            { const: 'm', title: 'Medium' },
-            { const: 'l', title: 'Large' },
-          ],
-          'x-order': 2,
-        },
-        memory: { type: 'integer', title: 'Memory', minimum: 64, maximum: 4096, multipleOf: 64, 'x-unit': 'MiB' },
-        public: { type: 'boolean', title: 'Public', description: 'Anybody may read it.' },
-        features: {
-          type: 'array',
-          title: 'Features',
-          uniqueItems: true,
-          items: { enum: ['search', 'comments', 'feed'] },
-        },
-        hosts: {
-          type: 'array',
-          title: 'Further hosts',
-          maxItems: 3,
-          items: { type: 'string', format: 'hostname' },
-        },
-        mail: {
-          type: 'object',
-          title: 'Mail',
-          description: 'For notifications.',
-          properties: {
-            server: { type: 'string', title: 'Server' },
-            password: { type: 'string', title: 'Password', writeOnly: true, minLength: 8 },
-          },
-        },
-        editors: {
-          type: 'array',
-          title: 'Editors',
-          maxItems: 5,
-          items: {
-            type: 'object',
-            required: ['name'],
-            properties: {
-              name: { type: 'string', title: 'Name', minLength: 1 },
-              role: { enum: ['author', 'reviewer'], title: 'Role', default: 'author' },
-            },
-          },
-        },
-        storage: {
-          type: 'object',
-          title: 'Storage',
-          oneOf: [
-            {
-              title: 'Volume',
-              properties: {
-                kind: { const: 'volume' },
-                gigabytes: { type: 'integer', title: 'Room', minimum: 1, maximum: 100, default: 5, 'x-unit': 'GiB' },
-              },
-            },
-            {
-              title: 'Bucket',
-              required: ['bucket'],
-              properties: { kind: { const: 'bucket' }, bucket: { type: 'string', title: 'Name of the bucket' } },
-            },
-          ],
-        },
-        backup: { type: 'boolean', title: 'Backups' },
-      },
-      if: { required: ['backup'], properties: { backup: { const: true } } },
-      then: {
-        required: ['schedule'],
-        properties: { schedule: { type: 'string', title: 'Schedule', description: 'When, as a cron line.' } },
-      },
-    },
-  },
 }

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import type { ResourceView } from '../../src/api/contract/index.ts'
-import { appsConsole, HELLO, WORKSHOP } from './apps-world.ts'
+import { appsConsole, HELLO } from './apps-world.ts'
+import { WORKSHOP } from './workshop-schema.ts'
 import { closeBrowser, picture } from './world.ts'
 
 afterAll(closeBrowser)
@@ -38,9 +39,8 @@ test('a tenant orders an app, sees it become ready, changes it and deletes it', 
   await page.getByRole('link', { name: 'Change' }).click()
   await page.getByRole('textbox', { name: 'Message' }).fill('Gute Nacht')
   await page.getByRole('button', { name: 'Preview' }).click()
-  await page.getByText('Gute Nacht').last().waitFor()
+  await page.locator('ins').getByText('Gute Nacht').first().waitFor()
   expect(await page.locator('del').allInnerTexts()).toContainEqual(expect.stringContaining('Guten Tag'))
-  await picture(page, 'apps-change')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole(...heading('hello.example.test')).waitFor()
   await page.getByText('Gute Nacht').waitFor()
@@ -79,6 +79,7 @@ test('a form has every kind of field, follows its conditions, and shows refusals
   expect(await page.getByRole('textbox', { name: 'Schedule' }).count()).toBe(0)
   await page.getByRole('switch', { name: 'Backups' }).check()
   await page.getByRole('textbox', { name: 'Schedule' }).fill('0 3 * * *')
+  await page.evaluate('scrollTo(0, 260)')
   await picture(page, 'apps-form')
   await page.getByRole('button', { name: 'Preview' }).click()
   await page.getByText('2 objects are created').waitFor()
@@ -212,6 +213,15 @@ test('what blocks a deletion is named', async () => {
   await picture(page, 'apps-deletion')
 })
 
+const CATALOGUE = [
+  ['Hello static', 'A page with a message, served by nginx from its own volume.'],
+  ['Ledger', 'Keeps entries in a volume, and migrates them before it changes.'],
+  ['Status page', 'Tells the world what works and what does not. Two replicas, nothing to set.'],
+] as const
+
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><rect width="48" height="48" rx="10" fill="#5b8def"/>
+<path d="M10 16h28M10 24h28M10 32h28M16 10v28M24 10v28M32 10v28" stroke="#fff" stroke-width="3"/></svg>`
+
 test('an admin makes a product, reads a chart, sees its form, publishes it, and sees it in the catalogue', async () => {
   const world = await appsConsole()
   const chart = await world.formChart(WORKSHOP, { size: 's', memory: 256 })
@@ -220,10 +230,9 @@ test('an admin makes a product, reads a chart, sees its form, publishes it, and 
   await page.getByRole('button', { name: 'New product' }).click()
   await page.getByLabel('Name').fill('Workshop')
   await page.getByLabel('Description').fill('A place to weave.')
-  const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M/wHwAEBgIApD5fRAAAAABJRU5ErkJggg=='
   await page
     .locator('input[type=file]')
-    .setInputFiles({ name: 'icon.png', mimeType: 'image/png', buffer: Buffer.from(pixel, 'base64') })
+    .setInputFiles({ name: 'icon.svg', mimeType: 'image/svg+xml', buffer: Buffer.from(ICON) })
   await page.getByRole('dialog').locator('img').waitFor()
   await page.getByRole('button', { name: 'Create product' }).click()
   await page.getByRole(...heading('Workshop')).waitFor()
@@ -236,11 +245,15 @@ test('an admin makes a product, reads a chart, sees its form, publishes it, and 
   await picture(page, 'apps-publish')
   await page.getByRole('button', { name: 'Publish', exact: true }).click()
   await page.getByText('canonical', { exact: true }).waitFor()
-  await picture(page, 'apps-product')
 
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Apps' }).click()
   await page.getByRole('link', { name: 'Catalogue' }).click()
   await page.getByRole('link', { name: 'Workshop' }).waitFor()
+  for (const [name, description] of CATALOGUE) await world.publish(name, HELLO, { description })
+  await page.getByRole('link', { name: 'Status page' }).waitFor()
+  await picture(page, 'apps-catalogue')
+  await page.getByLabel('Search products').fill('weave')
+  expect(await page.getByRole('main').getByRole('listitem').count()).toBe(1)
 })
 
 test('an admin sees the queue, gives up a job, requeues it, and freezes its tenant', async () => {

@@ -21,7 +21,7 @@ export function PreviewDiff({ preview }: { readonly preview: PreviewView }) {
         {summary(preview)}
       </Text>
       {preview.values.length > 0 && (
-        <details className={classes.object} open={preview.values.length <= FEW}>
+        <details className={classes.object} open={diffLines(preview.values).length <= FEW}>
           <summary className={classes.head}>
             <IconChevronRight size={14} className={classes.caret} aria-hidden />
             <span className={classes.mark} data-change="changed">
@@ -35,6 +35,11 @@ export function PreviewDiff({ preview }: { readonly preview: PreviewView }) {
       )}
       {preview.objects.map((object) => (
         <ObjectDiff key={object.object} object={object} />
+      ))}
+      {(preview.not_consulted ?? []).map((line) => (
+        <Text key={line} size="xs" c="dimmed">
+          Told by the chart alone, not asked of {line}.
+        </Text>
       ))}
     </div>
   )

@@ -7,19 +7,20 @@ export interface DiffLine {
   readonly after?: string
 }
 
-/** Takes what was added or removed as a whole apart, so that every line is one field and one value. */
-export const diffLines = (changes: readonly FieldChangeView[]): readonly DiffLine[] =>
-  changes.flatMap(({ pointer, before, after }) => {
-    const [old, now] = [leaves(pointer, before), leaves(pointer, after)]
-    return [...new Set([...old.keys(), ...now.keys()])].map((at): DiffLine => {
-      const [was, is] = [old.get(at), now.get(at)]
-      return {
-        field: fieldText(at),
-        ...(was !== undefined && { before: was }),
-        ...(is !== undefined && { after: is }),
-      }
-    })
+/**
+ * Takes what was added or removed as a whole apart, so that every line is one field and one value. Where one item of a
+ * list went and another came into its place, their fields meet, and those that are equal are no change.
+ */
+export function diffLines(changes: readonly FieldChangeView[]): readonly DiffLine[] {
+  const old = new Map(changes.flatMap(({ pointer, before }) => [...leaves(pointer, before)]))
+  const now = new Map(changes.flatMap(({ pointer, after }) => [...leaves(pointer, after)]))
+  return [...new Set([...old.keys(), ...now.keys()])].flatMap((at): DiffLine[] => {
+    const [before, after] = [old.get(at), now.get(at)]
+    // A change of a secret is told as one, although both sides show the same mask.
+    if (before === after && !changes.some(({ pointer, change }) => pointer === at && change === 'changed')) return []
+    return [{ field: fieldText(at), ...(before !== undefined && { before }), ...(after !== undefined && { after }) }]
   })
+}
 
 function leaves(pointer: string, value: unknown): Map<string, string> {
   if (value === undefined) return new Map()

@@ -67,6 +67,20 @@ describe('a preview', () => {
     ])
   })
 
+  test('is told field by field where an item took the place of another', () => {
+    expect(
+      diffLines([
+        { pointer: '/spec/rules/0', change: 'removed', before: { host: 'a', path: '/' } },
+        { pointer: '/spec/rules/0', change: 'added', after: { host: 'b', path: '/' } },
+      ]),
+    ).toEqual([{ field: 'spec.rules[0].host', before: 'a', after: 'b' }])
+  })
+
+  test('tells that a secret changes without telling it', () => {
+    const change = { pointer: '/password', change: 'changed', before: '(write-only)', after: '(write-only)' } as const
+    expect(diffLines([change])).toEqual([{ field: 'password', before: '(write-only)', after: '(write-only)' }])
+  })
+
   test('is summed up', () => {
     const object = (change: 'created' | 'changed') => ({ object: 'A/b', change, fields: [] })
     expect(summary({ values: [], objects: [object('created'), object('created'), object('changed')] })).toBe(
