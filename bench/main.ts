@@ -1,13 +1,14 @@
 import { appendFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { measureAppsWorker, measureHelmLoop } from './apps.ts'
 import { measureController, type ControllerPeer } from './controller.ts'
 import { goPeer } from './go-peer.ts'
 import { table, type Row } from './measure.ts'
 import { measureQueues, otherQueues } from './queue.ts'
 
 /**
- * `npm run bench [-- queue|controller] [--rounds 3] [--n 1000]`: our figures beside those of the peers, in the same run and in turn, because machines
+ * `npm run bench [-- queue|controller|apps] [--rounds 3] [--n 1000]`: our figures beside those of the peers, in the same run and in turn, because machines
  * are noisy and only the ratio says something.
  */
 const { values, positionals } = parseArgs({
@@ -52,10 +53,27 @@ async function queues(rounds: number): Promise<void> {
   console.log(`\n${table(rows, OURS)}\n`)
 }
 
-const PARTS: Readonly<Record<string, (rounds: number) => Promise<void>>> = { queue: queues, controller: controllers }
+async function apps(rounds: number): Promise<void> {
+  const n = Number(values.n ?? 50)
+  const rows: Row[] = []
+  for (let round = 0; round < rounds; round++) {
+    await measureAppsWorker(OURS, n, keepIn(rows))
+    await measureHelmLoop(n, keepIn(rows))
+  }
+  console.log(`\n${table(rows, OURS)}\n`)
+}
 
+const PARTS: Readonly<Record<string, (rounds: number) => Promise<void>>> = {
+  queue: queues,
+  controller: controllers,
+  apps,
+}
+
+/** The processes whose end is waited for between two parts do not keep this one alive. */
+const awake = setInterval(() => {}, 60_000)
 for (const name of positionals.length > 0 ? positionals : Object.keys(PARTS)) {
   const part = PARTS[name]
   if (part === undefined) throw new Error(`unknown benchmark ${name}: choose from ${Object.keys(PARTS).join(', ')}`)
   await part(Number(values.rounds))
 }
+clearInterval(awake)

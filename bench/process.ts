@@ -11,6 +11,12 @@ export function cpuSecondsOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
 }
 
+/** Processor seconds of the children that `pid` has seen the end of, and of theirs. */
+export function childCpuSecondsOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[13]) + Number(fields[14])) / TICKS_PER_SECOND
+}
+
 function peakRssMiBOf(pid: number): number {
   const line = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
   return Number(line?.[1] ?? 0) / 1024
@@ -36,12 +42,20 @@ export class Measured {
 
   #stopping = false
 
+  get isAlive(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null
+  }
+
   get cpuSeconds(): number {
     return cpuSecondsOf(this.pid)
   }
 
   get peakRssMiB(): number {
     return peakRssMiBOf(this.pid)
+  }
+
+  onLine(listen: (line: string) => void): void {
+    this.#lines.on('line', listen)
   }
 
   signal(name: NodeJS.Signals): void {
@@ -63,7 +77,7 @@ export class Measured {
   }
 
   async stop(): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
+    if (!this.isAlive) return
     this.#stopping = true
     const ended = new Promise<void>((resolve) => this.#child.once('exit', () => resolve()))
     this.#child.kill('SIGTERM')

@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util'
 import { explore, report, run, type Scenario } from './scenario.ts'
+import { appsScenario } from './scenarios/apps.ts'
 import { echoReplicasScenario, echoScenario } from './scenarios/echo.ts'
 
-const SCENARIOS: readonly Scenario[] = [echoScenario(), echoReplicasScenario]
+const SCENARIOS: readonly Scenario[] = [echoScenario(), echoReplicasScenario, appsScenario()]
 
 const { values } = parseArgs({
   options: {

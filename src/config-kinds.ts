@@ -78,6 +78,25 @@ export const key: Kind<string> = {
       : refuse('must be 32 bytes in base64; make one with `openssl rand -base64 32`'),
 }
 
+/** Several such keys with a name each. The first one is used for what is new, all of them for what is there. */
+export const keys: Kind<string> = {
+  type: 'id:base64 of 32 bytes, comma separated',
+  read(written) {
+    const ids = written.split(',').map((part) => {
+      const [, id, encoded = ''] = /^([\w-]{1,32}):([\w+/=-]+)$/.exec(part.trim()) ?? []
+      return Buffer.from(encoded, 'base64').length === 32 ? id : undefined
+    })
+    if (ids.includes(undefined)) {
+      return refuse('must be id:key,… with 32 bytes in base64 each; make one with `echo k1:$(openssl rand -base64 32)`')
+    }
+    return new Set(ids).size === ids.length ? written : refuse('must not have the same id twice')
+  },
+}
+
+/** The keys in such a text, without their names. */
+export const keysIn = (written: string): string[] =>
+  written.split(',').map((part) => part.slice(part.indexOf(':') + 1).trim())
+
 export interface ClaimIs {
   readonly claim: string
   readonly value: string

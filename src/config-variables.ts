@@ -7,6 +7,7 @@ import {
   hostname,
   integer,
   key,
+  keys,
   oneOf,
   path,
   text,
@@ -212,6 +213,34 @@ export const VARIABLES = {
     duration(second, 60 * minute),
     '10m',
     'The longest one reconcile may take.',
+  ),
+
+  valuesKey: secret(
+    'CAELUS_VALUES_KEY',
+    keys,
+    'Seals the write-only values of apps; the same in all processes. To rotate, put a new key in front, run `caelus rotate-values-key`, then drop the old one. `caelus up` makes one.',
+  ),
+  helmBin: optional(
+    'HELM_BIN',
+    path,
+    'Helm 4, or 3.13 and later. Without it `caelus up` finds or builds one; other commands look for `helm` on the PATH.',
+  ),
+  ingressClass: variable('CAELUS_INGRESS_CLASS', text, 'nginx', 'Ingress class that every app gets.'),
+  chartCacheDir: optional(
+    'CAELUS_CHART_CACHE_DIR',
+    path,
+    'Where fetched charts are kept. Default: `charts` in the data directory.',
+  ),
+  localCharts: optional(
+    'CAELUS_LOCAL_CHARTS',
+    boolean,
+    'Take charts from the local disk too, for development. On in `caelus up`, off elsewhere.',
+  ),
+  driftInterval: variable(
+    'CAELUS_DRIFT_INTERVAL',
+    duration(10 * second, 7 * 24 * 60 * minute),
+    '10m',
+    'How often every app is looked at for drift; edits and deletions are noticed at once all the same.',
   ),
 
   url: optional(

@@ -88,3 +88,15 @@ test('no two variables share a name, and each is described in a sentence', () =>
   expect(new Set(all.map(({ name }) => name)).size).toBe(all.length)
   for (const { doc } of all) expect(doc).toMatch(/^[A-Z`].*\.$/s)
 })
+
+test('keys of values are read as a ring, and none of them is shown', () => {
+  const [old, fresh] = ['o', 'n'].map((letter) => Buffer.alloc(32, letter).toString('base64'))
+  const config = readConfig({ CAELUS_VALUES_KEY: `new:${fresh}, old:${old}` })
+  expect(config.valuesKey?.reveal()).toBe(`new:${fresh}, old:${old}`)
+  expect(inspect(config)).not.toContain(fresh)
+  expect(secretValues(config)).toEqual(expect.arrayContaining([old, fresh]))
+  expect(refusal({ CAELUS_VALUES_KEY: 'new:c2hvcnQ=' })).toContain(
+    'CAELUS_VALUES_KEY: the value (not shown) must be id:key',
+  )
+  expect(refusal({ CAELUS_VALUES_KEY: `a:${old},a:${fresh}` })).toContain('must not have the same id twice')
+})

@@ -1,3 +1,4 @@
+import { keysIn } from './config-kinds.ts'
 import { Secret, VARIABLES, type Variable } from './config-variables.ts'
 import { defineFailures, type FailureError } from './kernel/index.ts'
 
@@ -161,5 +162,6 @@ export function secretValues(config: Config): string[] {
   const secrets = values.filter((value) => value instanceof Secret).map((value) => value.reveal())
   const urls = [...secrets, ...values].filter((value) => typeof value === 'string' && URL.canParse(value)) as string[]
   const passwords = urls.map((text) => new URL(text).password).filter((password) => password !== '')
-  return [...secrets, ...passwords, ...passwords.map(decodeURIComponent)]
+  const keys = keysIn(config.valuesKey?.reveal() ?? '').filter((key) => key !== '')
+  return [...secrets, ...passwords, ...passwords.map(decodeURIComponent), ...keys]
 }

@@ -42,11 +42,18 @@ async function works(pool: Pool, token: string): Promise<boolean> {
 }
 
 /** Sessions of the console survive a restart of `caelus up`. */
-export async function keptSessionKey(dataDir: string): Promise<Uint8Array> {
-  const file = join(dataDir, 'session-key')
-  const kept = await readFile(file, 'utf8').catch(() => undefined)
-  if (kept !== undefined) return Buffer.from(kept, 'base64')
-  const key = randomBytes(32)
-  await writeFile(file, key.toString('base64'), { mode: 0o600 })
-  return key
+export const keptSessionKey = async (dataDir: string): Promise<Uint8Array> =>
+  Buffer.from(await kept(join(dataDir, 'session-key'), () => randomBytes(32).toString('base64')), 'base64')
+
+/** Write-only values survive it too. As CAELUS_VALUES_KEY has it. */
+export const keptValuesKey = (dataDir: string): Promise<string> =>
+  kept(join(dataDir, 'values-key'), () => `local:${randomBytes(32).toString('base64')}`)
+
+/** A text that is made once and readable by its owner alone. */
+async function kept(file: string, make: () => string): Promise<string> {
+  const found = await readFile(file, 'utf8').catch(() => undefined)
+  if (found !== undefined) return found
+  const made = make()
+  await writeFile(file, made, { mode: 0o600 })
+  return made
 }

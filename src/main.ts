@@ -96,6 +96,7 @@ const doors: Doors = {
   createAdmin,
   cluster,
   reset,
+  appsWorker: async (options) => (await import('./run-worker.ts')).appsWorkerDoor(config(), env, options),
 }
 
 process.exitCode = await runCli(process.argv.slice(2), doors)

@@ -1,3 +1,4 @@
+import { openAppsCluster, type AppsCluster } from './apps-cluster.ts'
 import { invalid, type Config } from './config.ts'
 import { startAll, systemClock, type Service } from './kernel/index.ts'
 import { httpTransport, loadKubeConfig } from './kube/index.ts'
@@ -32,14 +33,22 @@ export async function runApi(config: Config, env: Env): Promise<void> {
     databaseUrl: neededDatabaseUrl(config),
     devLogin: config.devLogin ?? false,
     ...(sessionKey && { sessionKey }),
+    ...(config.valuesKey && { valuesKey: config.valuesKey.reveal() }),
+    localCharts: config.localCharts ?? false,
   })
-  const { log, http, board, checks } = serving
-  const services: Service[] = [...tracingServices(config), http]
+  const { log, http, board, checks, room } = serving
+  const services: Service[] = [...tracingServices(config), ...serving.services]
+  let cluster: AppsCluster | undefined
   if (config.kubeconfig !== undefined) {
-    const transport = httpTransport(await loadKubeConfig({ path: config.kubeconfig, env }))
+    const { kubeconfig } = config
+    const transport = httpTransport(await loadKubeConfig({ path: kubeconfig, env }))
     const report = clusterReport(transport, 'external', board, systemClock)
     checks.push(report.check)
     services.push(report.service)
+    const helm = config.helmBin ?? 'helm'
+    const databaseUrl = neededDatabaseUrl(config)
+    cluster = await openAppsCluster({ config, env, databaseUrl, room, transport, kubeconfig, helm })
+    serving.see(cluster.sight)
   }
   const signal = stopSignal(() => log.info('Stopping'))
   const stop = await startAll(services)
@@ -48,6 +57,7 @@ export async function runApi(config: Config, env: Env): Promise<void> {
     await Promise.race([aborted(signal), ...services.map(({ done }) => done)])
   } finally {
     await stop()
+    await cluster?.close()
     await serving.close()
   }
 }

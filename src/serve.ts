@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import {
+  appsRoutes,
   decisionBook,
   eventRing,
   httpService,
@@ -10,8 +11,10 @@ import {
   readiness,
   sealer,
   statusBoard,
+  tellAppsChanges,
   tokenStore,
   userStore,
+  type AppsSight,
   type Check,
   type Events,
   type HttpService,
@@ -19,17 +22,24 @@ import {
   type StatusBoard,
 } from './api/index.ts'
 import type { QueueView } from './api/contract/index.ts'
+import { appsReport, type AppsReport } from './apps-report.ts'
+import { openAppsRoom, type AppsRoom } from './apps-room.ts'
+import { keysIn } from './config-kinds.ts'
 import { effectiveValues, secretValues, type Config } from './config.ts'
+import type { AppsHappenings } from './domains/apps/index.ts'
 import {
   decisionLog,
+  defineFailures,
   happenings,
+  messageOf,
   systemClock,
   type DecisionLog,
   type Happenings,
   type KernelHappenings,
+  type Service,
 } from './kernel/index.ts'
 import type { WatchHappenings } from './kube/index.ts'
-import { openPool, queueDepths, type Depth, type JobState, type Pool } from './store/index.ts'
+import { listener, openPool, queueDepths, type Depth, type JobState, type Pool } from './store/index.ts'
 import {
   logKernel,
   makeLogger,
@@ -48,6 +58,10 @@ export interface ServeOptions {
   readonly devLogin: boolean
   /** 32 bytes. @default random: sessions end with the process */
   readonly sessionKey?: Uint8Array
+  /** As CAELUS_VALUES_KEY has it. @default none: write-only values are refused */
+  readonly valuesKey?: string
+  /** @default false */
+  readonly localCharts?: boolean
   /** @default standard error */
   readonly logTo?: { write(line: string): unknown }
 }
@@ -58,12 +72,18 @@ export interface Serving {
   readonly pool: Pool
   readonly log: Logger
   readonly metrics: Metrics
-  readonly kernel: Happenings<KernelHappenings & WatchHappenings>
+  readonly kernel: Happenings<KernelHappenings & WatchHappenings & AppsHappenings>
   readonly decisions: DecisionLog
   readonly events: Events
   readonly board: StatusBoard
   /** What /readyz asks; more may be added while it runs. */
   readonly checks: Check[]
+  readonly room: AppsRoom
+  readonly report: AppsReport
+  /** To be started, in this order, and stopped again. */
+  readonly services: readonly Service[]
+  /** From now on the API sees the cluster by this. */
+  readonly see: (sight: AppsSight) => void
   /** After the last service has stopped. */
   close(): Promise<void>
 }
@@ -85,14 +105,23 @@ export async function assemble({
   databaseUrl,
   devLogin,
   sessionKey,
+  valuesKey,
+  localCharts = false,
   logTo,
 }: ServeOptions): Promise<Serving> {
-  const scrub = scrubber([...secretValues(config), databaseUrl, new URL(databaseUrl).password])
+  const scrub = scrubber([
+    ...secretValues(config),
+    ...(valuesKey === undefined ? [] : keysIn(valuesKey)),
+    databaseUrl,
+    new URL(databaseUrl).password,
+  ])
   const format =
     config.logFormat === 'auto' ? (logTo === undefined && process.stderr.isTTY ? 'pretty' : 'json') : config.logFormat
   const log = makeLogger({ level: config.logLevel, format, scrub, ...(logTo && { destination: logTo }) })
   const metrics = makeMetrics(VERSION)
-  const kernel = happenings<KernelHappenings & WatchHappenings>((error) => log.error({ error }, 'Listener failed'))
+  const kernel = happenings<KernelHappenings & WatchHappenings & AppsHappenings>((error) =>
+    log.error({ error }, 'Listener failed'),
+  )
   const decisions = decisionLog()
   const events = eventRing(systemClock)
   const board = statusBoard({ version: VERSION, clock: systemClock, events })
@@ -111,6 +140,21 @@ export async function assemble({
   const depths = atMostEvery(DEPTHS_MS, () => queueDepths(pool))
   metrics.queueDepths(depths)
   board.queue(async () => totalOf(await depths()))
+
+  const room = openAppsRoom({ config, databaseUrl, pool, valuesKey, localCharts })
+  let sight = BLIND
+  const notices = listener({
+    url: databaseUrl,
+    applicationName: 'caelus api changes',
+    onLost: (error) => log.warn({ failure: messageOf(error) }, 'Changes lost'),
+  })
+  tellAppsChanges(notices, events)
+  const report = appsReport(pool, notices, board)
+  const seeing: AppsSight = {
+    preview: (inputs, signal) => sight.preview(inputs, signal),
+    explain: (id, signal) => sight.explain(id, signal),
+    resources: (id, signal) => sight.resources(id, signal),
+  }
 
   const parts: ServerParts = {
     version: VERSION,
@@ -140,13 +184,46 @@ export async function assemble({
     readiness: ready,
     config: () => effectiveValues(config, env),
     metrics,
+    routes: [appsRoutes({ apps: room.apps, sight: seeing })],
   }
   const app = await makeServer(parts)
   const address = { host: config.host, port: config.port, orAnyPort: !config.isSet.has('port') }
   const http: HttpService = httpService(app, address, ready, config.shutdownGrace)
   board.component('postgresql', { health: 'ok', message: 'answers', version: await postgresVersion(pool) })
-  return { http, pool, log, metrics, kernel, decisions, events, board, checks, close: () => pool.end() }
+  return {
+    http,
+    pool,
+    log,
+    metrics,
+    kernel,
+    decisions,
+    events,
+    board,
+    checks,
+    room,
+    report,
+    services: [notices, report.service, http],
+    see: (better) => void (sight = better),
+    async close() {
+      await room.close()
+      await pool.end()
+    },
+  }
 }
+
+const raise = defineFailures({
+  NoCluster: {
+    whoseMove: 'platform',
+    retryable: true,
+    nextStep:
+      'Wait until `caelus status` says that kubernetes is ready; a server that is to have a cluster needs CAELUS_KUBECONFIG.',
+  },
+})
+
+const noCluster = (): Promise<never> =>
+  Promise.reject(raise.NoCluster('this server has no cluster to look at, or not yet'))
+
+const BLIND: AppsSight = { preview: noCluster, explain: noCluster, resources: noCluster }
 
 async function postgresVersion(pool: Pool): Promise<string> {
   const [row] = await pool.query<{ server_version: string }>('show server_version')

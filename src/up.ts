@@ -1,16 +1,20 @@
 import { createWriteStream } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
+import { openAppsCluster } from './apps-cluster.ts'
+import { orderDemo } from './apps-demo.ts'
+import { appsWorkerServices } from './apps-worker.ts'
 import type { Terminal } from './cli/index.ts'
 import type { Config } from './config.ts'
 import { echoDemo } from './demo.ts'
 import { defineFailures, messageOf, systemClock, type Service } from './kernel/index.ts'
-import { httpTransport, loadKubeConfig } from './kube/index.ts'
+import { httpTransport, loadKubeConfig, type Client, type HttpTransport } from './kube/index.ts'
 import { clusterReport } from './kubernetes-report.ts'
-import { keptSessionKey, LOCAL_ADMIN, writeLocalLogin } from './local-login.ts'
+import { keptSessionKey, keptValuesKey, LOCAL_ADMIN, writeLocalLogin } from './local-login.ts'
 import { advancePreparation, beginPreparation, endPreparation, type PreparationStep } from './preparation.ts'
 import { tracingServices } from './run-api.ts'
 import { assemble, type Serving } from './serve.ts'
+import { simulatedStorage } from './simulated-storage.ts'
 import { aborted, stopSignal } from './stop-signal.ts'
 import { migrate } from './store/index.ts'
 import { progressLine, type ProgressLine } from './terminal.ts'
@@ -74,15 +78,18 @@ export async function up({ config, env, terminal, cluster }: UpOptions): Promise
       databaseUrl,
       devLogin: config.devLogin ?? true,
       sessionKey: config.sessionKey ? Buffer.from(config.sessionKey.reveal(), 'base64') : await keptSessionKey(dataDir),
+      valuesKey: config.valuesKey?.reveal() ?? (await keptValuesKey(dataDir)),
+      localCharts: config.localCharts ?? true,
       logTo,
     })
+    serving.report.waitFor(cluster ? 'waits for the control plane' : 'started without a cluster')
     undo.add(() => serving.close())
-    for (const service of [...tracingServices(config), serving.http]) await begin(service, undo)
+    for (const service of [...tracingServices(config), ...serving.services]) await begin(service, undo)
     await writeLocalLogin(serving.pool, dataDir, serving.http.url())
     progress.say(welcome(serving.http.url(), config, fromHere(logFile)))
 
     const background = [buildConsole(serving, progress, signal)]
-    if (cluster) background.push(withCluster({ config, env, dataDir, serving, progress, undo, signal }))
+    if (cluster) background.push(withCluster({ config, env, dataDir, databaseUrl, serving, progress, undo, signal }))
     else
       serving.board.component('kubernetes', { health: 'disabled', message: 'started without a cluster', version: null })
     await Promise.race([aborted(signal), serving.http.done])
@@ -146,6 +153,7 @@ interface ClusterWork {
   readonly config: Config
   readonly env: Env
   readonly dataDir: string
+  readonly databaseUrl: string
   readonly serving: Serving
   readonly progress: ProgressLine
   readonly undo: Undo
@@ -169,6 +177,7 @@ async function withCluster(work: ClusterWork): Promise<void> {
     progress.say(`  The control plane is ready: export KUBECONFIG=${fromHere(kubeconfig)}`)
     for (const service of await echoDemo(transport, report.client, serving)) await begin(service, undo)
     progress.say('  The demo converges: kubectl get echoes,configmaps -n caelus-demo')
+    await withApps({ ...work, transport, kubeconfig, client: report.client, isLocal: origin === 'local' })
   } catch (error) {
     if (signal.aborted) return
     board.component('kubernetes', { health: 'down', message: messageOf(error), version: null })
@@ -177,6 +186,38 @@ async function withCluster(work: ClusterWork): Promise<void> {
       `  ${messageOf(error)}\n    the console and the API go on without a cluster; the next start tries again`,
     )
   }
+}
+
+interface AppsWork extends ClusterWork {
+  readonly transport: HttpTransport
+  readonly kubeconfig: string
+  readonly client: Client
+  readonly isLocal: boolean
+}
+
+/** Finds or builds Helm, starts the worker of apps, and orders the demo's. */
+async function withApps(work: AppsWork): Promise<void> {
+  const { config, env, databaseUrl, serving, progress, undo, signal, transport, kubeconfig, client, isLocal } = work
+  const { room, report, kernel, decisions, log } = serving
+  const { obtainBinaries, progressLine: lineFor } = await import('../tools/index.ts')
+  report.waitFor('waits for Helm')
+  const { helm } = await obtainBinaries(['helm'], (step) =>
+    progress.show(step.what, `  preparing apps: ${lineFor(step)}`),
+  )
+  progress.show('', '')
+  if (signal.aborted) return
+  const cluster = await openAppsCluster({ config, env, databaseUrl, room, transport, kubeconfig, helm })
+  undo.add(() => cluster.close())
+  serving.see(cluster.sight)
+  const onError = (error: unknown, what: string): void => log.warn({ failure: messageOf(error) }, what)
+  const services = [
+    ...(isLocal ? [simulatedStorage(client, (message) => onError(message, 'Simulated storage failed'))] : []),
+    ...appsWorkerServices({ config, databaseUrl, cluster, happenings: kernel, decisions, onError }),
+  ]
+  for (const service of services) await begin(service, undo)
+  report.waitFor(undefined)
+  await orderDemo(serving)
+  progress.say('  Apps converge: npx caelus list-deployments')
 }
 
 const DETAIL_EVERY_MS = 1_000

@@ -1,4 +1,5 @@
 /** What `caelus up` and the commands of a checkout use. The published image has no tools, so it is loaded on demand. */
+export { obtainBinaries } from './binaries/index.ts'
 export { buildConsole } from './build-console.ts'
 export { clusterDown, clusterKubeconfig, clusterStatus, clusterUp, ensureCluster } from './cluster/index.ts'
 export { removePostgresData, startPostgres } from './postgres.ts'

@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { makeServer, type ServerParts } from '../src/api/index.ts'
+import { appsRoutes, makeServer, type ServerParts } from '../src/api/index.ts'
 import { buildProgram, cliReference, type Doors } from '../src/cli/index.ts'
 import { configurationReference } from '../src/config-reference.ts'
 import { Echo } from '../examples/echo/index.ts'
@@ -62,6 +62,7 @@ async function openApi(): Promise<string> {
     readiness: untouched('readiness'),
     config: () => [],
     metrics: untouched('metrics'),
+    routes: [appsRoutes({ apps: untouched('apps'), sight: untouched('sight') })],
   }
   const app = await makeServer(parts)
   await app.ready()

@@ -1,17 +1,11 @@
-import { defineFailures, type Failure } from '../kernel/index.ts'
+import { defineFailures, refuse, type Failure } from '../kernel/index.ts'
 
-export const raise = defineFailures({
-  InvalidRequest: {
-    whoseMove: 'user',
-    retryable: false,
-    nextStep: 'Correct the fields listed in errors and send it again.',
-  },
+const ofTheDoor = defineFailures({
   NotSignedIn: {
     whoseMove: 'user',
     retryable: false,
     nextStep: 'Log in, or send a valid token as Authorization: Bearer.',
   },
-  NotAllowed: { whoseMove: 'user', retryable: false, nextStep: 'Ask an admin to do it, or to give you the role.' },
   ForeignOrigin: {
     whoseMove: 'user',
     retryable: false,
@@ -23,7 +17,6 @@ export const raise = defineFailures({
     retryable: true,
     nextStep: 'Check that the OpenID Connect issuer is reachable from the server and that CAELUS_OIDC_ISSUER is right.',
   },
-  NotFound: { whoseMove: 'user', retryable: false, nextStep: 'Check the path and the id; it may have been deleted.' },
   TooLarge: {
     whoseMove: 'user',
     retryable: false,
@@ -38,16 +31,6 @@ export const raise = defineFailures({
     whoseMove: 'user',
     retryable: true,
     nextStep: 'Wait as long as Retry-After says, then send it again.',
-  },
-  ChangedMeanwhile: {
-    whoseMove: 'user',
-    retryable: false,
-    nextStep: 'Read it again, look at what changed, and send your change with the new ETag in If-Match.',
-  },
-  PreconditionRequired: {
-    whoseMove: 'user',
-    retryable: false,
-    nextStep: 'Read it first and send its ETag in If-Match.',
   },
   IdempotencyKeyReused: {
     whoseMove: 'user',
@@ -71,6 +54,8 @@ export const raise = defineFailures({
   },
 })
 
+export const raise = { ...refuse, ...ofTheDoor }
+
 const STATUS: Readonly<Record<string, number>> = {
   InvalidRequest: 400,
   NotSignedIn: 401,
@@ -83,11 +68,26 @@ const STATUS: Readonly<Record<string, number>> = {
   UnsupportedMediaType: 415,
   TooManyRequests: 429,
   ChangedMeanwhile: 412,
-  PreconditionRequired: 428,
   IdempotencyKeyReused: 422,
   StillRunning: 409,
   Stopping: 503,
   Internal: 500,
+  // Whoever publishes a chart is the operator whose move it is: to them it is their input that is refused.
+  ChartMissing: 422,
+  ChartForbidden: 422,
+  ChartInvalid: 422,
+  DigestMismatch: 422,
+  TemplateBroken: 422,
+  ChartUnreachable: 502,
+  UpgradeNotAllowed: 403,
+  BeingDeleted: 409,
+  DomainTaken: 409,
+  EmailTaken: 409,
+  JobDone: 409,
+  NameTaken: 409,
+  TemplateExists: 409,
+  TemplateInUse: 409,
+  UserInUse: 409,
 }
 
 /** A failure of a domain has no status of its own: whose move it is decides. */

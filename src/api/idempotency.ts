@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { raise } from './failures.ts'
-import { RefusedFields } from './problem.ts'
+import { RefusedFields } from '../kernel/index.ts'
 
 export interface Answer {
   readonly status: number

@@ -51,6 +51,10 @@ export async function describeApi(app: App, version: string): Promise<void> {
 }
 
 const TAGS = [
+  {
+    name: 'apps',
+    description: 'Products, the deployments that were ordered of them, and the work that converges those.',
+  },
   { name: 'identity', description: 'Who makes a request, logins and API tokens.' },
   { name: 'operations', description: 'What this installation is made of and what it does.' },
 ]

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { pageFrom, pageRequest, writeCursor } from './paging.ts'
-import { RefusedFields } from './problem.ts'
+import { RefusedFields } from '../kernel/index.ts'
 
 interface Row {
   name: string

@@ -1,5 +1,5 @@
 import type { Page, PageQuery } from './contract/index.ts'
-import { RefusedFields } from './problem.ts'
+import { RefusedFields } from '../kernel/index.ts'
 
 const DEFAULT_LIMIT = 50
 

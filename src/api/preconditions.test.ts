@@ -1,22 +1,17 @@
 import { expect, test } from 'vitest'
-import { checkIfMatch } from './preconditions.ts'
+import { etagOf, generationIn } from './preconditions.ts'
 
-const check =
-  (given: string | undefined, required = false) =>
-  () =>
-    checkIfMatch({ headers: given === undefined ? {} : { 'if-match': given } }, 3, { required })
+const sent = (ifMatch?: string) => ({ headers: ifMatch === undefined ? {} : { 'if-match': ifMatch } })
 
-test.each(['"3"', '*', '"2", "3"', undefined])('If-Match %s lets a change of version 3 through', (given) =>
-  expect(check(given)).not.toThrow(),
-)
+test('what was sent as ETag comes back as the generation', () => {
+  expect(generationIn(sent(etagOf(7)))).toBe(7)
+})
 
-test.each(['"2"', 'W/"3"', '3', ''])('If-Match %s refuses it', (given) =>
-  expect(check(given)).toThrow(
-    expect.objectContaining({ failure: expect.objectContaining({ code: 'ChangedMeanwhile' }) }),
-  ),
-)
+test('without If-Match, or with *, a change is meant for whatever there is', () => {
+  expect(generationIn(sent())).toBeUndefined()
+  expect(generationIn(sent(' * '))).toBeUndefined()
+})
 
-test('a change that needs a version says so', () =>
-  expect(check(undefined, true)).toThrow(
-    expect.objectContaining({ failure: expect.objectContaining({ code: 'PreconditionRequired' }) }),
-  ))
+test.each(['7', 'W/"7"', '"x"', '"1", "2"', ''])('If-Match %s is no version, so nothing is changed', (ifMatch) => {
+  expect(() => generationIn(sent(ifMatch))).toThrow(/is no version/)
+})

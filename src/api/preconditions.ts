@@ -5,25 +5,13 @@ import { raise } from './failures.ts'
 export const etagOf = (generation: number): string => `"${generation}"`
 
 /**
- * Refuses a change that was made on an older version than the present one.
- *
- * `required`: a change without If-Match is refused too, for objects that several people edit.
+ * The generation that a change was made on, as If-Match says it; whoever writes refuses the change if it is not the
+ * present one. Undefined: the change is meant for whatever there is.
  */
-export function checkIfMatch(
-  request: Pick<FastifyRequest, 'headers'>,
-  generation: number,
-  { required = false } = {},
-): void {
-  const given = request.headers['if-match']
-  if (given === undefined) {
-    if (required) throw raise.PreconditionRequired('this change needs If-Match')
-    return
-  }
-  if (given.trim() === '*') return
-  const tags = given.split(',').map((one) => one.trim())
-  if (!tags.includes(etagOf(generation))) {
-    throw raise.ChangedMeanwhile(
-      `the change was made on version ${given}, but the present one is ${etagOf(generation)}`,
-    )
-  }
+export function generationIn({ headers }: Pick<FastifyRequest, 'headers'>): number | undefined {
+  const given = headers['if-match']?.trim()
+  if (given === undefined || given === '*') return undefined
+  const [, generation] = /^"(\d{1,15})"$/.exec(given) ?? []
+  if (generation === undefined) throw raise.ChangedMeanwhile(`If-Match ${given} is no version of this object`)
+  return Number(generation)
 }

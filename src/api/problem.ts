@@ -1,18 +1,8 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { FailureError, failureOf, retryAfterOf, type Failure } from '../kernel/index.ts'
+import { FailureError, failureOf, RefusedFields, retryAfterOf, type Failure } from '../kernel/index.ts'
 import type { Problem } from './contract/index.ts'
 import { raise, statusOf } from './failures.ts'
 import { ValidationError, type FieldErrors } from './validation.ts'
-
-/** Throws a refusal of named fields, for checks that no schema can express. */
-export class RefusedFields extends FailureError {
-  readonly fields: FieldErrors
-
-  constructor(fields: FieldErrors) {
-    super(raise.InvalidRequest('the request is not valid').failure)
-    this.fields = fields
-  }
-}
 
 export interface Refusal {
   readonly failure: Failure
@@ -38,7 +28,7 @@ const FRAMEWORK: Readonly<Record<string, (error: FastifyError) => Failure>> = {
  * may quote what nobody outside should read, so that the answer says only that it happened, and the log the rest.
  */
 export function refusalOf(error: unknown): Refusal {
-  if (error instanceof RefusedFields) return { failure: error.failure, fields: error.fields }
+  if (error instanceof RefusedFields) return { failure: error.failure, fields: [...error.fields] }
   if (error instanceof ValidationError) {
     return { failure: raise.InvalidRequest('the request is not valid').failure, fields: error.fields }
   }

@@ -9,7 +9,7 @@ interface WireProblem {
   readonly whose_move: Failure['whoseMove']
   readonly retryable: boolean
   readonly next_step: string
-  readonly request_id: string
+  readonly request_id?: string
   readonly errors?: readonly { readonly field: string; readonly message: string }[]
 }
 
@@ -17,7 +17,8 @@ export class ServerRefusal extends Error {
   override readonly name = 'ServerRefusal'
   readonly failure: Failure
   readonly fields: readonly { readonly field: string; readonly message: string }[]
-  readonly requestId: string
+  /** Absent: the failure was read, not answered. */
+  readonly requestId: string | undefined
 
   constructor({ code, detail, whose_move, retryable, next_step, request_id, errors = [] }: WireProblem) {
     super(detail)
@@ -29,20 +30,24 @@ export class ServerRefusal extends Error {
 
 export interface RestClient {
   get<T>(path: string, query?: Readonly<Record<string, string | undefined>>): Promise<T>
-  post<T>(path: string, body: unknown): Promise<T>
-  delete(path: string): Promise<void>
+  post<T>(path: string, body?: unknown): Promise<T>
+  put<T>(path: string, body: unknown): Promise<T>
+  /** `onVersion`: refused if somebody changed it since that generation was read. */
+  patch<T>(path: string, body: unknown, onVersion?: number): Promise<T>
+  delete(path: string, onVersion?: number): Promise<void>
 }
 
 const TIMEOUT_MS = 30_000
 
 export function restClient({ url, token }: Remote): RestClient {
-  const send = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+  const send = async (method: string, path: string, body?: unknown, onVersion?: number): Promise<unknown> => {
     const response = await fetch(`${url}/api/v1${path}`, {
       method,
       headers: {
         accept: 'application/json',
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(onVersion !== undefined && { 'if-match': `"${onVersion}"` }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(TIMEOUT_MS),
@@ -58,11 +63,28 @@ export function restClient({ url, token }: Remote): RestClient {
   return {
     get: (path, query = {}) => send('GET', `${path}${queryText(query)}`) as Promise<never>,
     post: (path, body) => send('POST', path, body) as Promise<never>,
-    delete: async (path) => void (await send('DELETE', path)),
+    put: (path, body) => send('PUT', path, body) as Promise<never>,
+    patch: (path, body, onVersion) => send('PATCH', path, body, onVersion) as Promise<never>,
+    delete: async (path, onVersion) => void (await send('DELETE', path, undefined, onVersion)),
   }
 }
 
 function queryText(query: Readonly<Record<string, string | undefined>>): string {
   const given = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined)
   return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`
+}
+
+/** Every item of a list, page by page. */
+export async function allPages<T>(
+  client: RestClient,
+  path: string,
+  query: Readonly<Record<string, string | undefined>> = {},
+): Promise<T[]> {
+  const items: T[] = []
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page: { items: T[]; next_cursor: string | null } = await client.get(path, { ...query, limit: '200', cursor })
+    items.push(...page.items)
+    cursor = page.next_cursor
+  }
+  return items
 }

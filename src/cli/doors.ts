@@ -43,6 +43,25 @@ export interface ClusterDoor {
   readonly kubeconfig: () => Promise<string>
 }
 
+/** What a worker does, by hand: on the database of DATABASE_URL and the cluster of CAELUS_KUBECONFIG. */
+export interface AppsWorkerDoor {
+  /** Runs until it is told to stop. */
+  readonly loop: () => Promise<void>
+  /** Answers how many deployments were reconciled. */
+  readonly once: () => Promise<number>
+  /** Answers what was done and how it ended. */
+  readonly reconcile: (deploymentId: string) => Promise<object>
+  /** Answers how many deployments were enqueued. */
+  readonly scanDrift: () => Promise<number>
+  /** Answers how many were sealed anew, and which cannot be opened. */
+  readonly rotateValuesKey: () => Promise<object>
+}
+
+export interface AppsWorkerOptions {
+  readonly concurrency?: number
+  readonly pollSeconds?: number
+}
+
 /** What commands can do. The program assembles it, so that a command loads only what it needs. */
 export interface Doors {
   readonly version: string
@@ -60,4 +79,5 @@ export interface Doors {
   readonly cluster: () => Promise<ClusterDoor>
   /** Removes what `up` keeps; answers what that was. */
   readonly reset: { find(): Promise<string | undefined>; remove(): Promise<void> }
+  readonly appsWorker: (options?: AppsWorkerOptions) => Promise<AppsWorkerDoor>
 }

@@ -11,10 +11,20 @@ export const raise = defineFailures({
     retryable: true,
     nextStep: 'Start one with `caelus up`, or point CAELUS_URL to a server that runs.',
   },
+  InputUnreadable: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Correct the option that the message names.',
+  },
   NotConfirmed: { whoseMove: 'user', retryable: false, nextStep: 'Answer yes, or pass --yes.' },
   NotReadyInTime: {
     whoseMove: 'platform',
     retryable: true,
     nextStep: 'Look at `caelus status` for the part that is not ready, or wait longer with --timeout.',
+  },
+  NotConvergedInTime: {
+    whoseMove: 'platform',
+    retryable: true,
+    nextStep: 'It goes on without you. `caelus explain` says what it waits for; wait longer with --timeout.',
   },
 })

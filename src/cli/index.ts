@@ -1,3 +1,3 @@
-export type { ClusterDoor, ConfigRow, Doors, Remote, Terminal } from './doors.ts'
+export type { AppsWorkerDoor, AppsWorkerOptions, ClusterDoor, ConfigRow, Doors, Remote, Terminal } from './doors.ts'
 export { buildProgram, runCli } from './program.ts'
 export { cliReference } from './reference.ts'

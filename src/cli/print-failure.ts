@@ -16,7 +16,7 @@ export function printFailure(terminal: Terminal, error: unknown): void {
   const lines = [`error: ${failure.code}: ${failure.message}`]
   if (error instanceof ServerRefusal) lines.push(...error.fields.map(({ field, message }) => `  ${field}: ${message}`))
   lines.push(`whose move: ${MOVES[failure.whoseMove]}`, `next step: ${failure.nextStep}`)
-  if (error instanceof ServerRefusal) lines.push(`request id: ${error.requestId}`)
+  if (error instanceof ServerRefusal && error.requestId !== undefined) lines.push(`request id: ${error.requestId}`)
   terminal.err(`${lines.join('\n')}\n`)
 }
 

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { apiCommands } from './commands/api.ts'
+import { appsCommands } from './commands/apps.ts'
 import { clusterCommands } from './commands/cluster.ts'
 import { operateCommands } from './commands/operate.ts'
 import { shellCommands } from './commands/shell.ts'
@@ -18,8 +19,8 @@ export function buildProgram(doors: Doors): Command {
     .showHelpAfterError('(caelus --help lists the commands)')
     .configureOutput({ writeOut: (text) => doors.terminal.out(text), writeErr: (text) => doors.terminal.err(text) })
     .exitOverride()
-  for (const add of [upCommands, apiCommands, clusterCommands, operateCommands, tokenCommands, shellCommands])
-    add(program, doors)
+  const all = [upCommands, apiCommands, clusterCommands, operateCommands, tokenCommands, appsCommands, shellCommands]
+  for (const add of all) add(program, doors)
   return program
 }
 

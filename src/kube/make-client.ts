@@ -171,9 +171,11 @@ export function makeClient(transport: Transport, settings: ClientOptions): Clien
         ...(options.metadataOnly && { accept: `application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1` }),
         ...(signal && { signal }),
       })
-      for (const item of list.items) named(resource, item)
+      // An empty list of metadata alone comes as null.
+      const items = list.items ?? []
+      for (const item of items) named(resource, item)
       return {
-        items: list.items,
+        items,
         resourceVersion: list.metadata.resourceVersion,
         continueToken: list.metadata.continue || undefined,
       }
@@ -248,7 +250,7 @@ export function makeClient(transport: Transport, settings: ClientOptions): Clien
 
 interface ListBody<T> {
   readonly metadata: { readonly resourceVersion: string; readonly continue?: string }
-  readonly items: T[]
+  readonly items: T[] | null
 }
 
 async function allPages<T extends KubeObject>(

@@ -66,3 +66,7 @@ function makerFor(error: Error): Maker | undefined {
 /** The five characters that name an error of PostgreSQL, or the code of a socket error. */
 export const sqlState = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+
+/** Whether a statement was refused by the unique constraint or index of this name. */
+export const violates = (error: unknown, constraint: string): boolean =>
+  sqlState(error) === '23505' && (error as { constraint?: unknown }).constraint === constraint

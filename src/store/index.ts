@@ -1,5 +1,6 @@
 export { audit, auditOf, type AuditEntry, type AuditRow } from './audit.ts'
 export { decisionsOf, decisionStore, type DecisionStoreOptions } from './decisions.ts'
+export { violates } from './failures.ts'
 export { listener, type Listener, type ListenerOptions } from './listen.ts'
 export { migrate, readMigrations, type Migration } from './migrate.ts'
 export { openPool, type Pool, type PoolOptions, type Runner, type Session } from './pool.ts'

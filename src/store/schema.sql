@@ -26,6 +26,18 @@ CREATE OR REPLACE FUNCTION caelus.current_user_id()
  STABLE
 RETURN (NULLIF(current_setting('caelus.user_id'::text, true), ''::text))::uuid
 
+caelus.domain_is_taken(the_domain text, but_by uuid)
+CREATE OR REPLACE FUNCTION caelus.domain_is_taken(the_domain text, but_by uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+BEGIN ATOMIC
+ SELECT (EXISTS ( SELECT
+            FROM caelus.deployment
+           WHERE ((deployment.domainname = domain_is_taken.the_domain) AND (deployment.status <> 'deleted'::text) AND (deployment.id IS DISTINCT FROM domain_is_taken.but_by)))) AS "exists";
+END
+
 caelus.find_token(the_sha256 bytea)
 CREATE OR REPLACE FUNCTION caelus.find_token(the_sha256 bytea)
  RETURNS SETOF caelus.api_token
@@ -64,6 +76,36 @@ BEGIN ATOMIC
     FROM caelus."user" u
    WHERE ((u.id = find_user.the_id) AND (u.deleted_at IS NULL));
 END
+
+caelus.guard_deployment()
+CREATE OR REPLACE FUNCTION caelus.guard_deployment()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if (new.id, new.deployment_uid, new.namespace_name, new.release_name, new.user_id, new.created_at)
+    is distinct from (old.id, old.deployment_uid, old.namespace_name, old.release_name, old.user_id, old.created_at) then
+    raise exception 'the identity of deployment % never changes', old.id using errcode = 'insufficient_privilege';
+  end if;
+  if old.deleted_at is not null and new.deleted_at is distinct from old.deleted_at then
+    raise exception 'the deletion of deployment % cannot be taken back', old.id using errcode = 'insufficient_privilege';
+  end if;
+  if new.generation < old.generation then
+    raise exception 'the generation of deployment % only grows', old.id using errcode = 'insufficient_privilege';
+  end if;
+  if new.status <> old.status then
+    new.status_since = date_trunc('milliseconds', now());
+  end if;
+  return new;
+end
+$function$
+
+caelus.job_reason(reason caelus.wake_reason)
+CREATE OR REPLACE FUNCTION caelus.job_reason(reason caelus.wake_reason)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+RETURN CASE reason WHEN 'created'::caelus.wake_reason THEN 'create'::text WHEN 'changed'::caelus.wake_reason THEN 'update'::text WHEN 'deleted'::caelus.wake_reason THEN 'delete'::text WHEN 'retry'::caelus.wake_reason THEN 'retry'::text ELSE 'drift'::text END
 
 caelus.last_turn(of_queue text, of_tenant text, of_priority smallint)
 CREATE OR REPLACE FUNCTION caelus.last_turn(of_queue text, of_tenant text, of_priority smallint)
@@ -112,6 +154,27 @@ begin
 end
 $function$
 
+caelus.refuse_change_except()
+CREATE OR REPLACE FUNCTION caelus.refuse_change_except()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if to_jsonb(new) - tg_argv <> to_jsonb(old) - tg_argv then
+    raise exception 'a row of %.% never changes but for %', tg_table_schema, tg_table_name, array_to_string(tg_argv, ', ')
+      using errcode = 'insufficient_privilege';
+  end if;
+  return new;
+end
+$function$
+
+caelus.sees_all_jobs()
+CREATE OR REPLACE FUNCTION caelus.sees_all_jobs()
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN ((CURRENT_USER <> 'caelus_api'::name) OR caelus.acts_as_admin())
+
 caelus.sign_in(the_subject text, the_email text, admin boolean)
 CREATE OR REPLACE FUNCTION caelus.sign_in(the_subject text, the_email text, admin boolean)
  RETURNS SETOF caelus."user"
@@ -150,6 +213,23 @@ BEGIN ATOMIC
  UPDATE caelus."user" SET sessions_from = sign_out.at
    WHERE ("user".id = sign_out.the_id);
 END
+
+caelus.tell_change()
+CREATE OR REPLACE FUNCTION caelus.tell_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  change jsonb = jsonb_build_object('kind', tg_argv[0], 'id', new.id);
+begin
+  if tg_table_name = 'deployment' then
+    change = change || jsonb_build_object(
+      'name', new.deployment_uid, 'user', new.user_id, 'status', new.status, 'failure', new.last_error ->> 'code');
+  end if;
+  perform pg_notify('caelus_change', change::text);
+  return null;
+end
+$function$
 
 -- tables
 
@@ -207,6 +287,44 @@ caelus.decision
   decision jsonb not null
   constraint decision_pkey PRIMARY KEY (id)
 
+caelus.deployment
+  id uuid not null default gen_random_uuid()
+  deployment_uid text collate "C" not null
+  namespace_name text collate "C" not null
+  release_name text collate "C" not null
+  user_id uuid not null
+  domainname text collate "C" not null
+  user_values_json jsonb not null default '{}'::jsonb
+  sealed_values jsonb not null default '{}'::jsonb
+  desired_template_id uuid not null
+  applied_template_id uuid
+  status text not null default 'pending'::text
+  status_since timestamp with time zone not null default date_trunc('milliseconds'::text, now())
+  generation bigint not null default 1
+  observed_generation bigint not null default 0
+  last_error jsonb
+  last_reconcile_at timestamp with time zone
+  next_reconcile_at timestamp with time zone
+  created_at timestamp with time zone not null default date_trunc('milliseconds'::text, now())
+  deleted_at timestamp with time zone
+  constraint deployment_applied_template_id_fkey FOREIGN KEY (applied_template_id) REFERENCES caelus.product_template_version(id)
+  constraint deployment_check CHECK ((namespace_name = deployment_uid))
+  constraint deployment_check1 CHECK ((release_name = deployment_uid))
+  constraint deployment_check2 CHECK (((observed_generation >= 0) AND (observed_generation <= generation)))
+  constraint deployment_check3 CHECK (((status <> 'deleted'::text) OR (deleted_at IS NOT NULL)))
+  constraint deployment_deployment_uid_check CHECK ((deployment_uid ~ '^[a-z0-9]([a-z0-9-]{0,51}[a-z0-9])?$'::text))
+  constraint deployment_deployment_uid_key UNIQUE (deployment_uid)
+  constraint deployment_desired_template_id_fkey FOREIGN KEY (desired_template_id) REFERENCES caelus.product_template_version(id)
+  constraint deployment_domainname_check CHECK (((domainname = lower(domainname)) AND (domainname <> ''::text)))
+  constraint deployment_generation_check CHECK ((generation > 0))
+  constraint deployment_last_error_check CHECK ((last_error ?& ARRAY['code'::text, 'message'::text, 'whoseMove'::text, 'retryable'::text, 'nextStep'::text]))
+  constraint deployment_pkey PRIMARY KEY (id)
+  constraint deployment_sealed_values_check CHECK ((jsonb_typeof(sealed_values) = 'object'::text))
+  constraint deployment_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'provisioning'::text, 'ready'::text, 'upgrading'::text, 'deleting'::text, 'deleted'::text, 'error'::text])))
+  constraint deployment_user_id_fkey FOREIGN KEY (user_id) REFERENCES caelus."user"(id)
+  constraint deployment_user_values_json_check CHECK ((jsonb_typeof(user_values_json) = 'object'::text))
+  row level security
+
 caelus.frozen_tenant
   queue text not null
   tenant text not null
@@ -227,6 +345,12 @@ caelus.idempotency_key
   constraint idempotency_key_user_id_fkey FOREIGN KEY (user_id) REFERENCES caelus."user"(id)
   row level security
 
+caelus.installation
+  single boolean not null default true
+  digest_salt text not null default ((gen_random_uuid())::text || (gen_random_uuid())::text)
+  constraint installation_pkey PRIMARY KEY (single)
+  constraint installation_single_check CHECK (single)
+
 caelus.job
   queue text collate "C" not null
   kind text collate "C" not null
@@ -246,14 +370,16 @@ caelus.job
   lease_until timestamp with time zone
   again_reason caelus.wake_reason
   again_at timestamp with time zone
+  number bigint not null generated always as identity
+  ended_at timestamp with time zone
   constraint job_pkey PRIMARY KEY (queue, kind, id)
   with (fillfactor=40, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0, autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=2000)
 
 caelus.job_history
   fence bigint not null
-  queue text not null
-  kind text not null
-  id text not null
+  queue text collate "C" not null
+  kind text collate "C" not null
+  id text collate "C" not null
   tenant text not null
   reason caelus.wake_reason not null
   attempt integer not null
@@ -261,6 +387,7 @@ caelus.job_history
   woken_at timestamp with time zone not null
   claimed_at timestamp with time zone not null
   finished_at timestamp with time zone not null default now()
+  number bigint not null
   constraint job_history_pkey PRIMARY KEY (fence)
 
 caelus.job_turn
@@ -275,6 +402,118 @@ caelus.migration
   checksum text not null
   applied_at timestamp with time zone not null default now()
   constraint migration_pkey PRIMARY KEY (name)
+
+caelus.product
+  id uuid not null default gen_random_uuid()
+  name text not null
+  description text
+  template_id uuid
+  icon text
+  created_at timestamp with time zone not null default date_trunc('milliseconds'::text, now())
+  deleted_at timestamp with time zone
+  constraint product_id_template_id_fkey FOREIGN KEY (id, template_id) REFERENCES caelus.product_template_version(product_id, id)
+  constraint product_name_check CHECK ((name <> ''::text))
+  constraint product_pkey PRIMARY KEY (id)
+  row level security
+
+caelus.product_template_version
+  id uuid not null default gen_random_uuid()
+  product_id uuid not null
+  package_type text not null default 'helm-chart'::text
+  chart_ref text not null
+  chart_version text not null
+  chart_digest text
+  version_label text
+  default_values_json jsonb not null
+  values_schema_json jsonb
+  capabilities_json jsonb not null default '{}'::jsonb
+  health_timeout_sec integer not null default 600
+  created_at timestamp with time zone not null default date_trunc('milliseconds'::text, now())
+  deleted_at timestamp with time zone
+  constraint product_template_version_capabilities_json_check CHECK ((jsonb_typeof(capabilities_json) = 'object'::text))
+  constraint product_template_version_chart_digest_check CHECK ((chart_digest ~ '^sha256:[0-9a-f]{64}$'::text))
+  constraint product_template_version_default_values_json_check CHECK ((jsonb_typeof(default_values_json) = 'object'::text))
+  constraint product_template_version_health_timeout_sec_check CHECK ((health_timeout_sec > 0))
+  constraint product_template_version_package_type_check CHECK ((package_type = 'helm-chart'::text))
+  constraint product_template_version_pkey PRIMARY KEY (id)
+  constraint product_template_version_product_id_fkey FOREIGN KEY (product_id) REFERENCES caelus.product(id)
+  constraint product_template_version_product_id_id_key UNIQUE (product_id, id)
+  constraint product_template_version_values_schema_json_check CHECK ((jsonb_typeof(values_schema_json) = 'object'::text))
+  row level security
+
+-- views
+
+caelus.deployment_reconcile_job
+ SELECT open_reconcile_job.id,
+    open_reconcile_job.deployment_id,
+    open_reconcile_job.reason,
+    open_reconcile_job.run_after,
+    open_reconcile_job.attempt,
+    open_reconcile_job.status,
+    open_reconcile_job.locked_by,
+    open_reconcile_job.locked_at,
+    open_reconcile_job.lease_until,
+    open_reconcile_job.fence,
+    open_reconcile_job.last_error,
+    open_reconcile_job.created_at,
+    open_reconcile_job.updated_at
+   FROM caelus.open_reconcile_job
+UNION ALL
+ SELECT done_reconcile_job.id,
+    done_reconcile_job.deployment_id,
+    done_reconcile_job.reason,
+    done_reconcile_job.run_after,
+    done_reconcile_job.attempt,
+    done_reconcile_job.status,
+    done_reconcile_job.locked_by,
+    done_reconcile_job.locked_at,
+    done_reconcile_job.lease_until,
+    done_reconcile_job.fence,
+    done_reconcile_job.last_error,
+    done_reconcile_job.created_at,
+    done_reconcile_job.updated_at
+   FROM caelus.done_reconcile_job;
+
+caelus.done_reconcile_job
+ SELECT number AS id,
+    id AS deployment_id,
+    caelus.job_reason(reason) AS reason,
+    woken_at AS run_after,
+    attempt,
+    'done'::text AS status,
+    worker AS locked_by,
+    claimed_at AS locked_at,
+    NULL::timestamp with time zone AS lease_until,
+    fence,
+    NULL::jsonb AS last_error,
+    woken_at AS created_at,
+    finished_at AS updated_at
+   FROM caelus.job_history
+  WHERE ((queue = 'apps'::text) AND (kind = 'Deployment'::text) AND (( SELECT caelus.sees_all_jobs() AS sees_all_jobs) OR (tenant = ( SELECT (caelus.current_user_id())::text AS current_user_id))));
+
+caelus.open_reconcile_job
+ SELECT number AS id,
+    id AS deployment_id,
+    caelus.job_reason(reason) AS reason,
+        CASE
+            WHEN (due_at = 'infinity'::timestamp with time zone) THEN COALESCE(ended_at, woken_at)
+            ELSE due_at
+        END AS run_after,
+    attempt,
+        CASE
+            WHEN (lease_until IS NOT NULL) THEN 'running'::text
+            WHEN (due_at = 'infinity'::timestamp with time zone) THEN 'failed'::text
+            ELSE 'queued'::text
+        END AS status,
+    locked_by,
+    claimed_at AS locked_at,
+    lease_until,
+    fence,
+    failure AS last_error,
+    woken_at AS created_at,
+    GREATEST(woken_at, claimed_at, ended_at) AS updated_at
+   FROM caelus.job
+  WHERE ((queue = 'apps'::text) AND (kind = 'Deployment'::text) AND (( SELECT caelus.sees_all_jobs() AS sees_all_jobs) OR (tenant = ( SELECT (caelus.current_user_id())::text AS current_user_id))));
 
 -- indexes
 
@@ -302,6 +541,24 @@ CREATE INDEX decision_key ON caelus.decision USING btree (kind, key_id, id)
 caelus.decision_pkey
 CREATE UNIQUE INDEX decision_pkey ON caelus.decision USING btree (id)
 
+caelus.deployment_age
+CREATE INDEX deployment_age ON caelus.deployment USING btree (created_at, id)
+
+caelus.deployment_deployment_uid_key
+CREATE UNIQUE INDEX deployment_deployment_uid_key ON caelus.deployment USING btree (deployment_uid)
+
+caelus.deployment_domain
+CREATE UNIQUE INDEX deployment_domain ON caelus.deployment USING btree (domainname) WHERE (status <> 'deleted'::text)
+
+caelus.deployment_pkey
+CREATE UNIQUE INDEX deployment_pkey ON caelus.deployment USING btree (id)
+
+caelus.deployment_template
+CREATE INDEX deployment_template ON caelus.deployment USING btree (desired_template_id) WHERE (status <> 'deleted'::text)
+
+caelus.deployment_user
+CREATE INDEX deployment_user ON caelus.deployment USING btree (user_id, created_at, id)
+
 caelus.frozen_tenant_pkey
 CREATE UNIQUE INDEX frozen_tenant_pkey ON caelus.frozen_tenant USING btree (queue, tenant)
 
@@ -311,11 +568,17 @@ CREATE INDEX idempotency_key_age ON caelus.idempotency_key USING btree (created_
 caelus.idempotency_key_pkey
 CREATE UNIQUE INDEX idempotency_key_pkey ON caelus.idempotency_key USING btree (user_id, key)
 
+caelus.installation_pkey
+CREATE UNIQUE INDEX installation_pkey ON caelus.installation USING btree (single)
+
 caelus.job_history_age
 CREATE INDEX job_history_age ON caelus.job_history USING brin (finished_at)
 
 caelus.job_history_key
 CREATE INDEX job_history_key ON caelus.job_history USING btree (queue, kind, id, finished_at)
+
+caelus.job_history_number
+CREATE INDEX job_history_number ON caelus.job_history USING btree (number)
 
 caelus.job_history_pkey
 CREATE UNIQUE INDEX job_history_pkey ON caelus.job_history USING btree (fence)
@@ -338,6 +601,24 @@ CREATE UNIQUE INDEX job_turn_pkey ON caelus.job_turn USING btree (queue, priorit
 caelus.migration_pkey
 CREATE UNIQUE INDEX migration_pkey ON caelus.migration USING btree (name)
 
+caelus.product_name
+CREATE UNIQUE INDEX product_name ON caelus.product USING btree (lower(name)) WHERE (deleted_at IS NULL)
+
+caelus.product_pkey
+CREATE UNIQUE INDEX product_pkey ON caelus.product USING btree (id)
+
+caelus.product_template_version_age
+CREATE INDEX product_template_version_age ON caelus.product_template_version USING btree (product_id, created_at, id)
+
+caelus.product_template_version_label
+CREATE UNIQUE INDEX product_template_version_label ON caelus.product_template_version USING btree (product_id, lower(version_label)) WHERE (deleted_at IS NULL)
+
+caelus.product_template_version_pkey
+CREATE UNIQUE INDEX product_template_version_pkey ON caelus.product_template_version USING btree (id)
+
+caelus.product_template_version_product_id_id_key
+CREATE UNIQUE INDEX product_template_version_product_id_id_key ON caelus.product_template_version USING btree (product_id, id)
+
 caelus.user_email
 CREATE UNIQUE INDEX user_email ON caelus."user" USING btree (lower(email))
 
@@ -351,6 +632,24 @@ CREATE UNIQUE INDEX user_subject_key ON caelus."user" USING btree (subject)
 
 caelus.audit audit_only_grows
 CREATE TRIGGER audit_only_grows BEFORE DELETE OR UPDATE OR TRUNCATE ON caelus.audit FOR EACH STATEMENT EXECUTE FUNCTION caelus.refuse_change()
+
+caelus.deployment deployment_change_is_told
+CREATE TRIGGER deployment_change_is_told AFTER UPDATE ON caelus.deployment FOR EACH ROW WHEN ((((((old.status IS DISTINCT FROM new.status) OR (old.generation IS DISTINCT FROM new.generation)) OR (old.observed_generation IS DISTINCT FROM new.observed_generation)) OR (old.applied_template_id IS DISTINCT FROM new.applied_template_id)) OR (old.last_error IS DISTINCT FROM new.last_error))) EXECUTE FUNCTION caelus.tell_change('Deployment')
+
+caelus.deployment deployment_is_guarded
+CREATE TRIGGER deployment_is_guarded BEFORE UPDATE ON caelus.deployment FOR EACH ROW EXECUTE FUNCTION caelus.guard_deployment()
+
+caelus.deployment deployment_is_told
+CREATE TRIGGER deployment_is_told AFTER INSERT ON caelus.deployment FOR EACH ROW EXECUTE FUNCTION caelus.tell_change('Deployment')
+
+caelus.product product_is_told
+CREATE TRIGGER product_is_told AFTER INSERT OR UPDATE ON caelus.product FOR EACH ROW EXECUTE FUNCTION caelus.tell_change('Product')
+
+caelus.product_template_version template_is_told
+CREATE TRIGGER template_is_told AFTER INSERT OR UPDATE ON caelus.product_template_version FOR EACH ROW EXECUTE FUNCTION caelus.tell_change('Template')
+
+caelus.product_template_version template_never_changes
+CREATE TRIGGER template_never_changes BEFORE UPDATE ON caelus.product_template_version FOR EACH ROW EXECUTE FUNCTION caelus.refuse_change_except('deleted_at')
 
 -- policies
 
@@ -366,11 +665,38 @@ for select to caelus_worker using (true)
 caelus.api_token api_own
 for all to caelus_api using (((user_id = caelus.current_user_id()) OR caelus.acts_as_admin())) with check (((user_id = caelus.current_user_id()) OR caelus.acts_as_admin()))
 
+caelus.deployment api_own
+for all to caelus_api using (((user_id = caelus.current_user_id()) OR caelus.acts_as_admin())) with check (((user_id = caelus.current_user_id()) OR caelus.acts_as_admin()))
+
+caelus.deployment worker_reads
+for select to caelus_worker using (true)
+
+caelus.deployment worker_writes
+for update to caelus_worker using (true)
+
 caelus.idempotency_key api_own
 for all to caelus_api using ((user_id = caelus.current_user_id())) with check ((user_id = caelus.current_user_id()))
 
 caelus.idempotency_key worker_prunes
 for all to caelus_worker using (true)
+
+caelus.product api_admin
+for all to caelus_api using (caelus.acts_as_admin()) with check (caelus.acts_as_admin())
+
+caelus.product api_reads
+for select to caelus_api using (((caelus.current_user_id() IS NOT NULL) OR caelus.acts_as_admin()))
+
+caelus.product worker_reads
+for select to caelus_worker using (true)
+
+caelus.product_template_version api_admin
+for all to caelus_api using (caelus.acts_as_admin()) with check (caelus.acts_as_admin())
+
+caelus.product_template_version api_reads
+for select to caelus_api using (((caelus.current_user_id() IS NOT NULL) OR caelus.acts_as_admin()))
+
+caelus.product_template_version worker_reads
+for select to caelus_worker using (true)
 
 -- grants
 
@@ -395,6 +721,24 @@ select
 caelus.decision to caelus_worker
 delete, insert, select
 
+caelus.deployment to caelus_api
+insert, select, update
+
+caelus.deployment to caelus_worker
+select
+
+caelus.deployment_reconcile_job to caelus_api
+select
+
+caelus.deployment_reconcile_job to caelus_worker
+select
+
+caelus.done_reconcile_job to caelus_api
+select
+
+caelus.done_reconcile_job to caelus_worker
+select
+
 caelus.fence to caelus_api
 usage
 
@@ -413,6 +757,12 @@ delete, insert, select, update
 caelus.idempotency_key to caelus_worker
 delete, select
 
+caelus.installation to caelus_api
+select
+
+caelus.installation to caelus_worker
+select
+
 caelus.job to caelus_api
 delete, insert, select, update
 
@@ -430,3 +780,21 @@ delete, insert, select, update
 
 caelus.job_turn to caelus_worker
 delete, insert, select, update
+
+caelus.open_reconcile_job to caelus_api
+select
+
+caelus.open_reconcile_job to caelus_worker
+select
+
+caelus.product to caelus_api
+insert, select, update
+
+caelus.product to caelus_worker
+select
+
+caelus.product_template_version to caelus_api
+insert, select, update
+
+caelus.product_template_version to caelus_worker
+select

@@ -16,6 +16,8 @@ import {
   userStore,
   type App,
   type Check,
+  type Events,
+  type Routes,
   type ServerParts,
 } from '../../src/api/index.ts'
 import type { Role } from '../../src/api/contract/index.ts'
@@ -40,6 +42,7 @@ export interface World extends AsyncDisposable {
   readonly decided: ReturnType<typeof decisionLog>
   readonly consoleDir: string
   readonly pool: Awaited<ReturnType<typeof freshDatabase>>['pool']
+  readonly url: string
   readonly readiness: ServerParts['readiness']
   /** A user with an API token. */
   person(role: Role, email?: string): Promise<{ userId: string; secret: string }>
@@ -50,10 +53,13 @@ export interface WorldOptions {
   readonly parts?: Partial<ServerParts>
   readonly checks?: readonly Check[]
   readonly secrets?: readonly string[]
+  /** Routes of a domain, on the same database. */
+  readonly routes?: (on: { readonly pool: World['pool']; readonly url: string; readonly events: Events }) => Routes[]
 }
 
 /** The server on a fresh database, not listening: requests are injected, or a test lets it listen. */
-export async function world({ parts: overrides = {}, checks = [], secrets = [] }: WorldOptions = {}): Promise<World> {
+export async function world(options: WorldOptions = {}): Promise<World> {
+  const { parts: overrides = {}, checks = [], secrets = [], routes = () => [] } = options
   const database = await freshDatabase()
   const pool = database.openPool({ role: 'caelus_api' })
   const consoleDir = await mkdtemp(join(tmpdir(), 'caelus-console-'))
@@ -91,6 +97,7 @@ export async function world({ parts: overrides = {}, checks = [], secrets = [] }
     readiness: ready,
     config: () => [],
     metrics,
+    routes: routes({ pool, url: database.url, events }),
     ...overrides,
   }
   const app = await makeServer(parts)
@@ -102,6 +109,7 @@ export async function world({ parts: overrides = {}, checks = [], secrets = [] }
     decided,
     consoleDir,
     pool,
+    url: database.url,
     readiness: ready,
     async person(role, email = `${randomBytes(4).toString('hex')}@example.test`) {
       const user = await parts.users.signIn({ subject: `test#${email}`, email, role })

@@ -9,7 +9,7 @@ import type { Queue, Reconcile } from '../../src/kernel/index.ts'
 import { buildConsole } from '../../tools/build-console.ts'
 import { lock } from '../../tools/process/index.ts'
 import { world } from '../api/world.ts'
-import type { World } from '../api/world.ts'
+import type { World, WorldOptions } from '../api/world.ts'
 import { launchChromium } from '../support/chromium.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -45,8 +45,11 @@ async function builtConsole(): Promise<string> {
 }
 
 /** The built console on the real API on a fresh database, listening on a port of its own; ends with the test. */
-export async function consoleWorld(parts: Partial<ServerParts> = {}): Promise<ConsoleWorld> {
-  const api = await world({ parts: { consoleDir: await builtConsole(), ...parts } })
+export async function consoleWorld(
+  parts: Partial<ServerParts> = {},
+  domain: Pick<WorldOptions, 'routes'> = {},
+): Promise<ConsoleWorld> {
+  const api = await world({ ...domain, parts: { consoleDir: await builtConsole(), ...parts } })
   onTestFinished(async () => {
     api.app.server.closeAllConnections()
     await api[Symbol.asyncDispose]()
@@ -91,8 +94,11 @@ export async function consoleWorld(parts: Partial<ServerParts> = {}): Promise<Co
   }
 }
 
+/** Whoever signs in with this role. */
+export const emailOf = (role: Role): string => `${role}@example.test`
+
 export async function signIn(page: Page, role: Role = 'admin'): Promise<void> {
-  await page.getByLabel('Email').fill(`${role}@example.test`)
+  await page.getByLabel('Email').fill(emailOf(role))
   await page.getByText(role === 'admin' ? 'Admin' : 'Member', { exact: true }).click()
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('navigation', { name: 'Main' }).waitFor({ state: 'attached' })

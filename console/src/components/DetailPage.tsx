@@ -15,13 +15,13 @@ interface DetailPageProps<T> {
   readonly kind: string
   readonly name: string
   readonly query: UseQueryResult<T>
-  readonly status?: (data: T) => ReactNode
-  readonly actions?: (data: T) => ReactNode
+  readonly renderStatus?: (data: T) => ReactNode
+  readonly renderActions?: (data: T) => ReactNode
   readonly children: (data: T) => ReactNode
 }
 
 /** The page of one object: the way back, its name and status, what can be done, and its parts. */
-export function DetailPage<T>({ list, kind, name, query, status, actions, children }: DetailPageProps<T>) {
+export function DetailPage<T>({ list, kind, name, query, renderStatus, renderActions, children }: DetailPageProps<T>) {
   const gone = statusOf(query.error) === 404
   const data = gone ? undefined : query.data
   return (
@@ -37,8 +37,8 @@ export function DetailPage<T>({ list, kind, name, query, status, actions, childr
           </Text>
         </Breadcrumbs>
       }
-      aside={data !== undefined && status?.(data)}
-      actions={data !== undefined && actions?.(data)}
+      aside={data !== undefined && renderStatus?.(data)}
+      actions={data !== undefined && renderActions?.(data)}
     >
       {gone ? (
         <Panel>

@@ -24,13 +24,15 @@ interface ResourceListProps<T> {
   readonly onOpen?: (row: T) => void
   /** Shown when the API has none, as opposed to none that match the filter. */
   readonly empty: ReactNode
+  /** Beside the count, such as the button that makes a new one. */
+  readonly actions?: ReactNode
 }
 
 /**
  * A list is a description: where it is read from and what its columns are. Sorting and filter live in the address,
  * so that a list can be sent to somebody else and survives a login.
  */
-export function ResourceList<T>({ noun, topic, path, columns, rowKey, onOpen, empty }: ResourceListProps<T>) {
+export function ResourceList<T>({ noun, topic, path, columns, rowKey, onOpen, empty, actions }: ResourceListProps<T>) {
   const pages = useResourcePages<T>(topic, path)
   const [params, setParams] = useSearchParams()
   const filter = params.get('q') ?? ''
@@ -64,9 +66,12 @@ export function ResourceList<T>({ noun, topic, path, columns, rowKey, onOpen, em
           value={filter}
           onChange={(event) => setParam('q', event.currentTarget.value)}
         />
-        <Text size="sm" c="dimmed" role="status" className="tabular">
-          {pages.data && countText(rows.length, all.length, pages.hasNextPage, noun)}
-        </Text>
+        <Group gap="md">
+          <Text size="sm" c="dimmed" role="status" className="tabular">
+            {pages.data && countText(rows.length, all.length, pages.hasNextPage, noun)}
+          </Text>
+          {actions}
+        </Group>
       </Group>
       <Loaded
         query={pages}
@@ -114,4 +119,4 @@ export function ResourceList<T>({ noun, topic, path, columns, rowKey, onOpen, em
 
 /** `3 of 12 tokens`; with a plus while more pages exist that were not read yet. */
 export const countText = (shown: number, all: number, more: boolean, noun: string): string =>
-  `${shown === all ? '' : `${shown} of `}${all}${more ? '+' : ''} ${noun}`
+  `${shown === all ? '' : `${shown} of `}${all}${more ? '+' : ''} ${all === 1 ? noun.replace(/s$/, '') : noun}`

@@ -8,7 +8,7 @@ import { DomainPage } from './DomainPage.tsx'
 import type { DomainAbout } from './DomainPage.tsx'
 import { ErrorBoundary } from './ErrorBoundary.tsx'
 import { ProgressSteps } from './ProgressSteps.tsx'
-import { Timeline } from './Timeline.tsx'
+import { happeningOf, Timeline } from './Timeline.tsx'
 
 afterEach(() => void vi.useRealTimers())
 
@@ -82,7 +82,7 @@ test('events stand under their day', async () => {
     message: 'all pods run',
     tone: 'good' as const,
   }
-  using screen = await render(<Timeline events={[event]} />)
+  using screen = await render(<Timeline events={[event].map(happeningOf)} />)
   expect(screen.find('section[aria-label="Today"]').textContent).toContain('Deployment/d1')
 })
 

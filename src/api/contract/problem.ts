@@ -18,7 +18,8 @@ export const Problem = Type.Object(
       Type.Array(
         Type.Object({
           field: Type.String({
-            description: 'Which input was refused, such as `domain`, `size.cpu` or `items[0].name`.',
+            description:
+              'Which input was refused, such as `domainname` or `items[0].name`; in values of an app the pointer, such as `/user/replicas`.',
           }),
           message: Type.String(),
         }),

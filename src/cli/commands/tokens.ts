@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander'
-import { restClient } from '../client.ts'
+import { allPages, restClient } from '../client.ts'
 import type { Doors } from '../doors.ts'
 import { formatFacts, formatList } from '../output.ts'
 import { outputOption, wholeNumber, type OutputOption } from './options.ts'
@@ -39,16 +39,7 @@ export function tokenCommands(program: Command, { remote, terminal }: Doors): vo
     .description('list your API tokens')
     .addOption(outputOption())
     .action(async ({ output }: OutputOption) => {
-      const client = restClient(await remote())
-      const tokens: Token[] = []
-      for (let cursor: string | null | undefined; cursor !== null;) {
-        const page: { items: Token[]; next_cursor: string | null } = await client.get('/tokens', {
-          limit: '200',
-          cursor,
-        })
-        tokens.push(...page.items)
-        cursor = page.next_cursor
-      }
+      const tokens = await allPages<Token>(restClient(await remote()), '/tokens')
       const columns = [
         { head: 'id', cell: (token: Token) => token.id },
         { head: 'name', cell: (token: Token) => token.name },

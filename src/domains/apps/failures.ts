@@ -159,12 +159,47 @@ export const raise = defineFailures({
   DowngradeRefused: {
     whoseMove: 'user',
     retryable: false,
-    nextStep: 'Choose a template that was published after the present one.',
+    nextStep: 'Choose a template whose chart is not older than the present one.',
   },
   ForeignProduct: {
     whoseMove: 'user',
     retryable: false,
     nextStep: 'Choose a template of the same product, or order the other product as a new deployment.',
+  },
+  NameTaken: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Choose a name that no other product has.',
+  },
+  TemplateExists: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Use the template that the message names, or publish one that differs from it.',
+  },
+  TemplateInUse: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Make another template canonical first.',
+  },
+  EmailTaken: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Use the user who has this email, or another email.',
+  },
+  UserInUse: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Delete the deployments of this user first, and wait until they are gone.',
+  },
+  JobDone: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Enqueue the deployment anew: a job that is done stays done.',
+  },
+  FailedByHand: {
+    whoseMove: 'operator',
+    retryable: false,
+    nextStep: 'Requeue the job once the reason is gone.',
   },
   BeingDeleted: {
     whoseMove: 'user',

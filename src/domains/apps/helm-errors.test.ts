@@ -24,6 +24,14 @@ const HELM_4: readonly (readonly [AppFailureCode, string])[] = [
     'KindUnknown',
     'Error: unable to build kubernetes objects from release manifest: resource mapping not found for name: "x" namespace: "" from "": no matches for kind "Foo" in version "foo.io/v1"\nensure CRDs are installed first',
   ],
+  [
+    'ChartInvalid',
+    "Error: an error occurred while checking for chart dependencies. You may need to run 'helm dependency build' to fetch missing dependencies: found in Chart.yaml, but missing in charts/ directory: x",
+  ],
+  [
+    'ObjectInvalid',
+    'Error: INSTALLATION FAILED: server-side apply failed for object ns/bad /v1, Kind=Service: failed to create typed patch object (ns/bad; /v1, Kind=Service): .spec.nonsense: field not declared in schema',
+  ],
   ['ChartMissing', 'Error: path "./nochart" not found'],
   [
     'ChartMissing',

@@ -45,11 +45,14 @@ const SAYINGS: readonly (readonly [AppFailureCode, RegExp])[] = [
     'HookFailed',
     /(?:pre|post)-(?:install|upgrade|rollback|delete) hooks? failed|failed (?:pre|post)-(?:install|upgrade|rollback|delete)/i,
   ],
-  ['ObjectInvalid', /\bis invalid: |error validating data|strict decoding error|unknown field "/i],
+  [
+    'ObjectInvalid',
+    /\bis invalid: |error validating data|strict decoding error|unknown field "|field not declared in schema/i,
+  ],
   ['HelmForbidden', /is forbidden: user "/i],
   [
     'ChartInvalid',
-    /execution error at|nil pointer evaluating|YAML parse error|parse error at|error calling|executing "[^"]+" at|Chart\.yaml file is missing|chart\.metadata/i,
+    /execution error at|nil pointer evaluating|YAML parse error|parse error at|error calling|executing "[^"]+" at|Chart\.yaml file is missing|chart\.metadata|missing in charts\/ directory/i,
   ],
   ['NeverHealthy', /not ready\. status: |timed out waiting for the condition|context deadline exceeded/i],
 ]

@@ -1,4 +1,4 @@
-import { field, isJsonArray, isJsonObject, pointerOf, readAt, type Json, type JsonObject } from './json.ts'
+import { field, isJsonArray, isJsonObject, isStorable, pointerOf, readAt, type Json, type JsonObject } from './json.ts'
 import { REFERENCE_KEYWORDS, target } from './schema-walk.ts'
 import type { FieldProblem } from './types.ts'
 
@@ -16,6 +16,8 @@ export const LIMITS = {
 } as const
 
 const FORBIDDEN_KEY = '__proto__'
+
+export const UNSTORABLE = 'has a character that cannot be stored: U+0000, or half of a surrogate pair'
 
 /** What a schema may not contain, whatever its dialect says. */
 export function schemaProblems(schema: JsonObject): FieldProblem[] {
@@ -100,10 +102,12 @@ function visit(
     }
     return value.forEach((item, index) => visit(item, [...path, index], depth, problems, look))
   }
+  if (typeof value === 'string' && !isStorable(value)) problems.push(problem(pointerOf(path), UNSTORABLE))
   if (!isJsonObject(value)) return
   look(value, path)
   for (const [key, inner] of Object.entries(value)) {
-    if (key === FORBIDDEN_KEY) problems.push(problem(pointerOf([...path, key]), 'is not a possible name'))
+    if (key === FORBIDDEN_KEY || !isStorable(key))
+      problems.push(problem(pointerOf([...path, key]), 'is not a possible name'))
     else visit(inner, [...path, key], depth, problems, look)
   }
 }

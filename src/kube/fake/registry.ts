@@ -70,6 +70,15 @@ const BUILT_IN: readonly KindInfo[] = [
   builtIn('rbac.authorization.k8s.io/v1', 'Role', 'roles'),
   builtIn('rbac.authorization.k8s.io/v1', 'RoleBinding', 'rolebindings'),
   builtIn('rbac.authorization.k8s.io/v1', 'ClusterRole', 'clusterroles', { cluster: true }),
+  builtIn('admissionregistration.k8s.io/v1', 'ValidatingAdmissionPolicy', 'validatingadmissionpolicies', {
+    cluster: true,
+    status: true,
+    generation: true,
+  }),
+  builtIn('admissionregistration.k8s.io/v1', 'ValidatingAdmissionPolicyBinding', 'validatingadmissionpolicybindings', {
+    cluster: true,
+    generation: true,
+  }),
   builtIn('rbac.authorization.k8s.io/v1', 'ClusterRoleBinding', 'clusterrolebindings', { cluster: true }),
   builtIn('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', {
     cluster: true,

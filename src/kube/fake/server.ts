@@ -29,6 +29,18 @@ export interface FakeClusterOptions {
   readonly namespaces?: readonly string[]
 }
 
+/** A write that is about to be done. */
+export interface Admitted {
+  readonly user: User
+  readonly kind: string
+  /** Where; absent for what lives in no namespace. */
+  readonly namespace: object | undefined
+  readonly dryRun: boolean
+}
+
+/** Why the write is refused, or nothing. */
+export type Admission = (write: Admitted) => string | undefined
+
 const ADMIN: User = { name: 'kubernetes-admin', groups: ['system:masters', 'system:authenticated'] }
 
 const NO_OPTIONS = { fieldManager: 'fake', dryRun: false, force: false }
@@ -40,7 +52,7 @@ const NO_OPTIONS = { fieldManager: 'fake', dryRun: false, force: false }
  * for: watches send bookmarks on `bookmark`, history is forgotten on `compact`, and what controllers of a cluster would
  * do with owner references and terminating namespaces is done on `collectGarbage`.
  *
- * Left out: admission beyond namespaces, CEL rules, conversion between versions, most defaults of built-in kinds,
+ * Left out: admission beyond namespaces (but `admit` stands in for a policy), CEL rules, conversion between versions, most defaults of built-in kinds,
  * `exec` and `portforward`.
  */
 export class FakeCluster {
@@ -50,6 +62,7 @@ export class FakeCluster {
   readonly #lists: Lists
   readonly #rbac: Rbac
   readonly #logs = new Map<string, string>()
+  readonly #admissions: Admission[] = []
 
   constructor({ clock, random, definitions = [], namespaces = [] }: FakeClusterOptions) {
     const storage = new Storage()
@@ -107,6 +120,11 @@ export class FakeCluster {
     this.#world.storage.compact()
   }
 
+  /** Asks `admission` about every write from now on. Policies are stored like any object, and not evaluated. */
+  admit(admission: Admission): void {
+    this.#admissions.push(admission)
+  }
+
   collectGarbage(): void {
     collectGarbage(this.#world)
   }
@@ -142,6 +160,7 @@ export class FakeCluster {
     const target = targetOf(path, this.#world.registry)
     if (target === undefined) throw refuse.noSuchPath()
     this.#authorize(request, target, user)
+    if (request.method !== 'GET') this.#askAdmissions(request, target, user)
     switch (request.method) {
       case 'GET':
         return { body: this.#read(request, target) }
@@ -168,6 +187,15 @@ export class FakeCluster {
       name,
       `User "${user.name}" cannot ${verb} resource "${resource}" in API group "${kind.group}" ${where}`,
     )
+  }
+
+  #askAdmissions(request: KubeRequest, { kind, namespace: name = '', name: object }: Target, user: User): void {
+    const namespaces = this.#world.registry.find('', 'v1', 'namespaces')
+    const namespace = namespaces && this.#world.storage.get(namespaces, { namespace: '', name })
+    for (const admission of this.#admissions) {
+      const why = admission({ user, kind: kind.kind, namespace, dryRun: optionsOf(request).dryRun })
+      if (why !== undefined) throw refuse.forbidden(kind, object, why)
+    }
   }
 
   #read(request: KubeRequest, target: Target): unknown {

@@ -31,10 +31,11 @@ const FORGET = `
   delete from caelus.job j where ctid = any ($1::tid[]) and fence = any ($2::bigint[]) and again_at is null`
 
 const KEEP = `
-  insert into caelus.job_history (fence, queue, kind, id, tenant, reason, attempt, worker, woken_at, claimed_at)
-  select fence, queue, kind, id, tenant, reason, attempt, locked_by, woken_at, claimed_at from gone`
+  insert into caelus.job_history (fence, number, queue, kind, id, tenant, reason, attempt, worker, woken_at, claimed_at)
+  select fence, number, queue, kind, id, tenant, reason, attempt, locked_by, woken_at, claimed_at from gone`
 
-const GONE = 'j.fence, j.queue, j.kind, j.id, j.tenant, j.reason, j.attempt, j.locked_by, j.woken_at, j.claimed_at'
+const GONE =
+  'j.fence, j.number, j.queue, j.kind, j.id, j.tenant, j.reason, j.attempt, j.locked_by, j.woken_at, j.claimed_at'
 
 const FORGET_ONLY = `${FORGET} returning j.fence`
 
@@ -82,6 +83,7 @@ const settle = (keep: boolean): string => `
         else j.attempt end,
       failure = case when h.how = 'handBack' then j.failure else h.failure end,
       waiting_for = h.because,
+      ended_at = now(),
       fence = null, locked_by = null, claimed_at = null, lease_until = null, again_reason = null, again_at = null
     from held h where j.ctid = h.at and not h.over
     returning h.nth, extract(epoch from nullif(j.due_at, 'infinity') - now()) * 1000 as due_ms

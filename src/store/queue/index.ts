@@ -1,3 +1,4 @@
+export { claimOne } from './claim-one.ts'
 export {
   failJob,
   freezeTenant,

@@ -140,7 +140,7 @@ export async function requeueJob(on: Runner, queue: string, { kind, id }: Key): 
 export async function failJob(on: Runner, queue: string, { kind, id }: Key, failure: Failure): Promise<boolean> {
   const rows = await on.query(
     `update caelus.job set
-       turn = null, due_at = 'infinity', attempt = 0, failure = $4, waiting_for = null,
+       turn = null, due_at = 'infinity', attempt = 0, failure = $4, waiting_for = null, ended_at = now(),
        fence = null, locked_by = null, claimed_at = null, lease_until = null, again_reason = null, again_at = null
      where queue = $1 and kind = $2 and id = $3 returning 1`,
     [queue, kind, id, failure],

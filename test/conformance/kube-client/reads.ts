@@ -106,6 +106,8 @@ export function exerciseReads(fresh: Fresh): void {
       const { client, namespace } = await fresh()
       await some(client, namespace)
       const page = await client.listPage(configMaps, { namespace, labels: 'app=db', limit: 10, metadataOnly: true })
+      const none = await client.listPage(configMaps, { namespace, labels: 'app=none', limit: 10, metadataOnly: true })
+      expect(none.items).toEqual([])
       expect(names(page.items)).toEqual(['c'])
       expect(page.items[0]?.data).toBeUndefined()
       expect(page.items[0]).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap' })

@@ -15,7 +15,7 @@ export function DecisionPage() {
       kind="decision"
       name={id}
       query={useDecision(id)}
-      status={outcomeOf}
+      renderStatus={outcomeOf}
     >
       {(decision) => (
         <Panel>

@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import { Empty } from '../../components/Empty.tsx'
 import { Loaded } from '../../components/Loaded.tsx'
 import { Panel } from '../../components/Panel.tsx'
-import { Timeline } from '../../components/Timeline.tsx'
+import { happeningOf, Timeline } from '../../components/Timeline.tsx'
 import type { EventView, Page } from '../../lib/api/contract.ts'
 import { useResource } from '../../lib/api/queries.ts'
 
@@ -25,7 +25,7 @@ export function LatestEvents() {
           items.length === 0 ? (
             <Empty icon={<IconTimelineEvent size={22} aria-hidden />} title="Nothing has happened yet" />
           ) : (
-            <Timeline events={items} />
+            <Timeline events={items.map(happeningOf)} />
           )
         }
       </Loaded>

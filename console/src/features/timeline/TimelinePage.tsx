@@ -4,7 +4,7 @@ import { Empty } from '../../components/Empty.tsx'
 import { Loaded } from '../../components/Loaded.tsx'
 import { Page } from '../../components/Page.tsx'
 import { Panel } from '../../components/Panel.tsx'
-import { Timeline } from '../../components/Timeline.tsx'
+import { happeningOf, Timeline } from '../../components/Timeline.tsx'
 import type { EventView } from '../../lib/api/contract.ts'
 import { useResourcePages } from '../../lib/api/queries.ts'
 
@@ -22,7 +22,7 @@ export function TimelinePage() {
                   A line appears here when something changes its state.
                 </Empty>
               ) : (
-                <Timeline events={events} />
+                <Timeline events={events.map(happeningOf)} />
               )}
             </Panel>
           )

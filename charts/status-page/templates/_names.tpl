@@ -1,0 +1,36 @@
+{{/* The release's name, with the chart's after it unless it says so already; short enough for every kind. */}}
+{{- define "status-page.fullname" -}}
+{{- if contains .Chart.Name .Release.Name -}}
+{{- .Release.Name | trunc 63 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name .Chart.Name | trunc 63 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "status-page.selector" -}}
+app.kubernetes.io/name: {{ .Chart.Name }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{- define "status-page.labels" -}}
+{{ include "status-page.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | quote }}
+{{- end -}}
+
+{{/* What the restricted pod security standard asks of a pod, and of a container. */}}
+{{- define "status-page.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: 101
+runAsGroup: 101
+fsGroup: 101
+seccompProfile:
+  type: RuntimeDefault
+{{- end -}}
+
+{{- define "status-page.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities:
+  drop: [ALL]
+{{- end -}}

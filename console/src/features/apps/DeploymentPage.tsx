@@ -1,0 +1,173 @@
+import { Anchor, Button, Code } from '@mantine/core'
+import { IconAdjustments, IconExternalLink, IconRefresh, IconTrash, IconVersions } from '@tabler/icons-react'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { Age } from '../../components/Age.tsx'
+import { DetailPage } from '../../components/DetailPage.tsx'
+import { Facts } from '../../components/Facts.tsx'
+import { Panel } from '../../components/Panel.tsx'
+import type { DeploymentView, ExplanationView, ReconcileJobView, ResourcesView } from '../../lib/api/contract.ts'
+import { useResource } from '../../lib/api/queries.ts'
+import { Deletion } from './Deletion.tsx'
+import { DeleteDeployment } from './DeleteDeployment.tsx'
+import { DeploymentStatusLabel } from './Deployments.tsx'
+import { DeploymentTimeline } from './DeploymentTimeline.tsx'
+import { Explanation } from './Explanation.tsx'
+import { api, pages, TOPIC } from './paths.ts'
+import { ProductIcon } from './ProductIcon.tsx'
+import { RecordedFailure } from './RecordedFailure.tsx'
+import { Resources } from './Resources.tsx'
+import { UpgradeDeployment } from './UpgradeDeployment.tsx'
+import { useWrite } from './use-write.ts'
+import { WrittenValues } from './WrittenValues.tsx'
+import classes from './apps.module.css'
+
+interface DeploymentPageProps {
+  readonly deployment: Pick<DeploymentView, 'id' | 'user_id'>
+  readonly isAdmin: boolean
+  readonly isOwn: boolean
+}
+
+export function DeploymentPage({ deployment: ref, isAdmin, isOwn }: DeploymentPageProps) {
+  const query = useResource<DeploymentView>(TOPIC, api.deployment(ref))
+  const [dialog, setDialog] = useState<'delete' | 'upgrade'>()
+  return (
+    <>
+      <DetailPage
+        list={isOwn ? { label: 'My apps', href: pages.mine } : { label: 'All apps', href: pages.all }}
+        kind="app"
+        name={query.data?.domainname ?? ref.id}
+        query={query}
+        renderStatus={(deployment) => <DeploymentStatusLabel deployment={deployment} />}
+        renderActions={(deployment) =>
+          deployment.deleted_at === null && (
+            <>
+              <Button
+                component={Link}
+                href={pages.edit(deployment)}
+                leftSection={<IconAdjustments size={16} aria-hidden />}
+              >
+                Change
+              </Button>
+              {isAdmin && <LookAgain deployment={deployment} />}
+              {isAdmin && (
+                <Button
+                  variant="default"
+                  leftSection={<IconVersions size={16} aria-hidden />}
+                  onClick={() => setDialog('upgrade')}
+                >
+                  Upgrade
+                </Button>
+              )}
+              <Button
+                variant="default"
+                c="red"
+                leftSection={<IconTrash size={16} aria-hidden />}
+                onClick={() => setDialog('delete')}
+              >
+                Delete
+              </Button>
+            </>
+          )
+        }
+      >
+        {(deployment) => <Parts deployment={deployment} />}
+      </DetailPage>
+      {dialog === 'delete' && query.data && (
+        <DeleteDeployment deployment={query.data} onClose={() => setDialog(undefined)} />
+      )}
+      {dialog === 'upgrade' && query.data && (
+        <UpgradeDeployment deployment={query.data} onClose={() => setDialog(undefined)} />
+      )}
+    </>
+  )
+}
+
+function LookAgain({ deployment }: { readonly deployment: DeploymentView }) {
+  const wake = useWrite<ReconcileJobView>((client) =>
+    client.post(`/deployments/${encodeURIComponent(deployment.id)}:reconcile`, { reason: 'retry' }),
+  )
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconRefresh size={16} aria-hidden />}
+      loading={wake.isPending}
+      onClick={() => wake.mutate()}
+    >
+      Reconcile now
+    </Button>
+  )
+}
+
+function Parts({ deployment }: { readonly deployment: DeploymentView }) {
+  const path = api.deployment(deployment)
+  const isGone = deployment.status === 'deleted'
+  const explanation = useResource<ExplanationView>(TOPIC, `${path}/explain`, { enabled: !isGone })
+  const resources = useResource<ResourcesView>(TOPIC, `${path}/resources`, { enabled: !isGone })
+  const isEmptied = deployment.deleted_at !== null && resources.data?.items.length === 0
+  return (
+    <div className={classes.columns}>
+      <div className={classes.column}>
+        {deployment.last_error && <RecordedFailure failure={deployment.last_error} />}
+        <Deletion
+          deployment={deployment}
+          left={resources.data?.items.length}
+          blockers={explanation.data?.blockers ?? []}
+        />
+        {!isGone && <Explanation query={explanation} />}
+        {!isGone && !isEmptied && <Resources query={resources} />}
+        <DeploymentTimeline path={path} />
+      </div>
+      <div className={classes.column}>
+        <DeploymentFacts deployment={deployment} />
+        <WrittenValues deployment={deployment} />
+      </div>
+    </div>
+  )
+}
+
+function DeploymentFacts({ deployment }: { readonly deployment: DeploymentView }) {
+  const { product, generation, observed_generation: seen } = deployment
+  return (
+    <Panel title="Facts">
+      <Facts
+        facts={[
+          [
+            'Product',
+            <Anchor key="product" component={Link} href={pages.product(product.id)} size="sm">
+              <span style={{ display: 'inline-flex', gap: 8, alignItems: 'center' }}>
+                <ProductIcon name={product.name} icon={product.icon} size={20} />
+                {product.name}
+              </span>
+            </Anchor>,
+          ],
+          [
+            'Address',
+            <Anchor key="address" href={`http://${deployment.domainname}`} target="_blank" rel="noreferrer" size="sm">
+              {deployment.domainname} <IconExternalLink size={13} aria-hidden />
+            </Anchor>,
+          ],
+          ['Tenant', deployment.user_email],
+          ['Namespace', <Code key="namespace">{deployment.namespace_name}</Code>],
+          ['Change', seen === generation ? `${generation}, applied` : `${generation}; applied is ${seen}`],
+          [
+            'Ordered',
+            <span key="ordered">
+              <Age since={deployment.created_at} /> ago
+            </span>,
+          ],
+          [
+            'Last looked at',
+            deployment.last_reconcile_at === null ? (
+              'never'
+            ) : (
+              <span key="looked">
+                <Age since={deployment.last_reconcile_at} /> ago
+              </span>
+            ),
+          ],
+        ]}
+      />
+    </Panel>
+  )
+}

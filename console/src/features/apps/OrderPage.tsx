@@ -1,0 +1,61 @@
+import { notifications } from '@mantine/notifications'
+import { useLocation } from 'wouter'
+import { DetailPage } from '../../components/DetailPage.tsx'
+import { Empty } from '../../components/Empty.tsx'
+import { Loaded } from '../../components/Loaded.tsx'
+import { Panel } from '../../components/Panel.tsx'
+import type { DeploymentView, PreviewView, ProductView, TemplateFormView } from '../../lib/api/contract.ts'
+import { useResource } from '../../lib/api/queries.ts'
+import { api, pages, TOPIC } from './paths.ts'
+import { SettingsEditor } from './SettingsEditor.tsx'
+
+interface OrderPageProps {
+  readonly productId: string
+  readonly userId: string
+}
+
+export function OrderPage({ productId, userId }: OrderPageProps) {
+  const query = useResource<ProductView>(TOPIC, api.product(productId))
+  return (
+    <DetailPage
+      list={{ label: 'Catalogue', href: pages.catalogue }}
+      kind="order"
+      name={`Order ${query.data?.name ?? productId}`}
+      query={query}
+    >
+      {({ template_id: templateId }) =>
+        templateId === null ? (
+          <Panel>
+            <Empty title="This product is not published yet">An admin has to publish a template first.</Empty>
+          </Panel>
+        ) : (
+          <Order key={templateId} templateId={templateId} userId={userId} />
+        )
+      }
+    </DetailPage>
+  )
+}
+
+function Order({ templateId, userId }: { readonly templateId: string; readonly userId: string }) {
+  const form = useResource<TemplateFormView>(TOPIC, api.form(templateId))
+  const [, go] = useLocation()
+  const path = api.deployments(userId)
+  return (
+    <Loaded query={form}>
+      {(data) => (
+        <SettingsEditor
+          form={data}
+          verb="Order"
+          preview={(client, wish) => client.post<PreviewView>(`${path}:preview`, { template_id: templateId, ...wish })}
+          save={(client, wish, idempotencyKey) =>
+            client.post<DeploymentView>(path, { template_id: templateId, ...wish }, { idempotencyKey })
+          }
+          onSaved={(saved) => {
+            notifications.show({ message: `${saved.domainname} is ordered` })
+            go(pages.deployment(saved))
+          }}
+        />
+      )}
+    </Loaded>
+  )
+}

@@ -1,0 +1,153 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { IconEye } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import { refusalsOf, SchemaForm, useSchemaForm } from '../../components/forms/index.ts'
+import type { JsonObject, Refusals } from '../../components/forms/index.ts'
+import { Panel } from '../../components/Panel.tsx'
+import { ProblemView } from '../../components/ProblemView.tsx'
+import { useApi } from '../../lib/api/context.tsx'
+import type { ApiClient } from '../../lib/api/client.ts'
+import type { DeploymentView, PreviewView, TemplateFormView } from '../../lib/api/contract.ts'
+import { problemOf } from '../../lib/api/problem.ts'
+import { domainProblem } from './domain.ts'
+import { PreviewDiff } from './PreviewDiff.tsx'
+import { useWrite } from './use-write.ts'
+import classes from './apps.module.css'
+
+export interface Wish {
+  readonly domainname: string
+  readonly user_values: JsonObject
+}
+
+interface SettingsEditorProps {
+  readonly form: TemplateFormView
+  /** Absent: a new one. */
+  readonly before?: Pick<DeploymentView, 'domainname' | 'user_values' | 'secrets_set'>
+  readonly preview: (api: ApiClient, wish: Wish) => Promise<PreviewView>
+  readonly save: (api: ApiClient, wish: Wish, idempotencyKey: string) => Promise<DeploymentView>
+  readonly onSaved: (saved: DeploymentView) => void
+  readonly verb: string
+}
+
+/** Domain and settings, a look at exactly what would change, and only then the button that does it. */
+export function SettingsEditor({ form, before, preview, save, onSaved, verb }: SettingsEditorProps) {
+  const api = useApi()
+  const element = useRef<HTMLFormElement>(null)
+  const [domain, setDomain] = useState(before?.domainname ?? '')
+  const [isDomainTouched, setDomainTouched] = useState(false)
+  const [refusedDomain, setRefusedDomain] = useState<string>()
+
+  const look = useMutation<PreviewView, unknown, Wish>({
+    mutationFn: (wish) => preview(api, wish),
+    onError: (error) => refuse(error),
+  })
+  const write = useWrite<DeploymentView, Wish>(save, onSaved)
+  const forget = (): void => {
+    if (!look.isIdle) look.reset()
+    if (!write.isIdle) write.reset()
+  }
+  const settings = useSchemaForm({
+    form,
+    ...(before && { written: before.user_values as JsonObject, held: before.secrets_set }),
+    onChange: forget,
+  })
+  const wish: Wish = { domainname: domain.trim(), user_values: settings.written }
+  const wrongDomain = domainProblem(domain)
+
+  /** What the server refuses is told at its field; what belongs to none stands beneath the form. */
+  const refuse = (error: unknown): void => {
+    const { fields, plain } = placesOf(error)
+    settings.refuse(fields)
+    setRefusedDomain(plain.get('domainname'))
+    focusFirstError()
+  }
+  const focusFirstError = (): void => {
+    requestAnimationFrame(() => element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
+  }
+  const submit = (): void => {
+    settings.reveal()
+    setDomainTouched(true)
+    if (settings.invalid > 0 || wrongDomain !== undefined) return focusFirstError()
+    look.mutate(wish)
+  }
+
+  return (
+    <form
+      ref={element}
+      className={classes.form}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit()
+      }}
+    >
+      <Stack gap="md">
+        <Panel title="Settings">
+          <Stack gap="md">
+            <TextInput
+              label="Domain"
+              description="Under which it can be reached. It may be changed later."
+              placeholder="shop.example.com"
+              required
+              inputMode="url"
+              autoCapitalize="none"
+              autoComplete="off"
+              spellCheck={false}
+              value={domain}
+              error={refusedDomain ?? (isDomainTouched || domain.length > 3 ? wrongDomain : undefined)}
+              onBlur={() => domain !== '' && setDomainTouched(true)}
+              onChange={(event) => {
+                setDomain(event.currentTarget.value)
+                setRefusedDomain(undefined)
+                forget()
+              }}
+            />
+            <SchemaForm form={settings} enabled={form.enabled} />
+          </Stack>
+        </Panel>
+        {look.data && (
+          <Panel title="What would change">
+            <PreviewDiff preview={look.data} />
+          </Panel>
+        )}
+        {look.error !== null && !isAtFields(look.error) && <ProblemView compact error={look.error} />}
+        {[look.error, write.error].some((error) => error !== null && isAtFields(error)) && (
+          <Text size="sm" c="var(--mantine-color-error)" role="alert">
+            The server refused what is marked above.
+          </Text>
+        )}
+        {write.error !== null && !isAtFields(write.error) && <ProblemView compact error={write.error} />}
+        <Group justify="flex-end" gap="xs">
+          <Button
+            type="submit"
+            variant={look.data ? 'default' : 'filled'}
+            leftSection={<IconEye size={16} aria-hidden />}
+            loading={look.isPending}
+          >
+            {look.data ? 'Preview again' : 'Preview'}
+          </Button>
+          {look.data && (
+            <Button loading={write.isPending} onClick={() => write.mutate(wish, { onError: refuse })}>
+              {verb}
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+/** Where on the screen a refusal belongs. That a domain is taken is a failure of its own, with one field to blame. */
+function placesOf(error: unknown): Refusals {
+  const problem = problemOf(error)
+  const { fields, plain } = refusalsOf(problem)
+  return { fields, plain: problem.code === 'DomainTaken' ? new Map([['domainname', problem.detail]]) : plain }
+}
+
+/** Whether everything that was refused has a place in the form. */
+function isAtFields(error: unknown): boolean {
+  const { fields, plain } = placesOf(error)
+  const others = [...plain.keys()].filter((name) => name !== 'domainname')
+  return others.length === 0 && (fields.size > 0 || plain.size > 0)
+}

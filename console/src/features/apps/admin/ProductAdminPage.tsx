@@ -1,0 +1,199 @@
+import { Anchor, Badge, Button, Text } from '@mantine/core'
+import { IconPencil, IconTemplate, IconTrash, IconUpload } from '@tabler/icons-react'
+import { useMemo, useState } from 'react'
+import { Link, useLocation } from 'wouter'
+import { Age } from '../../../components/Age.tsx'
+import { ConfirmDelete } from '../../../components/ConfirmDelete.tsx'
+import { DetailPage } from '../../../components/DetailPage.tsx'
+import { Empty } from '../../../components/Empty.tsx'
+import { Facts } from '../../../components/Facts.tsx'
+import { Panel } from '../../../components/Panel.tsx'
+import { ProblemView } from '../../../components/ProblemView.tsx'
+import { ResourceList } from '../../../components/ResourceList.tsx'
+import type { ListColumn } from '../../../components/ResourceTable.tsx'
+import { RowMenu } from '../../../components/RowMenu.tsx'
+import type { ProductView, TemplateView } from '../../../lib/api/contract.ts'
+import { useResource } from '../../../lib/api/queries.ts'
+import classes from '../apps.module.css'
+import { api, pages, TOPIC } from '../paths.ts'
+import { ProductIcon } from '../ProductIcon.tsx'
+import { templateName } from '../template-name.ts'
+import { useWrite } from '../use-write.ts'
+import { ProductEditor } from './ProductEditor.tsx'
+
+/** A product as those see it who publish it. */
+export function ProductAdminPage({ productId }: { readonly productId: string }) {
+  const query = useResource<ProductView>(TOPIC, api.product(productId))
+  const [dialog, setDialog] = useState<'edit' | 'delete'>()
+  const [, go] = useLocation()
+  const close = (): void => setDialog(undefined)
+  const remove = useWrite<void>(
+    (client) => client.delete(api.product(productId)),
+    () => go(pages.products),
+  )
+  return (
+    <>
+      <DetailPage
+        list={{ label: 'Products', href: pages.products }}
+        kind="product"
+        name={query.data?.name ?? productId}
+        query={query}
+        renderActions={() => (
+          <>
+            <Button component={Link} href={pages.publish(productId)} leftSection={<IconUpload size={16} aria-hidden />}>
+              Publish a template
+            </Button>
+            <Button
+              variant="default"
+              leftSection={<IconPencil size={16} aria-hidden />}
+              onClick={() => setDialog('edit')}
+            >
+              Edit
+            </Button>
+            <Button
+              variant="default"
+              c="red"
+              leftSection={<IconTrash size={16} aria-hidden />}
+              onClick={() => setDialog('delete')}
+            >
+              Delete
+            </Button>
+          </>
+        )}
+      >
+        {(product) => (
+          <div className={classes.column}>
+            <Panel title="About">
+              <div style={{ display: 'flex', gap: 20 }}>
+                <ProductIcon name={product.name} icon={product.icon} size={64} />
+                <div style={{ flex: 1 }}>
+                  <Text size="sm" mb="sm" style={{ whiteSpace: 'pre-line' }}>
+                    {product.description ?? 'No description.'}
+                  </Text>
+                  <Facts
+                    facts={[
+                      [
+                        'In the catalogue',
+                        <Anchor key="catalogue" component={Link} href={pages.product(product.id)} size="sm">
+                          See it as tenants do
+                        </Anchor>,
+                      ],
+                      ['Age', <Age key="age" since={product.created_at} />],
+                    ]}
+                  />
+                </div>
+              </div>
+            </Panel>
+            <Templates product={product} />
+          </div>
+        )}
+      </DetailPage>
+      {dialog === 'edit' && query.data && <ProductEditor product={query.data} onClose={close} onSaved={close} />}
+      {dialog === 'delete' && query.data && (
+        <ConfirmDelete
+          kind="product"
+          name={query.data.name}
+          consequences="It can be ordered no longer. What was ordered lives on."
+          onClose={close}
+          onConfirm={() => remove.mutate()}
+          pending={remove.isPending}
+          error={remove.error}
+        />
+      )}
+    </>
+  )
+}
+
+function Templates({ product }: { readonly product: ProductView }) {
+  const canonical = useWrite<ProductView, string>((client, template_id) =>
+    client.put(api.canonical(product.id), { template_id }),
+  )
+  const remove = useWrite<void, string>((client, id) => client.delete(api.template(product.id, id)))
+  const error = canonical.error ?? remove.error
+  const { mutate: makeCanonical } = canonical
+  const { mutate: removeTemplate } = remove
+  const columns = useMemo(
+    () => templateColumns(product.template_id, makeCanonical, removeTemplate),
+    [product.template_id, makeCanonical, removeTemplate],
+  )
+  return (
+    <>
+      {error !== null && <ProblemView compact error={error} />}
+      <ResourceList<TemplateView>
+        noun="templates"
+        topic={TOPIC}
+        path={api.templates(product.id)}
+        columns={columns}
+        rowKey={(row) => row.id}
+        empty={
+          <Empty
+            icon={<IconTemplate size={22} aria-hidden />}
+            title="Nothing is published yet"
+            action={
+              <Button component={Link} href={pages.publish(product.id)} size="xs">
+                Publish a template
+              </Button>
+            }
+          >
+            A template is one version of a chart, with its defaults and the form that tenants fill in.
+          </Empty>
+        }
+      />
+    </>
+  )
+}
+
+const templateColumns = (
+  canonicalId: string | null,
+  makeCanonical: (id: string) => void,
+  remove: (id: string) => void,
+): readonly ListColumn<TemplateView>[] => [
+  {
+    id: 'version',
+    label: 'Template',
+    value: templateName,
+    render: (row) => (
+      <>
+        {templateName(row)}{' '}
+        {row.id === canonicalId && (
+          <Badge variant="light" tt="none" fw={500} ml={6}>
+            canonical
+          </Badge>
+        )}
+      </>
+    ),
+  },
+  { id: 'chart', label: 'Chart', value: (row) => row.chart_ref, mono: true },
+  {
+    id: 'digest',
+    label: 'Digest',
+    value: (row) => row.chart_digest,
+    render: (row) => (row.chart_digest === null ? '—' : `${row.chart_digest.slice(0, 19)}…`),
+    mono: true,
+    width: 190,
+  },
+  {
+    id: 'created',
+    label: 'Age',
+    value: (row) => -Date.parse(row.created_at),
+    render: (row) => <Age since={row.created_at} />,
+    width: 90,
+  },
+  {
+    id: 'actions',
+    label: 'Action',
+    value: () => '',
+    sortable: false,
+    render: (row) =>
+      row.id !== canonicalId && (
+        <RowMenu
+          name={templateName(row)}
+          actions={[
+            { label: 'Make canonical', onClick: () => makeCanonical(row.id) },
+            { label: 'Delete', isDangerous: true, onClick: () => remove(row.id) },
+          ]}
+        />
+      ),
+    width: 80,
+  },
+]

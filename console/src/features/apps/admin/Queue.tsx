@@ -1,0 +1,153 @@
+import { IconChecklist } from '@tabler/icons-react'
+import { useMemo, useState } from 'react'
+import { useLocation } from 'wouter'
+import { Age } from '../../../components/Age.tsx'
+import { Empty } from '../../../components/Empty.tsx'
+import { ProblemView } from '../../../components/ProblemView.tsx'
+import { ResourceList } from '../../../components/ResourceList.tsx'
+import type { ListColumn } from '../../../components/ResourceTable.tsx'
+import { RowMenu } from '../../../components/RowMenu.tsx'
+import { StatusLabel } from '../../../components/StatusLabel.tsx'
+import type { ReconcileJobView } from '../../../lib/api/contract.ts'
+import { useNow } from '../../../lib/now.ts'
+import { api, pages, TOPIC } from '../paths.ts'
+import { useWrite } from '../use-write.ts'
+import { isOpen, nextTryText, spokenJob } from './job.ts'
+import { WithReason } from './WithReason.tsx'
+
+type Dialog = { readonly kind: 'fail' | 'freeze'; readonly job: ReconcileJobView }
+
+/** What waits to be reconciled, what runs and what was given up, with the means to step in. */
+export function Queue() {
+  const [, go] = useLocation()
+  const [dialog, setDialog] = useState<Dialog>()
+  const close = (): void => setDialog(undefined)
+  const requeue = useWrite<ReconcileJobView, string>((client, id) => client.post(`${api.job(id)}:requeue`))
+  const fail = useWrite<ReconcileJobView, { id: string; error: string }>(
+    (client, { id, error }) => client.post(`${api.job(id)}:fail`, { error }),
+    close,
+  )
+  const freeze = useWrite<void, { userId: string; why: string }>(
+    (client, { userId, why }) => client.post(`${api.user(userId)}:freeze`, { why }),
+    close,
+  )
+  const { mutate: requeueJob } = requeue
+  const columns = useMemo(() => jobColumns(requeueJob, setDialog), [requeueJob])
+  return (
+    <>
+      {requeue.error !== null && <ProblemView compact error={requeue.error} />}
+      <ResourceList<ReconcileJobView>
+        noun="jobs"
+        topic={TOPIC}
+        path="/reconcile-jobs"
+        columns={columns}
+        rowKey={(row) => row.id}
+        onOpen={(row) => go(pages.deployment({ id: row.deployment_id, user_id: row.user_id }))}
+        empty={
+          <Empty icon={<IconChecklist size={22} aria-hidden />} title="The queue is empty">
+            Every app was looked at, and nothing waits.
+          </Empty>
+        }
+      />
+      {dialog?.kind === 'fail' && (
+        <WithReason
+          title={`Give up ${dialog.job.deployment_uid}`}
+          consequences="A worker that runs it loses its lease. The app stands as failed until somebody requeues it or the drift scan revives it."
+          label="What shall stand as its error"
+          verb="Give up"
+          pending={fail.isPending}
+          error={fail.error}
+          onClose={close}
+          onConfirm={(error) => fail.mutate({ id: dialog.job.id, error })}
+        />
+      )}
+      {dialog?.kind === 'freeze' && (
+        <WithReason
+          title={`Freeze ${dialog.job.user_email}`}
+          consequences="Nothing of theirs is reconciled until they are thawed. What runs now is not disturbed."
+          label="Why"
+          verb="Freeze"
+          pending={freeze.isPending}
+          error={freeze.error}
+          onClose={close}
+          onConfirm={(why) => freeze.mutate({ userId: dialog.job.user_id, why })}
+        />
+      )}
+    </>
+  )
+}
+
+function NextTry({ job }: { readonly job: ReconcileJobView }) {
+  return nextTryText(job, useNow())
+}
+
+const jobColumns = (
+  requeue: (id: string) => void,
+  open: (dialog: Dialog) => void,
+): readonly ListColumn<ReconcileJobView>[] => [
+  { id: 'deployment', label: 'App', value: (row) => row.deployment_uid, mono: true },
+  { id: 'tenant', label: 'Tenant', value: (row) => row.user_email, width: 190 },
+  { id: 'reason', label: 'Reason', value: (row) => row.reason, width: 80 },
+  {
+    id: 'status',
+    label: 'State',
+    value: (row) => spokenJob(row).word,
+    render: (row) => {
+      const { tone, word } = spokenJob(row)
+      return (
+        <StatusLabel tone={tone} {...(row.locked_by !== null && { why: `by ${row.locked_by}` })}>
+          {word}
+        </StatusLabel>
+      )
+    },
+    width: 105,
+  },
+  {
+    id: 'age',
+    label: 'Age',
+    value: (row) => -Date.parse(row.created_at),
+    render: (row) => <Age since={row.created_at} />,
+    width: 80,
+  },
+  {
+    id: 'next',
+    label: 'Next try',
+    value: (row) => (isOpen(row) ? Date.parse(row.run_after) : null),
+    render: (row) => <NextTry job={row} />,
+    width: 105,
+  },
+  { id: 'attempts', label: 'Tries', value: (row) => row.attempt, width: 70 },
+  {
+    id: 'failure',
+    label: 'Failure',
+    value: (row) => (row.last_error === null ? null : `${row.last_error.code}: ${row.last_error.message}`),
+    render: (row) =>
+      row.last_error === null ? (
+        '—'
+      ) : (
+        <StatusLabel tone="bad" why={`${row.last_error.message}. ${row.last_error.next_step}`}>
+          {row.last_error.code}
+        </StatusLabel>
+      ),
+    width: 170,
+  },
+  {
+    id: 'actions',
+    label: 'Action',
+    value: () => '',
+    sortable: false,
+    render: (row) => (
+      <RowMenu
+        name={row.deployment_uid}
+        actions={[
+          ...(row.status === 'done' ? [] : [{ label: 'Requeue', onClick: () => requeue(row.id) }]),
+          ...(isOpen(row)
+            ? [{ label: 'Give up', isDangerous: true, onClick: () => open({ kind: 'fail', job: row }) }]
+            : []),
+          ...(row.frozen ? [] : [{ label: 'Freeze the tenant', onClick: () => open({ kind: 'freeze', job: row }) }]),
+        ]}
+      />
+    ),
+    width: 80,
+  },
+]

@@ -1,0 +1,140 @@
+import { Badge, Button } from '@mantine/core'
+import { IconPlus, IconUsers } from '@tabler/icons-react'
+import { useMemo, useState } from 'react'
+import { Age } from '../../../components/Age.tsx'
+import { ConfirmDelete } from '../../../components/ConfirmDelete.tsx'
+import { Empty } from '../../../components/Empty.tsx'
+import { ProblemView } from '../../../components/ProblemView.tsx'
+import { ResourceList } from '../../../components/ResourceList.tsx'
+import type { ListColumn } from '../../../components/ResourceTable.tsx'
+import { RowMenu } from '../../../components/RowMenu.tsx'
+import { StatusLabel } from '../../../components/StatusLabel.tsx'
+import type { UserPatch, UserView } from '../../../lib/api/contract.ts'
+import { api, TOPIC } from '../paths.ts'
+import { useWrite } from '../use-write.ts'
+import { CreateUser } from './CreateUser.tsx'
+import { WithReason } from './WithReason.tsx'
+
+type Dialog = { readonly kind: 'freeze' | 'delete'; readonly user: UserView }
+
+interface Actions {
+  readonly open: (dialog: Dialog) => void
+  readonly thaw: (id: string) => void
+  readonly change: (change: { readonly id: string } & UserPatch) => void
+}
+
+export function Users() {
+  const [creating, setCreating] = useState(false)
+  const [dialog, setDialog] = useState<Dialog>()
+  const close = (): void => setDialog(undefined)
+  const thaw = useWrite<void, string>((client, id) => client.post(`${api.user(id)}:unfreeze`))
+  const change = useWrite<UserView, { readonly id: string } & UserPatch>((client, { id, ...patch }, idempotencyKey) =>
+    client.patch(api.user(id), patch, { idempotencyKey }),
+  )
+  const freeze = useWrite<void, { id: string; why: string }>(
+    (client, { id, why }) => client.post(`${api.user(id)}:freeze`, { why }),
+    close,
+  )
+  const remove = useWrite<void, string>((client, id) => client.delete(api.user(id)), close)
+  const { mutate: thawUser } = thaw
+  const { mutate: changeUser } = change
+  const columns = useMemo(
+    () => userColumns({ open: setDialog, thaw: thawUser, change: changeUser }),
+    [thawUser, changeUser],
+  )
+  const error = thaw.error ?? change.error
+  return (
+    <>
+      {error !== null && <ProblemView compact error={error} />}
+      <ResourceList<UserView>
+        noun="users"
+        topic={TOPIC}
+        path="/users"
+        columns={columns}
+        rowKey={(row) => row.id}
+        actions={
+          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
+            New user
+          </Button>
+        }
+        empty={<Empty icon={<IconUsers size={22} aria-hidden />} title="There are no users" />}
+      />
+      {creating && <CreateUser onClose={() => setCreating(false)} />}
+      {dialog?.kind === 'freeze' && (
+        <WithReason
+          title={`Freeze ${dialog.user.email}`}
+          consequences="Nothing of theirs is reconciled until they are thawed. What runs now is not disturbed."
+          label="Why"
+          verb="Freeze"
+          pending={freeze.isPending}
+          error={freeze.error}
+          onClose={close}
+          onConfirm={(why) => freeze.mutate({ id: dialog.user.id, why })}
+        />
+      )}
+      {dialog?.kind === 'delete' && (
+        <ConfirmDelete
+          kind="user"
+          name={dialog.user.email}
+          consequences="They can no longer sign in. It is refused while they have apps."
+          onClose={close}
+          onConfirm={() => remove.mutate(dialog.user.id)}
+          pending={remove.isPending}
+          error={remove.error}
+        />
+      )}
+    </>
+  )
+}
+
+const userColumns = ({ open, thaw, change }: Actions): readonly ListColumn<UserView>[] => [
+  { id: 'email', label: 'Email', value: (row) => row.email },
+  {
+    id: 'role',
+    label: 'Role',
+    value: (row) => (row.is_admin ? 'admin' : 'member'),
+    render: (row) => (
+      <Badge variant="light" tt="none" fw={500} color={row.is_admin ? 'sky' : 'gray'}>
+        {row.is_admin ? 'admin' : 'member'}
+      </Badge>
+    ),
+    width: 110,
+  },
+  { id: 'deployments', label: 'Apps', value: (row) => row.deployments, width: 80 },
+  {
+    id: 'state',
+    label: 'State',
+    value: (row) => (row.frozen ? 'Frozen' : 'Active'),
+    render: (row) => <StatusLabel tone={row.frozen ? 'info' : 'good'}>{row.frozen ? 'Frozen' : 'Active'}</StatusLabel>,
+    width: 110,
+  },
+  {
+    id: 'created',
+    label: 'Age',
+    value: (row) => -Date.parse(row.created_at),
+    render: (row) => <Age since={row.created_at} />,
+    width: 90,
+  },
+  {
+    id: 'actions',
+    label: 'Action',
+    value: () => '',
+    sortable: false,
+    render: (row) => (
+      <RowMenu
+        name={row.email}
+        actions={[
+          {
+            label: row.is_admin ? 'Make a member' : 'Make an admin',
+            onClick: () => change({ id: row.id, is_admin: !row.is_admin }),
+          },
+          row.frozen
+            ? { label: 'Thaw', onClick: () => thaw(row.id) }
+            : { label: 'Freeze', onClick: () => open({ kind: 'freeze', user: row }) },
+          { label: 'Delete', isDangerous: true, onClick: () => open({ kind: 'delete', user: row }) },
+        ]}
+      />
+    ),
+    width: 80,
+  },
+]

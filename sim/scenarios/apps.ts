@@ -1,0 +1,338 @@
+import type { AppsHappenings, Deployment, JsonObject, RowPatch, Template } from '../../src/domains/apps/index.ts'
+import { appsWorker, type AppsWorkerDeps } from '../../src/domains/apps/index.ts'
+import { DEPLOYMENT_LABEL, FENCE_ANNOTATION } from '../../src/domains/apps/fence.ts'
+import { FakeCharts, fakeHelm, type FakeChart } from '../../src/domains/apps/helm/fake/index.ts'
+import { releases } from '../../src/domains/apps/helm/index.ts'
+import { deploymentKey } from '../../src/domains/apps/queue.ts'
+import type { DeploymentRows } from '../../src/domains/apps/rows.ts'
+import {
+  decisionLog,
+  happenings,
+  keyText,
+  MemoryQueue,
+  messageOf,
+  type Claim,
+  type KernelHappenings,
+  type Random,
+  type Service,
+} from '../../src/kernel/index.ts'
+import {
+  ConfigMap,
+  discovery,
+  Ingress,
+  isNotFound,
+  kubeLocks,
+  makeClient,
+  Namespace,
+  Secret,
+  type KubeObject,
+  type WatchHappenings,
+} from '../../src/kube/index.ts'
+import { ALL_FAULTS, type Faults } from '../faults.ts'
+import type { Law, Laws, Scenario } from '../scenario.ts'
+import { Table } from '../table.ts'
+import type { Ports, User, World } from '../world.ts'
+
+const IDS = ['1', '2', '3'] as const
+/** Its namespace is there already, and is somebody else's. */
+const TAKEN = '9'
+const nameOf = (id: string): string => `app-${id}`
+
+const CHART: FakeChart = {
+  name: 'page',
+  version: '1.0.0',
+  defaultValues: { user: { message: 'hello' } },
+  render: (values, { release }) => {
+    const { user, ingress } = values as { user: { message: string }; ingress: { host: string } }
+    return [
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: release }, data: { message: user.message } },
+      {
+        apiVersion: 'networking.k8s.io/v1',
+        kind: 'Ingress',
+        metadata: { name: release },
+        spec: { rules: [{ host: ingress.host }] },
+      },
+    ] as unknown as ReturnType<FakeChart['render']>
+  },
+  health: () => ({ afterMs: 3_000 }),
+}
+
+const SCHEMA: JsonObject = {
+  type: 'object',
+  properties: { user: { type: 'object', properties: { message: { type: 'string' } } } },
+}
+
+/** What outlives every process: rows, the queue, and the charts. */
+class Platform {
+  readonly rows = new Table<Deployment>()
+  readonly charts = new FakeCharts()
+  readonly template: Template
+  readonly queue: MemoryQueue
+  /** The fence of the newest claim of each key. */
+  readonly fences = new Map<string, number>()
+
+  constructor(world: World) {
+    const location = this.charts.publish('oci://charts.example.com/page', CHART)
+    this.template = {
+      id: 't1',
+      productId: 'p1',
+      packageType: 'helm-chart',
+      chartRef: location.ref,
+      chartVersion: location.version,
+      chartDigest: location.digest,
+      versionLabel: null,
+      defaultValues: {},
+      valuesSchema: SCHEMA,
+      capabilities: {},
+      healthTimeoutSec: 60,
+      createdAt: 0,
+      deletedAt: null,
+    }
+    const { fences } = this
+    this.queue = new (class extends MemoryQueue {
+      override async claim(...args: Parameters<MemoryQueue['claim']>): Promise<Claim[]> {
+        const claims = await super.claim(...args)
+        for (const { key, fence } of claims) fences.set(keyText(key), fence)
+        return claims
+      }
+    })({ clock: world.clock, leaseMs: 10_000 })
+  }
+
+  /** As the table in PostgreSQL: a write under an outdated fence changes nothing. */
+  deploymentRows(): DeploymentRows {
+    const { rows, template, fences } = this
+    const owner = { id: 'u1', email: 'ada@example.com', isAdmin: false, createdAt: 0, deletedAt: null }
+    return {
+      load: (id) =>
+        rows.inTransaction(async (all) => {
+          const deployment = all.get(id)
+          return deployment && { deployment, owner, template }
+        }),
+      write: (id, fence, patch: RowPatch) =>
+        rows.inTransaction(async (all) => {
+          const row = all.get(id)
+          if (row === undefined || fences.get(keyText(deploymentKey(id))) !== fence) return false
+          const isGoing = row.deletedAt !== null && !['deleting', 'deleted', 'error'].includes(patch.status ?? 'error')
+          all.put(id, { ...row, ...patch, ...(isGoing && { status: row.status }) })
+          return true
+        }),
+      living: (after = '', limit) =>
+        rows.inTransaction(async (all) =>
+          all
+            .list()
+            .filter(({ id, status }) => status !== 'deleted' && id > after)
+            .slice(0, limit),
+        ),
+    }
+  }
+
+  /** One transaction of the API: the intent and the wake. */
+  async intend(id: string, now: number, change: (row: Deployment) => Partial<Deployment>): Promise<void> {
+    await this.rows.inTransaction(async (all) => {
+      const row = all.get(id) ?? newRow(id, now)
+      all.put(id, { ...row, ...change(row), generation: row.generation + 1 })
+    })
+    await this.queue.wake(deploymentKey(id), { reason: 'changed', tenant: 'u1' })
+  }
+}
+
+const newRow = (id: string, now: number): Deployment => ({
+  id,
+  deploymentUid: nameOf(id),
+  namespaceName: nameOf(id),
+  releaseName: nameOf(id),
+  userId: 'u1',
+  domainname: `${nameOf(id)}.example.com`,
+  userValues: {},
+  sealedValues: {},
+  desiredTemplateId: 't1',
+  appliedTemplateId: null,
+  status: 'pending',
+  generation: 0,
+  observedGeneration: 0,
+  lastError: null,
+  lastReconcileAt: null,
+  nextReconcileAt: null,
+  createdAt: now,
+  deletedAt: null,
+})
+
+const oneOf = <T>(random: Random, all: readonly [T, ...T[]]): T => all[Math.floor(random() * all.length)] ?? all[0]
+
+/** Somebody orders, changes their mind, and leaves. */
+const tenant =
+  (world: World, platform: Platform) =>
+  async ({ random, pause, note }: User): Promise<void> => {
+    await platform.intend(TAKEN, world.clock.now(), () => ({}))
+    const rowOf = (id: string) => platform.rows.committed().find((one) => one.id === id)
+    for (let act = 1; act <= 12; act++) {
+      await pause(8_000)
+      const id = oneOf(random, IDS)
+      const isPatient = random() < 0.5
+      for (let looks = 0; isPatient && looks < 10 && rowOf(id)?.status !== 'ready'; looks++) await pause(6_000)
+      const row = rowOf(id)
+      if (row !== undefined && row.deletedAt !== null) continue
+      if (row !== undefined && random() < 0.3) {
+        note(`deletes ${id}`)
+        await platform.intend(id, world.clock.now(), () => ({ deletedAt: world.clock.now(), status: 'deleting' }))
+      } else {
+        note(`${row === undefined ? 'orders' : 'changes'} ${id}: ${act}`)
+        const change = { userValues: { message: `${id} says ${act}` }, domainname: `${act}.example.com` }
+        await platform.intend(id, world.clock.now(), () => change)
+      }
+    }
+  }
+
+/** Somebody edits and deletes by hand what Helm has put there. */
+async function meddler({ client, random, pause, note }: User): Promise<void> {
+  for (let act = 1; act <= 10; act++) {
+    await pause(20_000)
+    const name = nameOf(oneOf(random, IDS))
+    const at = { namespace: name, name }
+    const isEdit = random() < 0.5
+    note(`${isEdit ? 'edits' : 'deletes'} ${name}`)
+    const edit = { merge: { data: { message: 'meddled' } } }
+    await (isEdit ? client.patch(ConfigMap, at, edit) : client.delete(ConfigMap, at)).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error
+    })
+  }
+}
+
+/** The policy of the fence, as the real server evaluates it, and a protocol of what it let through. */
+function guard(world: World): { readonly accepted: Map<string, number[]> } {
+  const accepted = new Map<string, number[]>()
+  world.cluster.admit(({ user, namespace, dryRun }) => {
+    if (user.name !== 'caelus:worker') return undefined
+    const { name = '', labels = {}, annotations = {} } = (namespace as KubeObject | undefined)?.metadata ?? {}
+    const [id, fence] = [labels[DEPLOYMENT_LABEL], annotations[FENCE_ANNOTATION]]
+    if (!user.groups.includes(`caelus:fence:${id}:${fence}`)) return `stale fence: held under ${fence}`
+    if (!dryRun) accepted.set(name, [...(accepted.get(name) ?? []), Number(fence)])
+    return undefined
+  })
+  return { accepted }
+}
+
+const fencesOnlyGrow =
+  (accepted: ReadonlyMap<string, readonly number[]>): Law =>
+  () => {
+    for (const [namespace, fences] of accepted) {
+      const back = fences.findIndex((fence, index) => fence < (fences[index - 1] ?? 0))
+      if (back >= 0) return `${namespace} was written to under fence ${fences[back]} after ${fences[back - 1]}`
+    }
+    return undefined
+  }
+
+/** The stranger's namespace is as it was made, and empty. */
+const strangersAreLeftAlone: Law = ({ cluster }) => {
+  const theirs = (cluster.peek(Namespace) as readonly KubeObject[]).find(
+    ({ metadata }) => metadata.name === nameOf(TAKEN),
+  )
+  if (theirs === undefined) return 'it was deleted'
+  if (theirs.metadata.labels?.[DEPLOYMENT_LABEL] !== undefined) return 'it was taken'
+  const inside = [ConfigMap, Ingress, Secret].flatMap((kind) => cluster.peek(kind) as readonly KubeObject[])
+  const ours = inside.find(({ metadata }) => metadata.namespace === nameOf(TAKEN))
+  return ours && `${ours.kind} ${ours.metadata.name} was put into it`
+}
+
+const everyRowIsTrue =
+  ({ rows }: Platform): Law =>
+  ({ cluster }) => {
+    for (const row of rows.committed()) {
+      const problem = row.deletedAt === null ? notReady(row, cluster) : notGone(row, cluster)
+      if (problem !== undefined) return `${row.id} (${row.status}, ${row.lastError?.message ?? 'no error'}): ${problem}`
+    }
+    return undefined
+  }
+
+function notReady(
+  { id, status, namespaceName, generation, observedGeneration, ...row }: Deployment,
+  cluster: World['cluster'],
+) {
+  if (id === TAKEN)
+    return status === 'error' && row.lastError?.code === 'NamespaceTaken' ? undefined : 'it was not refused'
+  if (status !== 'ready' || generation !== observedGeneration) return `is at ${observedGeneration} of ${generation}`
+  const page = (cluster.peek(ConfigMap) as readonly ConfigMap[]).find(({ metadata }) => metadata.name === namespaceName)
+  const wanted = row.userValues['message'] ?? 'hello'
+  if (page?.data?.['message'] !== wanted)
+    return `says "${page?.data?.['message']}" instead of "${JSON.stringify(wanted)}"`
+  const ingress = (cluster.peek(Ingress) as readonly Ingress[]).find(({ metadata }) => metadata.name === namespaceName)
+  const host = ingress?.spec?.rules?.[0]?.host
+  return host === row.domainname ? undefined : `is served at ${host} instead of ${row.domainname}`
+}
+
+function notGone({ status, namespaceName }: Deployment, cluster: World['cluster']): string | undefined {
+  const isThere = (cluster.peek(Namespace) as readonly KubeObject[]).some(
+    ({ metadata }) => metadata.name === namespaceName,
+  )
+  if (isThere) return `namespace ${namespaceName} is left`
+  return status === 'deleted' ? undefined : 'is not told to be deleted'
+}
+
+/** Changes what a worker is given. */
+type Variant = (deps: AppsWorkerDeps) => Partial<AppsWorkerDeps>
+
+const workerProcess =
+  (platform: Platform, variant: Variant) =>
+  ({ transport, clock, random, reach, note }: Ports): readonly Service[] => {
+    const told = happenings<KernelHappenings & WatchHappenings & AppsHappenings>()
+    told.on('reconcile:end', ({ key, outcome, because, failure }) =>
+      note(`${keyText(key)}: ${outcome} ${because ?? (failure ? `${failure.code} ${failure.message}` : '')}`),
+    )
+    told.on('apps:step', ({ deployment, step, failure }) => note(`${deployment}: ${step} ${failure?.code ?? 'done'}`))
+    told.on('apps:touched', ({ deployment, object, how }) => note(`${deployment}: ${object} was ${how}`))
+    told.on('apps:unfenced', ({ error }) => note(`not fenced: ${messageOf(error)}`))
+    told.on('lease:lost', ({ key, fence }) => note(`${keyText(key)}: lost lease ${fence}`))
+    const client = makeClient(transport, { fieldManager: 'caelus' })
+    const kinds = discovery(transport, clock)
+    const deps: AppsWorkerDeps = {
+      transport,
+      queue: reach('queue', platform.queue, ['wake', 'claim', 'renew', 'finish']),
+      rows: reach('rows', platform.deploymentRows(), ['load', 'write', 'living']),
+      charts: reach('charts', platform.charts, ['fetch']),
+      helm: fakeHelm({
+        transport,
+        clock,
+        charts: platform.charts,
+        fault: () => (random() < 0.05 ? 'dies' : undefined),
+      }),
+      releases: releases(client, kinds),
+      locks: kubeLocks({ client, namespace: 'default', clock }),
+      settings: { ingressClass: 'nginx', digestSalt: 'salt' },
+      clock,
+      random,
+      happenings: told,
+      decisions: decisionLog(),
+      instance: 'worker',
+      driftScanMs: 45_000,
+      backoff: { baseMs: 500, capMs: 8_000, maxAttempts: 5 },
+    }
+    return appsWorker({ ...deps, ...variant(deps) })
+  }
+
+/** A rollout makes dozens of calls. With as many faults per call as usual none would ever get far. */
+const FAULTS = Object.fromEntries(
+  Object.entries(ALL_FAULTS).map(([fault, chance]) => [fault, chance / 5]),
+) as unknown as Faults
+
+/** Two workers of apps on one queue, a tenant and a meddler; or a variant of them with a fault planted on purpose. */
+export const appsScenario = (name = 'apps', variant: Variant = () => ({})): Scenario => ({
+  name,
+  namespaces: [nameOf(TAKEN)],
+  faults: FAULTS,
+  faultsMs: 120_000,
+  setup(world): Laws {
+    const platform = new Platform(world)
+    const { accepted } = guard(world)
+    world.process('one', workerProcess(platform, variant))
+    world.process('two', workerProcess(platform, variant))
+    world.user('tenant', tenant(world, platform))
+    world.user('meddler', meddler)
+    return {
+      always: {
+        'nothing is written under an older fence after a newer one': fencesOnlyGrow(accepted),
+        'a namespace of somebody else is left alone': strangersAreLeftAlone,
+      },
+      eventually: { 'every row is true': everyRowIsTrue(platform) },
+    }
+  },
+})

@@ -1,0 +1,156 @@
+import { Option, type Command } from 'commander'
+import { allPages, restClient, type RestClient } from '../client.ts'
+import type { Doors } from '../doors.ts'
+import { raise } from '../failures.ts'
+import { formatFacts, formatList } from '../output.ts'
+import { readValues, withValues, type ValuesOptions } from './apps-values.ts'
+import { converged, type Deployment, STATUSES } from './apps-waiting.ts'
+import { durationMs, outputOption, type OutputOption } from './options.ts'
+
+interface WaitOptions {
+  readonly wait?: boolean
+  readonly timeout: number
+}
+
+interface WishOptions extends ValuesOptions {
+  readonly domain?: string
+  readonly template?: string
+}
+
+interface CreateOptions extends OutputOption, WaitOptions, WishOptions {
+  readonly product?: string
+  readonly user?: string
+  readonly domain: string
+}
+
+interface UpdateOptions extends OutputOption, WaitOptions, WishOptions {}
+
+interface ListOptions extends OutputOption {
+  readonly user?: string
+  readonly all?: boolean
+  readonly status?: string
+  readonly withDeleted?: boolean
+}
+
+const withWaiting = (command: Command, until: string): Command =>
+  command
+    .option('--wait', `show how it goes until it ${until}`)
+    .option('--timeout <duration>', 'how long to wait', durationMs, 600_000)
+
+export const pathOf = ({ id, user_id }: Pick<Deployment, 'id' | 'user_id'>): string =>
+  `/users/${encodeURIComponent(user_id)}/deployments/${encodeURIComponent(id)}`
+
+export const findDeployment = (client: RestClient, id: string): Promise<Deployment> =>
+  client.get(`/deployments/${encodeURIComponent(id)}`)
+
+export const userOf = async (client: RestClient, user: string | undefined): Promise<string> =>
+  user ?? (await client.get<{ id: string }>('/me')).id
+
+export async function wishes(options: WishOptions): Promise<object> {
+  const { domain, template } = options
+  const values = await readValues(options)
+  return {
+    ...(domain !== undefined && { domainname: domain }),
+    ...(template !== undefined && { template_id: template }),
+    ...(values !== undefined && { user_values: values }),
+  }
+}
+
+/** The named template, or the canonical one of the named product. */
+export async function templateOf(client: RestClient, template?: string, product?: string): Promise<string> {
+  if (template !== undefined) return template
+  if (product === undefined) throw raise.InputUnreadable('neither --template nor --product says what to order')
+  const { template_id: canonical, name } = await client.get<{ template_id: string | null; name: string }>(
+    `/products/${encodeURIComponent(product)}`,
+  )
+  if (canonical === null)
+    throw raise.InputUnreadable(`product ${name} of --product has no canonical template; name one with --template`)
+  return canonical
+}
+
+export function deploymentCommands(program: Command, { remote, terminal }: Doors): void {
+  const shown = async (client: RestClient, deployment: Deployment, options: OutputOption & WaitOptions) => {
+    const last = options.wait === true ? await converged(client, deployment, options.timeout, terminal) : deployment
+    terminal.out(formatFacts(options.output, last))
+  }
+
+  const create = program
+    .command('create-deployment')
+    .description('order a product')
+    .option('--product <id>', 'what to order: its canonical template')
+    .addOption(new Option('--template <id>', 'what to order: exactly this template').conflicts('product'))
+    .requiredOption('--domain <name>', 'where it is reached')
+    .option('--user <id>', 'for whom; without it, for yourself')
+  withWaiting(withValues(create, 'your settings'), 'is ready')
+    .addOption(outputOption())
+    .action(async (options: CreateOptions) => {
+      const { user, template, product } = options
+      const wish = await wishes(options)
+      const client = restClient(await remote())
+      const path = `/users/${encodeURIComponent(await userOf(client, user))}/deployments`
+      const template_id = await templateOf(client, template, product)
+      await shown(client, await client.post<Deployment>(path, { ...wish, template_id }), options)
+    })
+
+  program
+    .command('list-deployments')
+    .description('list your deployments, newest first')
+    .option('--user <id>', 'those of this user')
+    .addOption(new Option('--all', 'everybody’s; for admins').conflicts('user'))
+    .addOption(new Option('--status <status>', 'only with this status').choices(STATUSES))
+    .option('--with-deleted', 'also those of which nothing is left')
+    .addOption(outputOption())
+    .action(async ({ user, all = false, status, withDeleted = false, output }: ListOptions) => {
+      const client = restClient(await remote())
+      const path = all ? '/deployments' : `/users/${encodeURIComponent(await userOf(client, user))}/deployments`
+      const query = { status, ...((withDeleted || status === 'deleted') && { with_deleted: 'true' }) }
+      const columns = [
+        { head: 'id', cell: (one: Deployment) => one.id },
+        { head: 'name', cell: (one: Deployment) => one.deployment_uid },
+        { head: 'product', cell: (one: Deployment) => one.product.name },
+        { head: 'domain', cell: (one: Deployment) => one.domainname },
+        { head: 'status', cell: (one: Deployment) => one.status },
+        { head: 'since', cell: (one: Deployment) => one.status_since },
+        { head: 'failure', cell: (one: Deployment) => one.last_error?.code },
+      ]
+      terminal.out(formatList(output, await allPages<Deployment>(client, path, query), columns))
+    })
+
+  program
+    .command('get-deployment')
+    .description('show a deployment')
+    .argument('<id>', 'as list-deployments shows it')
+    .addOption(outputOption())
+    .action(async (id: string, { output }: OutputOption) =>
+      terminal.out(formatFacts(output, await findDeployment(restClient(await remote()), id))),
+    )
+
+  const update = program
+    .command('update-deployment')
+    .description('change domain or settings; an admin also the template')
+    .argument('<id>', 'as list-deployments shows it')
+    .option('--domain <name>', 'where it is reached')
+    .option('--template <id>', 'a newer template of the same product; for admins')
+  withWaiting(withValues(update, 'all your settings anew; write-only ones that are left out stay'), 'is ready')
+    .addOption(outputOption())
+    .action(async (id: string, options: UpdateOptions) => {
+      const wish = await wishes(options)
+      const client = restClient(await remote())
+      const present = await findDeployment(client, id)
+      await shown(client, await client.patch<Deployment>(pathOf(present), wish, present.generation), options)
+    })
+
+  withWaiting(
+    program
+      .command('delete-deployment')
+      .description('remove a deployment with everything in it')
+      .argument('<id>', 'as list-deployments shows it'),
+    'is gone',
+  ).action(async (id: string, { wait = false, timeout }: WaitOptions) => {
+    const client = restClient(await remote())
+    const present = await findDeployment(client, id)
+    await client.delete(pathOf(present))
+    if (wait) await converged(client, present, timeout, terminal)
+    terminal.out(`${wait ? 'deleted' : 'deleting'} ${present.deployment_uid}\n`)
+  })
+}

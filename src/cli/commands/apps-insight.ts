@@ -1,0 +1,153 @@
+import { Argument, type Command } from 'commander'
+import { restClient } from '../client.ts'
+import type { Doors } from '../doors.ts'
+import { formatFacts, formatList, formatValue } from '../output.ts'
+import { findDeployment, pathOf, templateOf, userOf, wishes } from './apps-deployments.ts'
+import { withValues, type ValuesOptions } from './apps-values.ts'
+import { outputOption, wholeNumber, type OutputOption } from './options.ts'
+
+interface FieldChange {
+  readonly pointer: string
+  readonly change: string
+  readonly before?: unknown
+  readonly after?: unknown
+}
+
+interface Preview {
+  readonly values: readonly FieldChange[]
+  readonly objects: readonly {
+    readonly object: string
+    readonly change: string
+    readonly fields: readonly FieldChange[]
+  }[]
+}
+
+interface Explanation {
+  readonly why: readonly string[]
+  readonly next: string
+  readonly whose_move: string
+  readonly next_step: string | null
+  readonly blockers: readonly string[]
+}
+
+interface Entry {
+  readonly at: string
+  readonly actor: string | null
+  readonly what: string
+  readonly message: string
+}
+
+interface Resource {
+  readonly id: string
+  readonly health: string
+  readonly message: string
+  readonly since: string | null
+}
+
+interface PreviewOptions extends OutputOption, ValuesOptions {
+  readonly domain?: string
+  readonly template?: string
+  readonly product?: string
+  readonly user?: string
+}
+
+export function insightCommands(program: Command, { remote, terminal }: Doors): void {
+  const preview = program
+    .command('preview')
+    .description('the exact field changes that an order or a change would make; nothing is saved')
+    .addArgument(new Argument('[id]', 'the deployment to change; without it, a new one'))
+    .option('--domain <name>', 'where it is reached')
+    .option('--template <id>', 'exactly this template')
+    .option('--product <id>', 'of a new one: the canonical template of this product')
+    .option('--user <id>', 'of a new one: for whom; without it, for yourself')
+  withValues(preview, 'the settings')
+    .addOption(outputOption())
+    .action(async (id: string | undefined, options: PreviewOptions) => {
+      const wish = await wishes(options)
+      const client = restClient(await remote())
+      const post = async (): Promise<Preview> => {
+        if (id !== undefined) return await client.post(`${pathOf(await findDeployment(client, id))}:preview`, wish)
+        const path = `/users/${encodeURIComponent(await userOf(client, options.user))}/deployments:preview`
+        return await client.post(path, {
+          ...wish,
+          template_id: await templateOf(client, options.template, options.product),
+        })
+      }
+      const answer = await post()
+      terminal.out(options.output === 'table' ? previewText(answer) : formatValue(options.output, answer))
+    })
+
+  program
+    .command('explain')
+    .description('why a deployment is as it is, what happens next, and whose move it is')
+    .argument('<id>', 'as list-deployments shows it')
+    .addOption(outputOption())
+    .action(async (id: string, { output }: OutputOption) => {
+      const client = restClient(await remote())
+      const answer = await client.get<Explanation>(`${pathOf(await findDeployment(client, id))}/explain`)
+      terminal.out(output === 'table' ? explanationText(answer) : formatValue(output, answer))
+    })
+
+  program
+    .command('timeline')
+    .description('what happened to a deployment, newest first')
+    .argument('<id>', 'as list-deployments shows it')
+    .option('--limit <count>', 'at most this many', wholeNumber)
+    .addOption(outputOption())
+    .action(async (id: string, { limit, output }: OutputOption & { limit?: number }) => {
+      const client = restClient(await remote())
+      const path = `${pathOf(await findDeployment(client, id))}/timeline`
+      const { items } = await client.get<{ items: Entry[] }>(path, { limit: limit?.toString() })
+      const columns = [
+        { head: 'at', cell: (entry: Entry) => entry.at },
+        { head: 'who', cell: (entry: Entry) => entry.actor },
+        { head: 'what', cell: (entry: Entry) => entry.what },
+        { head: 'message', cell: (entry: Entry) => entry.message },
+      ]
+      terminal.out(formatList(output, items, columns))
+    })
+
+  program
+    .command('list-resources')
+    .description('the objects of a deployment as they are in the cluster')
+    .argument('<id>', 'as list-deployments shows it')
+    .addOption(outputOption())
+    .action(async (id: string, { output }: OutputOption) => {
+      const client = restClient(await remote())
+      const path = `${pathOf(await findDeployment(client, id))}/resources`
+      const { items } = await client.get<{ items: Resource[] }>(path)
+      const columns = [
+        { head: 'object', cell: (resource: Resource) => resource.id },
+        { head: 'health', cell: (resource: Resource) => resource.health },
+        { head: 'since', cell: (resource: Resource) => resource.since },
+        { head: 'message', cell: (resource: Resource) => resource.message },
+      ]
+      terminal.out(formatList(output, items, columns))
+    })
+}
+
+const explanationText = ({ why, next, whose_move, next_step, blockers }: Explanation): string =>
+  formatFacts('table', {
+    why: why.join('; '),
+    ...(blockers.length > 0 && { blockers: blockers.join('; ') }),
+    next,
+    'whose move': whose_move,
+    ...(next_step !== null && { 'next step': next_step }),
+  })
+
+const SIGNS: Readonly<Record<string, string>> = { added: '+', created: '+', removed: '-', deleted: '-', changed: '~' }
+
+/** Like a diff: what comes, what goes, what changes, and from what to what. */
+function previewText({ values, objects }: Preview): string {
+  if (values.length === 0 && objects.length === 0) return 'nothing would change\n'
+  const fieldLine = ({ pointer, change, before, after }: FieldChange): string => {
+    const sides = [before, after].filter((side) => side !== undefined).map((side) => JSON.stringify(side))
+    return `  ${SIGNS[change] ?? '~'} ${pointer}: ${sides.join(' -> ')}\n`
+  }
+  const valueLines = values.length === 0 ? [] : ['values\n', ...values.map(fieldLine)]
+  const objectLines = objects.flatMap(({ object, change, fields }) => [
+    `${SIGNS[change] ?? '~'} ${object}\n`,
+    ...(change === 'changed' ? fields.map(fieldLine) : []),
+  ])
+  return [...valueLines, ...objectLines].join('')
+}

@@ -1,0 +1,93 @@
+import type { Command } from 'commander'
+import { allPages, restClient } from '../client.ts'
+import type { Doors } from '../doors.ts'
+import { formatFacts, formatList } from '../output.ts'
+import { outputOption, type OutputOption } from './options.ts'
+
+interface Product {
+  readonly id: string
+  readonly name: string
+  readonly description: string | null
+  readonly template_id: string | null
+  readonly created_at: string
+}
+
+interface ChangeOptions extends OutputOption {
+  readonly name?: string
+  readonly description?: string
+  readonly icon?: string
+  readonly template?: string
+}
+
+const pathOf = (id: string): string => `/products/${encodeURIComponent(id)}`
+
+const wishes = ({ name, description, icon }: ChangeOptions): object => ({
+  ...(name !== undefined && { name }),
+  ...(description !== undefined && { description }),
+  ...(icon !== undefined && { icon }),
+})
+
+export function productCommands(program: Command, { remote, terminal }: Doors): void {
+  program
+    .command('create-product')
+    .description('make a product, to be given templates')
+    .argument('<name>', 'how tenants know it')
+    .option('--description <text>', 'what it is for')
+    .option('--icon <url>', 'an image as a data: URL')
+    .addOption(outputOption())
+    .action(async (name: string, options: ChangeOptions) => {
+      const product = await restClient(await remote()).post<Product>('/products', { ...wishes(options), name })
+      terminal.out(formatFacts(options.output, product))
+    })
+
+  program
+    .command('list-products')
+    .description('list what can be ordered')
+    .addOption(outputOption())
+    .action(async ({ output }: OutputOption) => {
+      const columns = [
+        { head: 'id', cell: (product: Product) => product.id },
+        { head: 'name', cell: (product: Product) => product.name },
+        { head: 'canonical template', cell: (product: Product) => product.template_id },
+        { head: 'description', cell: (product: Product) => product.description },
+      ]
+      terminal.out(formatList(output, await allPages<Product>(restClient(await remote()), '/products'), columns))
+    })
+
+  program
+    .command('get-product')
+    .description('show a product')
+    .argument('<id>', 'as list-products shows it')
+    .addOption(outputOption())
+    .action(async (id: string, { output }: OutputOption) =>
+      terminal.out(formatFacts(output, await restClient(await remote()).get<Product>(pathOf(id)))),
+    )
+
+  program
+    .command('update-product')
+    .description('change a product, or which template new deployments get')
+    .argument('<id>', 'as list-products shows it')
+    .option('--name <name>', 'how tenants know it')
+    .option('--description <text>', 'what it is for')
+    .option('--icon <url>', 'an image as a data: URL')
+    .option('--template <id>', 'the template that becomes canonical')
+    .addOption(outputOption())
+    .action(async (id: string, options: ChangeOptions) => {
+      const client = restClient(await remote())
+      const patch = wishes(options)
+      const { template } = options
+      let product: Product | undefined
+      if (Object.keys(patch).length > 0 || template === undefined) product = await client.patch(pathOf(id), patch)
+      if (template !== undefined) product = await client.put(`${pathOf(id)}/template`, { template_id: template })
+      terminal.out(formatFacts(options.output, product ?? {}))
+    })
+
+  program
+    .command('delete-product')
+    .description('have a product ordered no longer; what was ordered lives on')
+    .argument('<id>', 'as list-products shows it')
+    .action(async (id: string) => {
+      await restClient(await remote()).delete(pathOf(id))
+      terminal.out(`deleted ${id}\n`)
+    })
+}

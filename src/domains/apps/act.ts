@@ -1,0 +1,40 @@
+import { claimNamespace } from './fence.ts'
+import { deleteNamespace } from './steps/delete-namespace.ts'
+import { ensureNamespace } from './steps/ensure-namespace.ts'
+import { install } from './steps/install.ts'
+import { repairObjects, settleOwnership } from './steps/restore-objects.ts'
+import { holderOf, type Done, type Effect, type StepContext, type StepHandler } from './steps/step.ts'
+import { uninstall } from './steps/uninstall.ts'
+import { unlockRelease } from './steps/unlock-release.ts'
+import { upgrade } from './steps/upgrade.ts'
+import { holding, targetsOf } from './target-locks.ts'
+
+type Handlers = { readonly [N in Effect['do']]: StepHandler<N> }
+
+const HANDLERS: Handlers = {
+  ensureNamespace,
+  unlockRelease,
+  install,
+  upgrade,
+  settleOwnership,
+  repairObjects,
+  uninstall,
+  deleteNamespace,
+}
+
+/** Takes one step, holding its targets, in a namespace that is ours under the fence. */
+export async function act(step: Effect, context: StepContext): Promise<Done> {
+  const { parts, loaded, sighting, signal } = context
+  const { id, namespaceName } = loaded.deployment
+  // The deployment itself holds them: who takes over from a dead worker goes on at once, and the fence keeps the dead out.
+  const locking = { locks: parts.locks, clock: parts.clock, holder: `apps/${id}`, signal }
+  return holding(locking, targetsOf(namespaceName, sighting.record?.objects ?? []), async (held) => {
+    const inside = { ...context, signal: held }
+    if (step.do !== 'ensureNamespace') await claimNamespace(parts.client, holderOf(context), held)
+    return run(step, inside)
+  })
+}
+
+/** The table and the union agree on the name, which the compiler cannot see through an index. */
+const run = <N extends Effect['do']>(step: Extract<Effect, { do: N }>, context: StepContext): Promise<Done> =>
+  (HANDLERS[step.do] as StepHandler<N>)(step, context)

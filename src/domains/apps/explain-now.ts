@@ -1,0 +1,22 @@
+import { decide } from './decide.ts'
+import { explain, type ExplainInput, type Explanation } from './explain.ts'
+import { raise } from './failures.ts'
+import { Observer } from './observe.ts'
+import type { AppsParts } from './parts.ts'
+
+/** Looks at the deployment as a worker would at this moment, and says what it would do and why. Changes nothing. */
+export async function explainNow(
+  parts: AppsParts,
+  id: string,
+  job: ExplainInput['job'],
+  signal?: AbortSignal,
+): Promise<Explanation> {
+  const loaded = await parts.rows.load(id)
+  if (loaded === undefined)
+    throw raise.TemplateMissing(`failed to explain deployment ${id}: it, or its template, is not there`)
+  const { seen, wanted } = await new Observer(parts).observe(loaded, signal)
+  const now = parts.clock.now()
+  const { deployment } = loaded
+  const decision = decide({ deployment, wanted, seen, attempt: job?.attempt ?? 0 }, now)
+  return explain({ deployment, seen, decision, job }, now)
+}

@@ -1,0 +1,36 @@
+import { raise } from '../failures.ts'
+
+/** What differs between the Helms that we accept. */
+export interface HelmVersion {
+  readonly major: 3 | 4
+  readonly minor: number
+}
+
+/** The first that leaves the schema check and the notes out when asked. */
+const ACCEPTED = 'Helm 4, or Helm 3.16 and later'
+
+/** From what `helm version` writes: `v4.3.1`, `v3.19.0+g3d8990f`, `v4.3`. */
+export function parseVersion(text: string): HelmVersion {
+  const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(text.trim()) ?? []
+  const version = { major: Number(major), minor: Number(minor) }
+  if (version.major === 4 || (version.major === 3 && version.minor >= 16)) return version as HelmVersion
+  throw raise.HelmFailed(`failed to use helm: it says that it is ${JSON.stringify(text.trim())}; needed is ${ACCEPTED}`)
+}
+
+/** Before 4.3 the watcher could miss that something became ready. */
+export function waiting({ major, minor }: HelmVersion): readonly string[] {
+  if (major === 3) return ['--wait']
+  return [minor >= 3 ? '--wait=watcher' : '--wait=legacy']
+}
+
+export const undoingOnFailure = ({ major }: HelmVersion): string => (major === 3 ? '--atomic' : '--rollback-on-failure')
+
+/** Renders with what the cluster can do and has, without writing anything. */
+export const askingTheCluster = ({ major }: HelmVersion): string => (major === 3 ? '--validate' : '--dry-run=server')
+
+/**
+ * Helm 4 applies on the server, which refuses fields that it does not know; reading its whole schema to find them before
+ * would be most of the work of a call. Helm 3 patches, and an unknown field would be dropped in silence.
+ */
+export const checkedByTheServer = ({ major }: HelmVersion): readonly string[] =>
+  major === 3 ? [] : ['--disable-openapi-validation']

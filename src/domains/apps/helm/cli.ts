@@ -1,0 +1,186 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { raise } from '../failures.ts'
+import { classifyHelmError } from '../helm-errors.ts'
+import { field, type JsonObject } from '../json.ts'
+import { masker } from '../redaction.ts'
+import {
+  askingTheCluster,
+  checkedByTheServer,
+  parseVersion,
+  undoingOnFailure,
+  waiting,
+  type HelmVersion,
+} from './cli-version.ts'
+import { handOverFlags, type HandOverFlags } from './hand-over.ts'
+import { objectsOf, type Kinds } from './manifest.ts'
+import type { Helm, ReleaseTarget, Rollout } from './port.ts'
+import { run, type Ran } from './run.ts'
+import { digestLabels } from './storage.ts'
+
+export interface HelmCliOptions {
+  /** Path of the program; Helm 4, or Helm 3.16 and later. */
+  readonly binary: string
+  readonly kubeconfig: string
+  readonly kinds: Kinds
+  /** A folder of ours where Helm keeps what it remembers between calls; may be shared. */
+  readonly home: string
+  /** All that Helm and the credential plugins of the kubeconfig see of our environment. @default nothing */
+  readonly env?: Readonly<Record<string, string>>
+  /** Revisions kept per release. @default 5 */
+  readonly historyMax?: number
+  /** How long Helm has to note its own end in the release after an abort, before it is ended by force. @default 5 s */
+  readonly graceMs?: number
+  /** Where a call that hands fields over says which, for as long as it takes. @default the system's */
+  readonly tempDir?: string
+}
+
+/** The longest that a call without waiting may take. */
+const QUICK_MS = 120_000
+
+/**
+ * Helm by its command line. Values travel through its standard input: never in arguments or variables, which others on the
+ * machine can see, nor in a file, which would stay behind if we died. What Helm says when it fails is shown without them.
+ */
+export function helmCli(options: HelmCliOptions): Helm {
+  const { binary, kubeconfig, kinds, home, env = {}, historyMax = 5, graceMs = 5_000, tempDir = tmpdir() } = options
+  let detected: Promise<HelmVersion> | undefined
+
+  const environment = {
+    ...withoutHelms(env),
+    HELM_DRIVER: 'secret',
+    HELM_CACHE_HOME: join(home, 'cache'),
+    HELM_CONFIG_HOME: join(home, 'config'),
+    HELM_DATA_HOME: join(home, 'data'),
+    HELM_PLUGINS: join(home, 'plugins'),
+    KUBECACHEDIR: join(home, 'kube'),
+  }
+
+  const version = (): Promise<HelmVersion> => {
+    detected ??= detect().catch((error: unknown) => {
+      detected = undefined
+      throw error
+    })
+    return detected
+  }
+
+  async function detect(): Promise<HelmVersion> {
+    await mkdir(home, { recursive: true, mode: 0o700 })
+    const args = ['version', '--template', '{{.Version}}']
+    const ran = await run({ command: binary, args, env: environment, graceMs, limitMs: QUICK_MS })
+    return parseVersion(ran.stdout || ran.stderr)
+  }
+
+  interface Call {
+    readonly target: ReleaseTarget
+    readonly args: readonly string[]
+    readonly limitMs: number
+    readonly signal: AbortSignal | undefined
+    readonly values?: JsonObject
+    readonly env?: Readonly<Record<string, string>>
+  }
+
+  const call = ({ target, args, limitMs, signal, values, env: more }: Call): Promise<Ran> =>
+    run({
+      command: binary,
+      args: [...args, '--namespace', target.namespace, '--kubeconfig', kubeconfig, ...identity(target)],
+      env: { ...environment, ...more },
+      input: values === undefined ? undefined : JSON.stringify(values),
+      graceMs,
+      limitMs,
+      signal,
+    })
+
+  /** Runs `work` with what makes Helm leave `handOver` out; most calls hand nothing over and need no folder for it. */
+  async function handing<T>(
+    helm: HelmVersion,
+    handOver: Rollout['handOver'],
+    work: (flags: HandOverFlags) => Promise<T>,
+  ): Promise<T> {
+    if (handOver.length === 0) return work({ args: [], env: {} })
+    const folder = await mkdtemp(join(tempDir, 'caelus-helm-'))
+    try {
+      return await work(await handOverFlags(helm, folder, handOver))
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+
+  async function roll(
+    verb: readonly string[],
+    target: ReleaseTarget,
+    rollout: Rollout,
+    signal: AbortSignal | undefined,
+  ): Promise<{ readonly revision: number }> {
+    const { chart, values, digest, timeoutMs, onFailure, handOver, mask = maskOf(values) } = rollout
+    const helm = await version()
+    const flags = [
+      ...READING_VALUES,
+      `--labels=${joined(digestLabels(digest))}`,
+      `--timeout=${timeoutMs}ms`,
+      '--hide-notes',
+      ...checkedByTheServer(helm),
+      ...waiting(helm),
+      ...(onFailure === 'keep' ? [] : [undoingOnFailure(helm)]),
+    ]
+    const ran = await handing(helm, handOver, ({ args, env: more }) =>
+      call({
+        target,
+        args: [...verb, target.release, chart.archive, ...flags, ...args],
+        limitMs: 3 * timeoutMs + QUICK_MS,
+        signal,
+        values,
+        env: more,
+      }),
+    )
+    if (ran.code !== 0) throw classifyHelmError(ran.stderr, { mask })
+    const [, revision] = /^REVISION: (\d+)$/m.exec(ran.stdout) ?? []
+    if (revision === undefined) throw raise.HelmFailed('helm succeeded and did not say which revision it made')
+    return { revision: Number(revision) }
+  }
+
+  return {
+    async render(target, chart, values, signal) {
+      const helm = await version()
+      const flags = [...READING_VALUES, '--no-hooks', askingTheCluster(helm), ...checkedByTheServer(helm)]
+      const args = ['template', target.release, chart.archive, ...flags]
+      const ran = await call({ target, args, limitMs: QUICK_MS, signal, values })
+      if (ran.code !== 0) throw classifyHelmError(ran.stderr, { mask: maskOf(values) })
+      return objectsOf(ran.stdout, target, kinds)
+    },
+
+    install: (target, rollout, signal) => roll(['install'], target, rollout, signal),
+
+    upgrade: (target, rollout, signal) =>
+      roll(['upgrade', '--reset-values', `--history-max=${historyMax}`], target, rollout, signal),
+
+    async uninstall(target, { hooks, timeoutMs }, signal) {
+      await version()
+      const flags = [`--timeout=${timeoutMs}ms`, ...(hooks ? [] : ['--no-hooks'])]
+      const args = ['uninstall', target.release, ...flags]
+      const ran = await call({ target, args, limitMs: 3 * timeoutMs + QUICK_MS, signal })
+      if (ran.code === 0) return true
+      if (/release: not found/i.test(ran.stderr)) return false
+      throw classifyHelmError(ran.stderr, { mask: (text) => text })
+    },
+  }
+}
+
+/** The schema was checked before, with what the platform adds; the chart's own check does not know about that. */
+const READING_VALUES = ['--values=-', '--skip-schema-validation'] as const
+
+const identity = ({ as }: ReleaseTarget): readonly string[] =>
+  as === undefined ? [] : ['--kube-as-user', as.user, ...as.groups.flatMap((group) => ['--kube-as-group', group])]
+
+/** Variables of Helm's own would change what a call does, down to as whom. */
+const withoutHelms = (env: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('HELM_') && name !== 'KUBECONFIG'))
+
+const joined = (labels: Readonly<Record<string, string>>): string =>
+  Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',')
+
+/** Write-only values are in the user part and nowhere else; which of its values they are is not known here. */
+const maskOf = (values: JsonObject): ((text: string) => string) => masker([field(values, 'user') ?? null])

@@ -1,0 +1,5 @@
+export { charts, type ChartsOptions } from './charts.ts'
+export { helmCli, type HelmCliOptions } from './cli.ts'
+export type { Credentials, CredentialsFor } from './download.ts'
+export type * from './port.ts'
+export { releases } from './releases.ts'

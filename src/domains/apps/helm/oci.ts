@@ -1,0 +1,102 @@
+import { raise } from '../failures.ts'
+import { isJsonArray, isJsonObject, type JsonObject } from '../json.ts'
+import { download, isLoopback, shown, type CredentialsFor, type Downloaded } from './download.ts'
+import { basic, refuse } from './repository.ts'
+import type { Fetched, FetchRequest } from './sources.ts'
+
+const MANIFEST = 'application/vnd.oci.image.manifest.v1+json'
+const CHART_LAYER = 'application/vnd.cncf.helm.chart.content.v1.tar+gzip'
+const LARGEST_MANIFEST = 4 * 1024 ** 2
+const LARGEST_TOKEN = 256 * 1024
+
+/** A chart in a registry: the tag is its version (`+` written as `_`), its archive the one layer of the chart's type. */
+export async function fetchFromRegistry(
+  { ref, version, maxBytes, signal }: FetchRequest,
+  credentialsFor: CredentialsFor,
+): Promise<Fetched> {
+  const address = URL.parse(ref.replace(/^oci:/, 'https:'))
+  const said = `chart ${ref} ${version}`
+  if (address === null || address.pathname.length < 2)
+    throw raise.ChartMissing(`failed to fetch ${said}: it is not an address`)
+  const name = address.pathname.slice(1).replace(/\/$/, '')
+  // A registry on this machine is one of development: it has no certificate.
+  const home = `${isLoopback(address.hostname) ? 'http' : 'https'}://${address.host}/v2/${name}`
+  const session = registrySession(address.host, name, credentialsFor)
+  const get = (url: string, accept: string, limit: number): Promise<Downloaded> =>
+    session({ url, accept, maxBytes: limit, signal })
+
+  const manifest = await get(`${home}/manifests/${version.replaceAll('+', '_')}`, MANIFEST, LARGEST_MANIFEST)
+  refuse(manifest.status, said)
+  const layer = layerIn(manifest.body.toString('utf8'))
+  if (layer === undefined)
+    throw raise.ChartInvalid(`failed to fetch ${said}: what the registry holds there is not a chart`)
+  const blob = await get(`${home}/blobs/${layer}`, 'application/octet-stream', maxBytes)
+  refuse(blob.status, said)
+  return { archive: blob.body, promised: layer }
+}
+
+function layerIn(text: string): string | undefined {
+  const manifest = parsed(text)
+  const layers = isJsonObject(manifest) ? manifest['layers'] : undefined
+  const layer = isJsonArray(layers)
+    ? layers.find((one): one is JsonObject => isJsonObject(one) && one['mediaType'] === CHART_LAYER)
+    : undefined
+  const digest = layer?.['digest']
+  return typeof digest === 'string' && /^sha256:[0-9a-f]{64}$/.test(digest) ? digest : undefined
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+interface Get {
+  readonly url: string
+  readonly accept: string
+  readonly maxBytes: number
+  readonly signal: AbortSignal | undefined
+}
+
+/** Answers a registry's challenge once and keeps the token for the rest of this chart. */
+function registrySession(
+  host: string,
+  name: string,
+  credentialsFor: CredentialsFor,
+): (get: Get) => Promise<Downloaded> {
+  let token: string | undefined
+  return async ({ url, accept, maxBytes, signal }) => {
+    const attempt = (): Promise<Downloaded> =>
+      download({ url, headers: { accept, ...(token !== undefined && { authorization: token }) }, maxBytes, signal })
+    const first = await attempt()
+    if (first.status !== 401 || token !== undefined) return first
+    token = await answer(first.headers.get('www-authenticate') ?? '', { host, name, credentialsFor, signal })
+    return token === undefined ? first : attempt()
+  }
+}
+
+async function answer(
+  challenge: string,
+  {
+    host,
+    name,
+    credentialsFor,
+    signal,
+  }: { host: string; name: string; credentialsFor: CredentialsFor; signal: AbortSignal | undefined },
+): Promise<string | undefined> {
+  const known = credentialsFor(host)
+  if (/^basic\b/i.test(challenge)) return known === undefined ? undefined : basic(known)
+  const fields = new Map([...challenge.matchAll(/(\w+)="([^"]*)"/g)].map(([, key = '', value = '']) => [key, value]))
+  const realm = URL.parse(fields.get('realm') ?? '')
+  if (!/^bearer\b/i.test(challenge) || realm === null) return undefined
+  realm.searchParams.set('service', fields.get('service') ?? host)
+  realm.searchParams.set('scope', fields.get('scope') ?? `repository:${name}:pull`)
+  const headers = known === undefined ? {} : { authorization: basic(known) }
+  const response = await download({ url: realm.href, headers, maxBytes: LARGEST_TOKEN, signal })
+  refuse(response.status, `a token from ${shown(realm.href)}`)
+  const body = parsed(response.body.toString('utf8'))
+  const token = isJsonObject(body) ? (body['token'] ?? body['access_token']) : undefined
+  return typeof token === 'string' ? `Bearer ${token}` : undefined
+}

@@ -1,0 +1,88 @@
+import type { KubeObject } from '../../../kube/index.ts'
+import type { JsonObject } from '../json.ts'
+import type { HandedOver, PendingKind } from '../observed.ts'
+import type { OnFailure } from '../steps.ts'
+
+/** Where a template says its chart is. */
+export interface ChartLocation {
+  /** `oci://…`, `https://…` (a repository, with the chart's name as last segment), or a local path in development. */
+  readonly ref: string
+  readonly version: string
+  /** `sha256:…` of the packaged chart; a chart with another one is refused. */
+  readonly digest: string | null
+}
+
+/** A chart on our disk, verified. */
+export interface Chart {
+  readonly archive: string
+  readonly digest: string
+  readonly name: string
+  readonly version: string
+  readonly appVersion: string | null
+  readonly description: string | null
+  readonly icon: string | null
+  readonly defaultValues: JsonObject
+  readonly valuesSchema: JsonObject | null
+}
+
+/** Fetches charts. A digest that was fetched once is served from disk, also while its source is away. */
+export interface Charts {
+  fetch(location: ChartLocation, signal?: AbortSignal): Promise<Chart>
+}
+
+/** One release and on whose behalf it is touched: the identity carries the fence to the API server. */
+export interface ReleaseTarget {
+  readonly namespace: string
+  readonly release: string
+  readonly as?: { readonly user: string; readonly groups: readonly string[] }
+}
+
+export interface Rollout {
+  readonly chart: Chart
+  readonly values: JsonObject
+  /** Kept with the release: names chart, template and values. */
+  readonly digest: string
+  readonly timeoutMs: number
+  readonly onFailure: OnFailure
+  /** Fields left out of what is applied, because they are meant to be another's. */
+  readonly handOver: readonly HandedOver[]
+  /** Hides secrets in what Helm says when it fails. @default hides everything in the user part of the values */
+  readonly mask?: (text: string) => string
+}
+
+/** The verbs of Helm that change the world. Errors are `FailureError`s with the codes of `failures.ts`. */
+export interface Helm {
+  /** What the chart would make of the values: the objects, hooks left out. Touches nothing. */
+  render(target: ReleaseTarget, chart: Chart, values: JsonObject, signal?: AbortSignal): Promise<readonly KubeObject[]>
+  install(target: ReleaseTarget, rollout: Rollout, signal?: AbortSignal): Promise<{ readonly revision: number }>
+  upgrade(target: ReleaseTarget, rollout: Rollout, signal?: AbortSignal): Promise<{ readonly revision: number }>
+  /** False: there was no release. */
+  uninstall(
+    target: ReleaseTarget,
+    options: { readonly hooks: boolean; readonly timeoutMs: number },
+    signal?: AbortSignal,
+  ): Promise<boolean>
+}
+
+/** The newest record of a release, read from Helm's own storage. */
+export interface ReleaseRecord {
+  readonly revision: number
+  readonly status:
+    | 'deployed'
+    | 'failed'
+    | 'superseded'
+    | 'uninstalling'
+    | 'uninstalled'
+    | { readonly pending: PendingKind }
+  readonly updatedAt: number
+  /** What we kept with it; absent when it was not us who made it. */
+  readonly digest?: string
+  readonly objects: readonly KubeObject[]
+}
+
+/** Helm's storage in the namespace, without running Helm. */
+export interface Releases {
+  newest(target: ReleaseTarget, signal?: AbortSignal): Promise<ReleaseRecord | undefined>
+  /** Rewrites a pending or uninstalling record as failed, guarded by its resourceVersion. */
+  markFailed(target: ReleaseTarget, revision: number, signal?: AbortSignal): Promise<void>
+}

@@ -1,0 +1,170 @@
+import { failureOf } from '../../kernel/index.ts'
+import { Namespace, type CoreV1 } from '../../kube/index.ts'
+import { blockersOf } from './blockers.ts'
+import type { Unwantable, Wanted } from './decide.ts'
+import { diagnose } from './diagnostics.ts'
+import { driftSeen } from './drift.ts'
+import { DEPLOYMENT_LABEL } from './fence.ts'
+import { healthOf } from './health.ts'
+import type { ReleaseRecord } from './helm/port.ts'
+import type { Looks, Surroundings } from './looks.ts'
+import { NO_DRIFT, type HealthSeen, type NamespaceSeen, type Observed, type ReleaseSeen } from './observed.ts'
+import { releaseOf, type AppsParts } from './parts.ts'
+import { chartOf, planOf, type Plan, type Planned } from './plan.ts'
+import { lookAtRelease, type ReleaseLook } from './release-look.ts'
+import type { LoadedDeployment } from './rows.ts'
+
+/** Everything a step may need to know of what was seen. */
+export interface Sighting extends Planned {
+  readonly seen: Observed
+  readonly wanted: Wanted | Unwantable
+  readonly record: ReleaseRecord | undefined
+  readonly look: ReleaseLook
+  /** Nothing had been touched since it was last found in order, so nobody was asked. */
+  readonly isRemembered: boolean
+}
+
+const NOTHING: ReleaseLook = { objects: [], facts: { autoscalers: [], allowed: [] } }
+const STARTING: HealthSeen = { is: 'progressing', because: 'it is not installed' }
+/** What goes fast needs no explanation. */
+const ASK_FOR_BLOCKERS_MS = 10_000
+const CLAIMS_KEPT = 500
+
+/** Looks at the world of one deployment. Changes nothing. */
+export class Observer {
+  readonly #parts: AppsParts
+  readonly #looks: Looks | undefined
+  readonly #surroundings: Surroundings | undefined
+  /** The claims that a chart makes of values, by digest. */
+  readonly #claims = new Map<string, readonly string[]>()
+
+  constructor(parts: AppsParts, watched?: { readonly looks: Looks; readonly surroundings: Surroundings }) {
+    this.#parts = parts
+    this.#looks = watched?.looks
+    this.#surroundings = watched?.surroundings
+  }
+
+  async observe(loaded: LoadedDeployment, signal?: AbortSignal): Promise<Sighting> {
+    const { deployment } = loaded
+    const planned = planOf(loaded, this.#parts.settings)
+    const { plan } = planned
+    const remembered = 'problem' in plan ? undefined : this.#looks?.recall(deployment, plan.digest)
+    if (remembered !== undefined && !('problem' in plan)) {
+      const wanted = wantedOf(loaded, plan, claimsIn(remembered.release))
+      return { ...planned, seen: remembered, wanted, record: undefined, look: NOTHING, isRemembered: true }
+    }
+    const fingerprint = this.#looks?.before(deployment)
+    const namespace = await this.#namespace(loaded, signal)
+    const record =
+      namespace.is === 'active' ? await this.#parts.releases.newest(releaseOf(deployment), signal) : undefined
+    if (record !== undefined) this.#surroundings?.follow(deployment.namespaceName, record.objects)
+    const release = releaseSeen(record)
+    const wanted = await this.#wanted(loaded, planned, release, signal)
+    const look =
+      hasObjects(release) && record !== undefined ? await this.#look(loaded, planned, record, signal) : NOTHING
+    const drift = driftSeen(look.objects.map((object) => object.drift))
+    const health = release.is === 'deployed' ? await this.#health(loaded, planned, release, look, signal) : STARTING
+    const seen: Observed = { namespace, release, health, drift: hasObjects(release) ? drift : NO_DRIFT }
+    if (!('problem' in plan)) this.#looks?.keep(deployment, plan.digest, fingerprint, seen)
+    return { ...planned, seen, wanted, record, look, isRemembered: false }
+  }
+
+  async #namespace({ deployment }: LoadedDeployment, signal?: AbortSignal): Promise<NamespaceSeen> {
+    const { client } = this.#parts
+    const found = await client.get(Namespace, { name: deployment.namespaceName }, signal)
+    if (found === undefined) return { is: 'absent' }
+    const label = found.metadata.labels?.[DEPLOYMENT_LABEL]
+    if (label !== deployment.id) return label === undefined ? { is: 'foreign' } : { is: 'foreign', label }
+    const { deletionTimestamp } = found.metadata
+    return deletionTimestamp === undefined ? { is: 'active' } : this.#terminating(found, deletionTimestamp, signal)
+  }
+
+  async #terminating(found: CoreV1.Namespace, at: string, signal?: AbortSignal): Promise<NamespaceSeen> {
+    const { client, discovery, clock } = this.#parts
+    const since = Date.parse(at)
+    const isSlow = clock.now() - since >= ASK_FOR_BLOCKERS_MS
+    return { is: 'terminating', since, blockers: isSlow ? await blockersOf(client, discovery, found, signal) : [] }
+  }
+
+  #look({ deployment, template }: LoadedDeployment, { mask }: Planned, record: ReleaseRecord, signal?: AbortSignal) {
+    const options = { namespace: deployment.namespaceName, template, mask, ...(signal && { signal }) }
+    return lookAtRelease(this.#parts, record, options)
+  }
+
+  /** Rendering is the dear part, and only what is to be installed or upgraded needs it. Deleting needs none of it. */
+  async #wanted(
+    loaded: LoadedDeployment,
+    { plan }: Planned,
+    release: ReleaseSeen,
+    signal?: AbortSignal,
+  ): Promise<Wanted | Unwantable> {
+    if ('problem' in plan) return plan
+    if (loaded.deployment.deletedAt !== null) return wantedOf(loaded, plan, 'unknown')
+    if (release.is === 'deployed' && release.digest === plan.digest) return wantedOf(loaded, plan, release.claims)
+    try {
+      return wantedOf(loaded, plan, await this.#claimsOf(loaded, plan, signal))
+    } catch (error) {
+      const problem = failureOf(error)
+      if (signal?.aborted || problem.code === 'Unexpected') throw error
+      return { problem }
+    }
+  }
+
+  async #claimsOf(
+    { deployment, template }: LoadedDeployment,
+    plan: Plan,
+    signal?: AbortSignal,
+  ): Promise<readonly string[]> {
+    const known = this.#claims.get(plan.digest)
+    if (known !== undefined) return known
+    const { charts, helm } = this.#parts
+    const chart = await charts.fetch(chartOf(template), signal)
+    const claims = claimsAmong(await helm.render(releaseOf(deployment), chart, plan.values, signal))
+    if (this.#claims.size >= CLAIMS_KEPT) this.#claims.clear()
+    this.#claims.set(plan.digest, claims)
+    return claims
+  }
+
+  async #health(
+    { deployment, template }: LoadedDeployment,
+    { mask }: Planned,
+    release: Extract<ReleaseSeen, { is: 'deployed' }>,
+    { objects }: ReleaseLook,
+    signal?: AbortSignal,
+  ): Promise<HealthSeen> {
+    const healths = objects.flatMap(({ live }) => (live === undefined ? [] : [healthOf(live)]))
+    const worst = healths.find(({ is }) => is === 'failing') ?? healths.find(({ is }) => is === 'progressing')
+    if (worst === undefined || worst.is === 'ready') return { is: 'ready' }
+    const wasReady = deployment.status === 'ready' && deployment.observedGeneration === deployment.generation
+    const isLate = this.#parts.clock.now() - release.updatedAt >= template.healthTimeoutSec * 1000
+    const because = mask(worst.because)
+    if (worst.is === 'progressing' && (wasReady || !isLate)) return { is: 'progressing', because }
+    const told = await diagnose(this.#parts.client, deployment.namespaceName, mask, signal)
+    if (told !== undefined) return { is: 'failing', diagnostics: told }
+    return worst.is === 'progressing'
+      ? { is: 'progressing', because }
+      : { is: 'failing', diagnostics: { code: 'NeverHealthy', message: because } }
+  }
+}
+
+const wantedOf = ({ template }: LoadedDeployment, { digest }: Plan, claims: Wanted['claims']): Wanted => ({
+  digest,
+  healthTimeoutMs: template.healthTimeoutSec * 1000,
+  claims,
+})
+
+const claimsIn = (release: ReleaseSeen): Wanted['claims'] => (release.is === 'absent' ? 'unknown' : release.claims)
+
+const claimsAmong = (objects: ReleaseRecord['objects']): string[] =>
+  objects.filter(({ kind }) => kind === 'PersistentVolumeClaim').map(({ metadata }) => metadata.name)
+
+/** Of a release that a dead worker left in the middle, nobody knows what should be there. */
+const hasObjects = ({ is }: ReleaseSeen): boolean => is === 'deployed' || is === 'failed' || is === 'superseded'
+
+function releaseSeen(record: ReleaseRecord | undefined): ReleaseSeen {
+  if (record === undefined || record.status === 'uninstalled') return { is: 'absent' }
+  const { revision, digest, status, updatedAt } = record
+  const facts = { revision, claims: claimsAmong(record.objects), ...(digest !== undefined && { digest }) }
+  if (typeof status === 'object') return { is: 'pending', kind: status.pending, ...facts }
+  return status === 'deployed' ? { is: 'deployed', updatedAt, ...facts } : { is: status, ...facts }
+}

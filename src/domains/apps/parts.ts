@@ -1,0 +1,38 @@
+import type { Clock, TargetLocks } from '../../kernel/index.ts'
+import type { Client, Discovery } from '../../kube/index.ts'
+import type { Charts, Helm, Releases, ReleaseTarget } from './helm/port.ts'
+import type { AllowedManager } from './meant-owners.ts'
+import type { DeploymentRows } from './rows.ts'
+import type { KeyRing } from './seal.ts'
+import type { Deployment } from './types.ts'
+
+export interface AppsSettings {
+  /** Opens sealed values. Absent: a deployment that has some cannot be applied. */
+  readonly ring?: KeyRing
+  /** The ingress class that every deployment gets. */
+  readonly ingressClass: string
+  /** Keeps write-only values from being guessed out of digests. Another one makes every release an outdated one. */
+  readonly digestSalt: string
+  /** Managers that the platform trusts with fields of ours. @default none */
+  readonly allowedManagers?: readonly AllowedManager[]
+}
+
+/** Everything outside of this process that reconciling an app reads from or acts on. */
+export interface AppsParts {
+  /** With the worker's own rights: for reading, and for what the fence itself is made of. */
+  readonly client: Client
+  readonly discovery: Discovery
+  readonly rows: DeploymentRows
+  readonly charts: Charts
+  readonly helm: Helm
+  readonly releases: Releases
+  readonly locks: TargetLocks
+  readonly clock: Clock
+  readonly settings: AppsSettings
+}
+
+/** For reading; effects are done on behalf of the fence. */
+export const releaseOf = ({ namespaceName, releaseName }: Deployment): ReleaseTarget => ({
+  namespace: namespaceName,
+  release: releaseName,
+})

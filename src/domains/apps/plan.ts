@@ -1,0 +1,78 @@
+import { failureOf, type Failure } from '../../kernel/index.ts'
+import { raise } from './failures.ts'
+import type { ChartLocation } from './helm/port.ts'
+import type { JsonObject } from './json.ts'
+import type { AppsSettings } from './parts.ts'
+import { masker } from './redaction.ts'
+import type { LoadedDeployment } from './rows.ts'
+import { checkMergedValues, checkUserValues } from './schema.ts'
+import { openAll, type Secrets } from './seal.ts'
+import { joinSecrets } from './secrets.ts'
+import type { Template } from './types.ts'
+import { appliedDigest, mergeValues, systemValues } from './values.ts'
+
+/** What a row asks Helm for. `values` hold secrets: for Helm, never for people. */
+export interface Plan {
+  readonly values: JsonObject
+  readonly digest: string
+}
+
+export interface Planned {
+  /** What is wrong with the row or its template, if nothing can be applied. */
+  readonly plan: Plan | { readonly problem: Failure }
+  /** Hides the tenant's secrets in texts. */
+  readonly mask: (text: string) => string
+}
+
+/** Computed from the row alone: it costs no call, so every pass can afford it. */
+export function planOf({ deployment, template }: LoadedDeployment, settings: AppsSettings): Planned {
+  let secrets: Secrets
+  try {
+    secrets = secretsOf(deployment.id, deployment.sealedValues, settings)
+  } catch (error) {
+    return { plan: { problem: failureOf(error) }, mask: (text) => text }
+  }
+  const mask = masker(Object.values(secrets))
+  if (template.deletedAt !== null && deployment.appliedTemplateId !== template.id) {
+    return { plan: { problem: raise.TemplateMissing(`template ${template.id} was deleted`).failure }, mask }
+  }
+  const userValues = joinSecrets({ open: deployment.userValues, secrets })
+  const values = mergeValues({
+    defaults: template.defaultValues,
+    userValues,
+    system: systemValues(deployment, settings.ingressClass),
+  })
+  const problem = valuesProblem(template, userValues, values, mask)
+  if (problem !== undefined) return { plan: { problem }, mask }
+  return { plan: { values, digest: appliedDigest(template, values, settings.digestSalt) }, mask }
+}
+
+function secretsOf(id: string, sealed: Readonly<Record<string, string>>, { ring }: AppsSettings): Secrets {
+  if (Object.keys(sealed).length === 0) return {}
+  if (ring === undefined) throw raise.ValuesUnreadable('failed to open sealed values: CAELUS_VALUES_KEY is not set')
+  return openAll(ring, id, sealed)
+}
+
+/** The tenant is told what the tenant can correct; what is wrong besides is the template's fault. */
+function valuesProblem(
+  template: Template,
+  userValues: JsonObject,
+  values: JsonObject,
+  mask: (text: string) => string,
+): Failure | undefined {
+  const text = (problems: readonly { readonly field: string; readonly message: string }[]): string =>
+    mask(problems.map(({ field, message }) => `${field} ${message}`).join('; '))
+  const theirs = checkUserValues(template, userValues)
+  if (theirs.length > 0) return raise.SchemaViolation(text(theirs)).failure
+  const all = checkMergedValues(template.valuesSchema, values)
+  if (all.length === 0) return undefined
+  return all.every(({ field }) => field.startsWith('/user'))
+    ? raise.SchemaViolation(text(all)).failure
+    : raise.TemplateBroken(text(all)).failure
+}
+
+export const chartOf = ({ chartRef, chartVersion, chartDigest }: Template): ChartLocation => ({
+  ref: chartRef,
+  version: chartVersion,
+  digest: chartDigest,
+})

@@ -1,0 +1,107 @@
+import { failureOf, type Failure } from '../../kernel/index.ts'
+import { at, isNotFound, type Client, type KubeObject } from '../../kube/index.ts'
+import type { PreviewInputs, Rendering } from './cases/index.ts'
+import { diffFields, type FieldChange } from './diff.ts'
+import { diffObjects, objectName, type ObjectChange } from './diff-objects.ts'
+import { OUR_MANAGER } from './drift.ts'
+import { presentHolder } from './fence.ts'
+import type { JsonObject } from './json.ts'
+import type { HandedOver } from './observed.ts'
+import { releaseOf, type AppsParts } from './parts.ts'
+import { chartOf } from './plan.ts'
+import { masker, type Redacted } from './redaction.ts'
+import { asJson, lookAtRelease, without } from './release-look.ts'
+
+export interface Previewed {
+  readonly values: Redacted<readonly FieldChange[]>
+  readonly objects: readonly ObjectChange[]
+  /** About what the API server could not be asked, and why: there the chart alone tells. */
+  readonly notConsulted: readonly string[]
+}
+
+/**
+ * The exact field changes that saving would make, and nothing that is secret. The chart is rendered, and the API server
+ * answers in a dry run what would become of each object: with its defaults, and as its webhooks would change it.
+ */
+export async function previewOf(parts: AppsParts, inputs: PreviewInputs, signal?: AbortSignal): Promise<Previewed> {
+  const { before, after, secrets } = inputs
+  const mask = masker(secrets)
+  const values = diffFields(before?.values ?? {}, after.values, { mask })
+  const notConsulted: string[] = []
+  const wanted = await render(parts, after, signal)
+  const present = await presentObjects(parts, after, mask, signal)
+  const holder = await presentHolder(parts.client, after.deployment.namespaceName, signal)
+  const asked = holder === undefined ? undefined : parts.client.as(holder)
+  if (asked === undefined && wanted.length > 0) {
+    notConsulted.push(`the API server: namespace ${after.deployment.namespaceName} does not exist yet`)
+  }
+  const would = await Promise.all(
+    wanted.map(async (object) => {
+      const answer = asked === undefined ? undefined : await dryRun(parts, asked, object, present.handedOver, signal)
+      if (answer === undefined) return object
+      if ('metadata' in answer) return answer
+      notConsulted.push(`${objectName(asJson(object))}: ${mask(answer.message)}`)
+      return object
+    }),
+  )
+  const objects = diffObjects(present.objects.map(shown), would.map(shown), mask)
+  return { values, objects, notConsulted }
+}
+
+async function render(parts: AppsParts, { deployment, template, values }: Rendering, signal?: AbortSignal) {
+  const chart = await parts.charts.fetch(chartOf(template), signal)
+  return parts.helm.render(releaseOf(deployment), chart, values, signal)
+}
+
+/** What the release has in the cluster now, and the fields of it that others are meant to hold. */
+async function presentObjects(
+  parts: AppsParts,
+  { deployment, template }: Rendering,
+  mask: (text: string) => string,
+  signal?: AbortSignal,
+): Promise<{ readonly objects: readonly KubeObject[]; readonly handedOver: readonly HandedOver[] }> {
+  const record = await parts.releases.newest(releaseOf(deployment), signal)
+  if (record === undefined) return { objects: [], handedOver: [] }
+  const options = { namespace: deployment.namespaceName, template, mask, ...(signal && { signal }) }
+  const look = await lookAtRelease(parts, record, options)
+  return {
+    objects: look.objects.flatMap(({ live }) => (live === undefined ? [] : [live])),
+    handedOver: look.objects.flatMap(({ name, drift }) =>
+      drift.leftAlone.map(({ path, owner }): HandedOver => ({ object: name, path, owner })),
+    ),
+  }
+}
+
+/** What the API server would make of it; `undefined` when it does not know the kind; why not, when it refuses. */
+async function dryRun(
+  { discovery }: AppsParts,
+  client: Client,
+  object: KubeObject,
+  handedOver: readonly HandedOver[],
+  signal?: AbortSignal,
+): Promise<KubeObject | Failure | undefined> {
+  const resource = await discovery.resourceFor(object.apiVersion, object.kind)
+  if (resource === undefined) return undefined
+  const name = objectName(asJson(object))
+  const paths = handedOver.filter((one) => one.object === name).map(({ path }) => path)
+  try {
+    const options = { fieldManager: OUR_MANAGER, force: true, dryRun: true, ...(signal && { signal }) }
+    return await client.apply(resource, without(object, paths), options)
+  } catch (error) {
+    if (signal?.aborted) throw error
+    return isNotFound(error) ? undefined : failureOf(error)
+  }
+}
+
+/** What people wrote or would write: no bookkeeping of the server, no status. */
+function shown(object: KubeObject): JsonObject {
+  const {
+    apiVersion,
+    kind,
+    metadata,
+    status: _status,
+    ...rest
+  } = asJson(object) as JsonObject & { metadata: JsonObject }
+  const { labels = {}, annotations = {} } = metadata
+  return { apiVersion: apiVersion ?? '', kind: kind ?? '', metadata: { ...at(object), labels, annotations }, ...rest }
+}

@@ -1,0 +1,211 @@
+import {
+  checkAgain,
+  delayFor,
+  FailureError,
+  failureOf,
+  sameValue,
+  settled,
+  sleep,
+  type Backoff,
+  type Failure,
+  type Happenings,
+  type Outcome,
+  type Reconcile,
+  type Run,
+} from '../../kernel/index.ts'
+import { KubeError, Namespace, type EventRecorder } from '../../kube/index.ts'
+import { act } from './act.ts'
+import { decide } from './decide.ts'
+import { raise } from './failures.ts'
+import type { AppsHappenings } from './happenings.ts'
+import type { Looks } from './looks.ts'
+import type { Observer, Sighting } from './observe.ts'
+import type { AppsParts } from './parts.ts'
+import { record, type Happened } from './record.ts'
+import type { LoadedDeployment } from './rows.ts'
+import type { Effect } from './steps/step.ts'
+import { TargetHeld } from './target-locks.ts'
+import type { Deployment } from './types.ts'
+
+export interface ReconcilerDeps {
+  readonly parts: AppsParts
+  readonly observer: Pick<Observer, 'observe'>
+  readonly looks?: Pick<Looks, 'forget'>
+  readonly events: EventRecorder
+  readonly happenings: Happenings<AppsHappenings>
+  /** That of the controller, to say when the next try is due. */
+  readonly backoff: Backoff
+}
+
+/** A deployment needs at most eight steps to anywhere; beyond that something undoes what we do. */
+const MOST_STEPS = 12
+/** How long to leave alone what is away. */
+const AWAY_MS = 5_000
+const INTENT_MS = 2_000
+
+/** What passes without anybody doing anything: waiting for it is no attempt. */
+const PASSING: ReadonlySet<string> = new Set([
+  'KubeUnreachable',
+  'KubeBusy',
+  'KubeNamespaceTerminating',
+  'ClusterUnreachable',
+  'NamespaceTerminating',
+])
+
+/** Observe, decide, act, record: the only place where the four meet. Goes on step by step until there is nothing to do. */
+export function appsReconcile(deps: ReconcilerDeps): Reconcile {
+  return (run) => new Reconciling(deps, run).toTheEnd()
+}
+
+class Reconciling {
+  readonly #deps: ReconcilerDeps
+  readonly #run: Run
+
+  constructor(deps: ReconcilerDeps, run: Run) {
+    this.#deps = deps
+    this.#run = run
+  }
+
+  async toTheEnd(): Promise<Outcome> {
+    let loaded: LoadedDeployment | undefined
+    try {
+      for (let steps = 0; steps < MOST_STEPS; steps++) {
+        loaded = await this.#deps.parts.rows.load(this.#run.key.id)
+        if (loaded === undefined || loaded.deployment.status === 'deleted') return settled()
+        const outcome = await this.#step(loaded)
+        if (outcome !== undefined) return outcome
+      }
+      return checkAgain(AWAY_MS, `${MOST_STEPS} steps were taken in a row`)
+    } catch (error) {
+      return await this.#failed(loaded?.deployment, error)
+    }
+  }
+
+  /** `undefined`: a step was taken, look again. */
+  async #step(loaded: LoadedDeployment): Promise<Outcome | undefined> {
+    const { parts, observer, happenings } = this.#deps
+    const { deployment } = loaded
+    const sighting = await observer.observe(loaded, this.#run.signal)
+    happenings.emit('apps:looked', { deployment: deployment.id, isRemembered: sighting.isRemembered })
+    const now = parts.clock.now()
+    const decision = decide(inputOf(loaded, sighting, this.#run.attempt), now)
+    const { step } = decision
+    const patch = record(deployment, { is: 'decided', decision }, now)
+    // A pass that finds everything as it was is not worth keeping either.
+    if (patch !== undefined || step.do !== 'nothing') {
+      this.#run.decided(inputOf(loaded, sighting, this.#run.attempt), decision, now)
+    }
+    await this.#write(deployment.id, patch)
+    if (step.do === 'nothing') return settled()
+    if (step.do === 'waitFor') return checkAgain(step.ms, step.because)
+    if (step.do === 'refuse') throw new FailureError(step.failure)
+    return this.#act(step, loaded, sighting)
+  }
+
+  async #act(step: Effect, loaded: LoadedDeployment, sighting: Sighting): Promise<undefined> {
+    const { parts, looks, happenings } = this.#deps
+    const { id } = loaded.deployment
+    const since = parts.clock.now()
+    looks?.forget(id)
+    const told = (failure?: Failure): void =>
+      happenings.emit('apps:step', {
+        deployment: id,
+        step: step.do,
+        ms: parts.clock.now() - since,
+        ...(failure && { failure }),
+      })
+    try {
+      const done = await this.#whileWanted(loaded.deployment, (signal) =>
+        act(step, { parts, loaded, sighting, fence: this.#run.fence, signal }),
+      )
+      if (done !== undefined) this.#tell(loaded.deployment, 'Normal', step.do, done.reason, done.note)
+      told()
+    } catch (error) {
+      told(failureOf(error))
+      throw error
+    } finally {
+      looks?.forget(id)
+    }
+  }
+
+  /** A deletion does not wait for the end of a rollout that nobody wants any more. `undefined`: it was cut off by one. */
+  async #whileWanted<T>(row: Deployment, work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
+    const { rows, clock } = this.#deps.parts
+    if (row.deletedAt !== null) return work(this.#run.signal)
+    const [superseded, over] = [new AbortController(), new AbortController()]
+    const watching = (async () => {
+      while (!superseded.signal.aborted) {
+        await sleep(clock, INTENT_MS, over.signal)
+        const now = await rows.load(row.id).catch(() => undefined)
+        if (now !== undefined && now.deployment.deletedAt !== null) superseded.abort(new Error('it is to be deleted'))
+      }
+    })().catch(() => {})
+    try {
+      return await work(AbortSignal.any([this.#run.signal, superseded.signal]))
+    } catch (error) {
+      if (superseded.signal.aborted && !this.#run.signal.aborted) return undefined
+      throw error
+    } finally {
+      over.abort()
+      await watching
+    }
+  }
+
+  async #failed(row: Deployment | undefined, error: unknown): Promise<Outcome> {
+    const { clock } = this.#deps.parts
+    const now = clock.now()
+    if (error instanceof TargetHeld) {
+      return checkAgain(Math.min(Math.max(error.until - now, 1_000), 30_000), error.message)
+    }
+    if (row === undefined || this.#run.signal.aborted) throw error
+    const failure = failureOf(error)
+    if (isPassing(error, failure)) {
+      await this.#note(row, { is: 'failed', failure, retryAt: now + AWAY_MS })
+      return checkAgain(AWAY_MS, failure.message)
+    }
+    await this.#note(row, { is: 'failed', failure, retryAt: this.#retryAt(failure, now) })
+    // What the row said before this run is no news.
+    const isNews = failure.code !== 'StaleFence' && !sameValue(row.lastError, failure)
+    if (isNews) this.#tell(row, 'Warning', 'Reconcile', failure.code, failure.message)
+    throw error
+  }
+
+  /** As the controller will decide; its jitter is not worth a second write. */
+  #retryAt(failure: Failure, now: number): number | null {
+    const { backoff } = this.#deps
+    const failures = this.#run.attempt + 1
+    if (!failure.retryable || failures >= (backoff.maxAttempts ?? Infinity)) return null
+    return now + delayFor(failures, backoff)
+  }
+
+  /** The error matters more than the note about it. */
+  async #note(row: Deployment, happened: Happened): Promise<void> {
+    const present = await this.#deps.parts.rows.load(row.id).catch(() => undefined)
+    const patch = record(present?.deployment ?? row, happened, this.#deps.parts.clock.now())
+    if (patch !== undefined) await this.#deps.parts.rows.write(row.id, this.#run.fence, patch).catch(() => false)
+  }
+
+  async #write(id: string, patch: ReturnType<typeof record>): Promise<void> {
+    if (patch === undefined || (await this.#deps.parts.rows.write(id, this.#run.fence, patch))) return
+    throw raise.StaleFence(`failed to write the row of deployment ${id}: its lease has passed to another worker`)
+  }
+
+  #tell({ namespaceName }: Deployment, type: 'Normal' | 'Warning', action: string, reason: string, note: string): void {
+    const about = { apiVersion: 'v1', kind: Namespace.kind, metadata: { name: namespaceName } }
+    this.#deps.events.record(about, { type, action: action[0]?.toUpperCase() + action.slice(1), reason, note })
+  }
+}
+
+const isPassing = (error: unknown, { code }: Failure): boolean =>
+  PASSING.has(code) || (error instanceof KubeError && error.status === 503)
+
+/** Everything `decide` looks at and nothing else, so that it can be kept and run again. */
+function inputOf(
+  { deployment }: LoadedDeployment,
+  { wanted, seen }: Sighting,
+  attempt: number,
+): Parameters<typeof decide>[0] {
+  const { namespaceName, status, generation, observedGeneration, appliedTemplateId, deletedAt } = deployment
+  const row = { namespaceName, status, generation, observedGeneration, appliedTemplateId, deletedAt }
+  return { deployment: row, wanted, seen, attempt }
+}

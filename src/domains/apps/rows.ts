@@ -1,0 +1,22 @@
+import type { RowPatch } from './record.ts'
+import type { Deployment, Template, User } from './types.ts'
+
+/** Everything that a reconcile needs from the database, read together. */
+export interface LoadedDeployment {
+  readonly deployment: Deployment
+  readonly owner: User
+  /** Also when it is soft-deleted: that is for `decide` to judge. */
+  readonly template: Template
+}
+
+/** What the worker may do with rows. Every write carries the fence and is refused once the lease has passed on. */
+export interface DeploymentRows {
+  load(id: string): Promise<LoadedDeployment | undefined>
+  /** False: the lease behind `fence` has passed to somebody else, and nothing was written. */
+  write(id: string, fence: number, patch: RowPatch): Promise<boolean>
+  /** Those of which something may be left, by id: for the drift scan, which also revives deletions that were given up. */
+  living(
+    after: string | undefined,
+    limit: number,
+  ): Promise<readonly { readonly id: string; readonly userId: string; readonly namespaceName: string }[]>
+}

@@ -1,0 +1,42 @@
+import type { ReleaseTarget } from '../helm/port.ts'
+import { fenced, type Holder } from '../fence.ts'
+import type { Sighting } from '../observe.ts'
+import { releaseOf, type AppsParts } from '../parts.ts'
+import type { LoadedDeployment } from '../rows.ts'
+import type { Step } from '../steps.ts'
+
+/** The steps that change the world. */
+export type Effect = Exclude<Step, { do: 'waitFor' | 'nothing' | 'refuse' }>
+export type EffectOf<N extends Effect['do']> = Extract<Effect, { do: N }>
+
+export interface StepContext {
+  readonly parts: AppsParts
+  readonly loaded: LoadedDeployment
+  readonly sighting: Sighting
+  readonly fence: number
+  /** Aborted when the lease or a lock is lost, or when the tenant wants it gone. */
+  readonly signal: AbortSignal
+}
+
+/** What was done, as an Event tells it. */
+export interface Done {
+  /** PascalCase fact: `Installed`. */
+  readonly reason: string
+  readonly note: string
+}
+
+/** One step, in one file each. Every one may be cut off anywhere and run again: the next look decides anew. */
+export type StepHandler<N extends Effect['do']> = (step: EffectOf<N>, context: StepContext) => Promise<Done>
+
+export const holderOf = ({ loaded: { deployment }, fence }: StepContext): Holder => ({
+  namespace: deployment.namespaceName,
+  deploymentId: deployment.id,
+  userId: deployment.userId,
+  fence,
+})
+
+/** The release, touched on behalf of the lease. */
+export const targetOf = ({ loaded: { deployment }, fence }: StepContext): ReleaseTarget => ({
+  ...releaseOf(deployment),
+  as: fenced(deployment.id, fence),
+})

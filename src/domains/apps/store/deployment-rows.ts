@@ -1,0 +1,86 @@
+import type { Pool, Runner } from '../../../store/index.ts'
+import { APPS_QUEUE, DEPLOYMENT } from '../queue.ts'
+import type { DeploymentRows } from '../rows.ts'
+import { isId, msOf, msOrNull } from './columns.ts'
+import { DEPLOYMENT_COLUMNS, deploymentOf, type DeploymentRow } from './deployment-columns.ts'
+import { findTemplate } from './templates.ts'
+
+/**
+ * The job's row is locked for as long as the statement takes, so that the lease cannot pass on between the comparison and
+ * the write: a claim passes over locked rows and comes back.
+ *
+ * What is to be deleted is never said to be anything better again by a run that began before.
+ */
+const WRITE = `
+  with held as (
+    select id::uuid from caelus.job
+    where queue = '${APPS_QUEUE}' and kind = '${DEPLOYMENT}' and id = $1 and fence = $2
+    for share
+  )
+  update caelus.deployment d set
+    status = case
+      when d.deleted_at is not null and new ->> 'status' not in ('deleting', 'deleted', 'error') then d.status
+      else coalesce(new ->> 'status', d.status) end,
+    applied_template_id = case
+      when new ? 'appliedTemplateId' then (new ->> 'appliedTemplateId')::uuid else d.applied_template_id end,
+    observed_generation = coalesce((new ->> 'observedGeneration')::bigint, d.observed_generation),
+    last_error = case when new ? 'lastError' then nullif(new -> 'lastError', 'null') else d.last_error end,
+    last_reconcile_at = case
+      when new ? 'lastReconcileAt' then to_timestamp((new ->> 'lastReconcileAt')::float8 / 1000)
+      else d.last_reconcile_at end,
+    next_reconcile_at = case
+      when new ? 'nextReconcileAt' then to_timestamp((new ->> 'nextReconcileAt')::float8 / 1000)
+      else d.next_reconcile_at end
+  from held, (select $3::jsonb as new) patch
+  where d.id = held.id
+  returning d.id`
+
+interface LoadedRow extends DeploymentRow {
+  readonly email: string
+  readonly is_admin: boolean
+  readonly user_created_at: Date
+  readonly user_deleted_at: Date | null
+}
+
+/** Rows for the worker; `pool` acts as `caelus_worker`. */
+export const deploymentRows = (pool: Pool): DeploymentRows => ({
+  load: (id) => load(pool, id),
+  async write(id, fence, patch) {
+    const rows = await pool.query(WRITE, [id, fence, patch])
+    return rows.length > 0
+  },
+  living: (after, limit) => livingDeployments(pool, after, limit),
+})
+
+async function load(on: Runner, id: string): ReturnType<DeploymentRows['load']> {
+  if (!isId(id)) return undefined
+  const [row] = await on.query<LoadedRow>(
+    `select ${DEPLOYMENT_COLUMNS}, u.email, u.is_admin, u.created_at as user_created_at, u.deleted_at as user_deleted_at
+     from caelus.deployment d join caelus.user u on u.id = d.user_id where d.id = $1`,
+    [id],
+  )
+  // Templates never change, so that reading it apart reads the same.
+  const template = row && (await findTemplate(on, row.desired_template_id))
+  if (row === undefined || template === undefined) return undefined
+  const owner = {
+    id: row.user_id,
+    email: row.email,
+    isAdmin: row.is_admin,
+    createdAt: msOf(row.user_created_at),
+    deletedAt: msOrNull(row.user_deleted_at),
+  }
+  return { deployment: deploymentOf(row), owner, template }
+}
+
+/** Those of which something may be left, by id. */
+export async function livingDeployments(
+  on: Runner,
+  after: string | undefined,
+  limit: number,
+): ReturnType<DeploymentRows['living']> {
+  return await on.query<{ id: string; userId: string; namespaceName: string }>(
+    `select id, user_id as "userId", namespace_name as "namespaceName" from caelus.deployment
+     where status <> 'deleted' and ($1::uuid is null or id > $1) order by id limit $2`,
+    [after ?? null, limit],
+  )
+}

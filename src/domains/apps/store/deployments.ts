@@ -1,0 +1,183 @@
+import type { Failure } from '../../../kernel/index.ts'
+import type { Runner, Tx } from '../../../store/index.ts'
+import type { Deployment, DeploymentStatus, Product } from '../types.ts'
+import { isId, markOf, msOf } from './columns.ts'
+import { DEPLOYMENT_COLUMNS, deploymentOf, type DeploymentRow } from './deployment-columns.ts'
+import { listed, timeMark, type Listed, type PageWish } from './page.ts'
+
+/** With what people want to see beside it. */
+export interface ListedDeployment extends Deployment {
+  readonly email: string
+  readonly product: Pick<Product, 'id' | 'name' | 'icon'>
+  readonly statusSince: number
+}
+
+/** `userId`: as the path has it; a deployment of somebody else is not found there. */
+export interface DeploymentRef {
+  readonly id: string
+  readonly userId?: string | undefined
+}
+
+export interface DeploymentFilter extends PageWish {
+  readonly userId?: string | undefined
+  readonly productId?: string | undefined
+  readonly status?: DeploymentStatus | undefined
+  /** @default false */
+  readonly withDeleted?: boolean | undefined
+}
+
+interface ListedRow extends DeploymentRow {
+  readonly email: string
+  readonly product_id: string
+  readonly product_name: string
+  readonly product_icon: string | null
+  readonly status_since: Date
+}
+
+const SELECT = `
+  select ${DEPLOYMENT_COLUMNS}, d.status_since, u.email,
+    p.id as product_id, p.name as product_name, p.icon as product_icon
+  from caelus.deployment d
+  join caelus.user u on u.id = d.user_id
+  join caelus.product_template_version t on t.id = d.desired_template_id
+  join caelus.product p on p.id = t.product_id`
+
+const listedOf = (row: ListedRow): ListedDeployment => ({
+  ...deploymentOf(row),
+  email: row.email,
+  product: { id: row.product_id, name: row.product_name, icon: row.product_icon },
+  statusSince: msOf(row.status_since),
+})
+
+/** Also when it is deleted. */
+export async function findDeployment(on: Runner, { id, userId }: DeploymentRef): Promise<ListedDeployment | undefined> {
+  if (!isId(id)) return undefined
+  const [row] = await on.query<ListedRow>(`${SELECT} where d.id = $1 and ($2::text is null or d.user_id::text = $2)`, [
+    id,
+    userId ?? null,
+  ])
+  return row && listedOf(row)
+}
+
+/** Whoever changes what a deployment should be takes turns. */
+export async function lockDeployment(tx: Tx, { id, userId }: DeploymentRef): Promise<Deployment | undefined> {
+  if (!isId(id)) return undefined
+  const [row] = await tx.query<DeploymentRow>(
+    `select ${DEPLOYMENT_COLUMNS} from caelus.deployment d
+     where d.id = $1 and ($2::text is null or d.user_id::text = $2) for no key update`,
+    [id, userId ?? null],
+  )
+  return row && deploymentOf(row)
+}
+
+/** Newest first. */
+export async function listDeployments(on: Runner, filter: DeploymentFilter): Promise<Listed<ListedDeployment>> {
+  const { limit, after, userId, productId, status, withDeleted = false } = filter
+  const rows = await on.query<ListedRow>(
+    `${SELECT}
+     where ($2::timestamptz is null or (d.created_at, d.id) < ($2, $3::uuid))
+       and ($4::text is null or d.user_id::text = $4)
+       and ($5::text is null or p.id::text = $5)
+       and ($6::text is null or d.status = $6)
+       and ($7 or d.status <> 'deleted')
+     order by d.created_at desc, d.id desc limit $1`,
+    [
+      limit + 1,
+      ...timeMark(after),
+      userId ?? null,
+      productId ?? null,
+      status ?? null,
+      withDeleted || status === 'deleted',
+    ],
+  )
+  return listed(rows.map(listedOf), limit, ({ createdAt, id }) => [markOf(createdAt), id])
+}
+
+export type NewDeployment = Pick<
+  Deployment,
+  'id' | 'deploymentUid' | 'userId' | 'domainname' | 'userValues' | 'sealedValues' | 'desiredTemplateId'
+>
+
+/** False: the uid is in use. Throws a violation of `DOMAIN_INDEX` when the domain is. */
+export async function insertDeployment(tx: Tx, row: NewDeployment): Promise<boolean> {
+  const rows = await tx.query(
+    `insert into caelus.deployment
+       (id, deployment_uid, namespace_name, release_name, user_id, domainname, user_values_json, sealed_values, desired_template_id)
+     values ($1, $2, $2, $2, $3, $4, $5, $6, $7)
+     on conflict (deployment_uid) do nothing returning id`,
+    [row.id, row.deploymentUid, row.userId, row.domainname, row.userValues, row.sealedValues, row.desiredTemplateId],
+  )
+  return rows.length > 0
+}
+
+export const DOMAIN_INDEX = 'deployment_domain'
+
+/** Asks beyond what the caller may see, and learns nothing but yes or no. */
+export async function isDomainTaken(on: Runner, domain: string, butBy: string | null): Promise<boolean> {
+  const [row] = await on.query<{ taken: boolean }>('select caelus.domain_is_taken($1, $2) as taken', [domain, butBy])
+  return row?.taken ?? false
+}
+
+/**
+ * Whether owner and template are still there. To be asked after the order was written: from then on the reference keeps
+ * both from being deleted, and until then it does not.
+ */
+export async function canBeOrdered(tx: Tx, userId: string, templateId: string): Promise<boolean> {
+  const rows = await tx.query(
+    `select from caelus.product_template_version t, caelus.user u
+     where t.id = $2 and t.deleted_at is null and u.id = $1 and u.deleted_at is null`,
+    [userId, templateId],
+  )
+  return rows.length > 0
+}
+
+export type Intent = Pick<Deployment, 'domainname' | 'userValues' | 'sealedValues' | 'desiredTemplateId'>
+
+/** A change of intent: the next generation. Throws a violation of `DOMAIN_INDEX` when the domain is in use. */
+export async function writeIntent(tx: Tx, id: string, intent: Intent): Promise<void> {
+  await tx.query(
+    `update caelus.deployment set domainname = $2, user_values_json = $3, sealed_values = $4, desired_template_id = $5,
+       generation = generation + 1
+     where id = $1`,
+    [id, intent.domainname, intent.userValues, intent.sealedValues, intent.desiredTemplateId],
+  )
+}
+
+export async function markDeleting(tx: Tx, id: string): Promise<void> {
+  await tx.query(
+    `update caelus.deployment set deleted_at = now(), status = 'deleting', generation = generation + 1 where id = $1`,
+    [id],
+  )
+}
+
+export async function markFailed(tx: Tx, id: string, failure: Failure): Promise<void> {
+  await tx.query(
+    `update caelus.deployment set status = 'error', last_error = $2, next_reconcile_at = null where id = $1`,
+    [id, failure],
+  )
+}
+
+/** Rows with a value that another key than `keyId` sealed, locked, by id. */
+export async function lockSealedWithOthers(
+  tx: Tx,
+  keyId: string,
+  after: string | undefined,
+  limit: number,
+): Promise<Deployment[]> {
+  const rows = await tx.query<DeploymentRow>(
+    `select ${DEPLOYMENT_COLUMNS} from caelus.deployment d
+     where ($2::uuid is null or d.id > $2)
+       and exists (select from jsonb_each_text(d.sealed_values) as one (pointer, envelope) where split_part(envelope, '.', 2) <> $1)
+     order by d.id limit $3 for no key update`,
+    [keyId, after ?? null, limit],
+  )
+  return rows.map(deploymentOf)
+}
+
+/** The same values under another key: not a change of intent. */
+export async function writeSealed(
+  tx: Tx,
+  { id, sealedValues }: Pick<Deployment, 'id' | 'sealedValues'>,
+): Promise<void> {
+  await tx.query('update caelus.deployment set sealed_values = $2 where id = $1', [id, sealedValues])
+}

@@ -1,0 +1,16 @@
+export * from './deployments.ts'
+export { deploymentRows, livingDeployments } from './deployment-rows.ts'
+export * from './jobs.ts'
+export type { Listed, PageWish } from './page.ts'
+export * from './products.ts'
+export {
+  findOrderable,
+  findTemplate,
+  findTwin,
+  insertTemplate,
+  listTemplates,
+  lockTemplate,
+  removeTemplate,
+  type NewTemplate,
+} from './templates.ts'
+export * from './users.ts'

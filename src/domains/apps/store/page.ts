@@ -1,0 +1,32 @@
+import { RefusedFields } from '../../../kernel/index.ts'
+import { isId } from './columns.ts'
+
+/** Where a list goes on. `limit` items are wanted, one more is read to know whether there is a next page. */
+export interface PageWish {
+  readonly limit: number
+  /** `next` of the page before. */
+  readonly after?: readonly string[] | undefined
+}
+
+export interface Listed<T> {
+  readonly items: readonly T[]
+  /** The sort key of the last item; `null`: this was the last page. */
+  readonly next: readonly string[] | null
+}
+
+export function listed<T>(rows: readonly T[], limit: number, sortKey: (row: T) => readonly string[]): Listed<T> {
+  const items = rows.slice(0, limit)
+  const last = items.at(-1)
+  return { items, next: rows.length > limit && last !== undefined ? sortKey(last) : null }
+}
+
+/** A mark of a list by time and id. What is neither was not given by us. */
+export function timeMark(after: readonly string[] | undefined): readonly [time: string | null, id: string | null] {
+  if (after === undefined) return [null, null]
+  const [time = '', id = ''] = after
+  if (Number.isNaN(Date.parse(time)) || !isId(id)) throw notOurs()
+  return [time, id]
+}
+
+export const notOurs = (): RefusedFields =>
+  new RefusedFields([{ field: 'cursor', message: 'is not a next_cursor of this list' }])

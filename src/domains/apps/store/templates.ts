@@ -1,0 +1,126 @@
+import type { Runner, Tx } from '../../../store/index.ts'
+import type { JsonObject } from '../json.ts'
+import type { PackageType, Template } from '../types.ts'
+import { isId, markOf, msOf, msOrNull } from './columns.ts'
+import { listed, timeMark, type Listed, type PageWish } from './page.ts'
+
+export interface TemplateRow {
+  readonly id: string
+  readonly product_id: string
+  readonly package_type: PackageType
+  readonly chart_ref: string
+  readonly chart_version: string
+  readonly chart_digest: string | null
+  readonly version_label: string | null
+  readonly default_values_json: JsonObject
+  readonly values_schema_json: JsonObject | null
+  readonly capabilities_json: JsonObject
+  readonly health_timeout_sec: number
+  readonly created_at: Date
+  readonly deleted_at: Date | null
+}
+
+const COLUMNS = `id, product_id, package_type, chart_ref, chart_version, chart_digest, version_label,
+  default_values_json, values_schema_json, capabilities_json, health_timeout_sec, created_at, deleted_at`
+
+export const templateOf = (row: TemplateRow): Template => ({
+  id: row.id,
+  productId: row.product_id,
+  packageType: row.package_type,
+  chartRef: row.chart_ref,
+  chartVersion: row.chart_version,
+  chartDigest: row.chart_digest,
+  versionLabel: row.version_label,
+  defaultValues: row.default_values_json,
+  valuesSchema: row.values_schema_json,
+  capabilities: row.capabilities_json,
+  healthTimeoutSec: row.health_timeout_sec,
+  createdAt: msOf(row.created_at),
+  deletedAt: msOrNull(row.deleted_at),
+})
+
+/** Also when it is deleted: what was ordered from it lives on. */
+export async function findTemplate(on: Runner, id: string): Promise<Template | undefined> {
+  if (!isId(id)) return undefined
+  const [row] = await on.query<TemplateRow>(`select ${COLUMNS} from caelus.product_template_version where id = $1`, [
+    id,
+  ])
+  return row && templateOf(row)
+}
+
+/** One that can be ordered: neither it nor its product is deleted. */
+export async function findOrderable(on: Runner, id: string): Promise<Template | undefined> {
+  if (!isId(id)) return undefined
+  const [row] = await on.query<TemplateRow>(
+    `select ${COLUMNS} from caelus.product_template_version t
+     where id = $1 and deleted_at is null
+       and exists (select from caelus.product p where p.id = t.product_id and p.deleted_at is null)`,
+    [id],
+  )
+  return row && templateOf(row)
+}
+
+/** Nobody can order it until the transaction ends: an order refers to this row. */
+export async function lockTemplate(tx: Tx, id: string): Promise<Template | undefined> {
+  if (!isId(id)) return undefined
+  const [row] = await tx.query<TemplateRow>(
+    `select ${COLUMNS} from caelus.product_template_version where id = $1 and deleted_at is null for update`,
+    [id],
+  )
+  return row && templateOf(row)
+}
+
+export async function listTemplates(
+  on: Runner,
+  productId: string,
+  { limit, after }: PageWish,
+): Promise<Listed<Template>> {
+  const rows = await on.query<TemplateRow>(
+    `select ${COLUMNS} from caelus.product_template_version
+     where product_id = $1 and deleted_at is null
+       and ($3::timestamptz is null or (created_at, id) < ($3, $4::uuid))
+     order by created_at desc, id desc limit $2`,
+    [productId, limit + 1, ...timeMark(after)],
+  )
+  return listed(rows.map(templateOf), limit, ({ createdAt, id }) => [markOf(createdAt), id])
+}
+
+export type NewTemplate = Omit<Template, 'id' | 'packageType' | 'createdAt' | 'deletedAt'>
+
+const contentsOf = (template: NewTemplate): readonly unknown[] => [
+  template.productId,
+  template.chartRef,
+  template.chartVersion,
+  template.chartDigest,
+  template.defaultValues,
+  template.valuesSchema,
+  template.capabilities,
+  template.healthTimeoutSec,
+]
+
+/** The template that says the same in everything but its label. */
+export async function findTwin(on: Runner, template: NewTemplate): Promise<string | undefined> {
+  const [row] = await on.query<{ id: string }>(
+    `select id from caelus.product_template_version
+     where product_id = $1 and chart_ref = $2 and chart_version = $3 and chart_digest is not distinct from $4
+       and default_values_json = $5 and values_schema_json is not distinct from $6 and capabilities_json = $7
+       and health_timeout_sec = $8 and deleted_at is null`,
+    contentsOf(template),
+  )
+  return row?.id
+}
+
+export async function insertTemplate(tx: Tx, template: NewTemplate): Promise<Template> {
+  const [row] = await tx.query<TemplateRow>(
+    `insert into caelus.product_template_version
+       (product_id, chart_ref, chart_version, chart_digest, default_values_json, values_schema_json, capabilities_json,
+        health_timeout_sec, version_label)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning ${COLUMNS}`,
+    [...contentsOf(template), template.versionLabel],
+  )
+  return templateOf(row as TemplateRow)
+}
+
+export async function removeTemplate(tx: Tx, id: string): Promise<void> {
+  await tx.query('update caelus.product_template_version set deleted_at = now() where id = $1', [id])
+}

@@ -1,0 +1,135 @@
+import {
+  controller,
+  service,
+  sleep,
+  type Backoff,
+  type Clock,
+  type DecisionLog,
+  type Happenings,
+  type KernelHappenings,
+  type Queue,
+  type Random,
+  type Service,
+  type TargetLocks,
+} from '../../kernel/index.ts'
+import { discovery, eventRecorder, makeClient, type Transport, type WatchHappenings } from '../../kube/index.ts'
+import { driftScan } from './drift-scan.ts'
+import { DriftWatch } from './drift-watch.ts'
+import { installFence } from './fence.ts'
+import type { AppsHappenings } from './happenings.ts'
+import type { Charts, Helm, Releases } from './helm/port.ts'
+import { Looks } from './looks.ts'
+import { Observer } from './observe.ts'
+import type { AppsParts, AppsSettings } from './parts.ts'
+import { appsReconcile } from './reconciler.ts'
+import type { DeploymentRows } from './rows.ts'
+
+export interface AppsWorkerDeps {
+  /** With the worker's own identity; it must be allowed to impersonate `caelus:worker`. */
+  readonly transport: Transport
+  /** The queue named `APPS_QUEUE`. */
+  readonly queue: Queue
+  readonly rows: DeploymentRows
+  readonly charts: Charts
+  readonly helm: Helm
+  readonly releases: Releases
+  /** Those that all domains use. */
+  readonly locks: TargetLocks
+  readonly settings: AppsSettings
+  readonly clock: Clock
+  readonly random: Random
+  readonly happenings: Happenings<KernelHappenings & WatchHappenings & AppsHappenings>
+  readonly decisions: DecisionLog
+  /** This process, as people know it: the pod's name. */
+  readonly instance: string
+  /** @default 4 */
+  readonly concurrency?: number
+  /** @default 2_000 */
+  readonly pollMs?: number
+  /** How long runs may go on after stop before they are cut off. @default 20_000 */
+  readonly stopGraceMs?: number
+  /** From one scan for drift to the next. @default 600_000 */
+  readonly driftScanMs?: number
+  /** @default 10 s doubling to 10 min, eight tries; then the scan for drift tries at its own pace */
+  readonly backoff?: Backoff
+}
+
+export const APPS_BACKOFF: Backoff = { baseMs: 10_000, capMs: 600_000, maxAttempts: 8 }
+
+/** A run may hold several rollouts, each with a health timeout of its own of up to two hours. */
+const LONGEST_RUN_MS = 6 * 3_600_000
+const FENCE_RETRY_MS = 5_000
+
+/** The apps worker, to be started in this order. Any number of them may run on one queue. */
+export function appsWorker(deps: AppsWorkerDeps): readonly Service[] {
+  const { transport, queue, rows, clock, random, happenings, backoff = APPS_BACKOFF } = deps
+  const client = makeClient(transport, { fieldManager: 'caelus' })
+  const parts: AppsParts = {
+    client,
+    discovery: discovery(transport, clock),
+    rows,
+    charts: deps.charts,
+    helm: deps.helm,
+    releases: deps.releases,
+    locks: deps.locks,
+    clock,
+    settings: deps.settings,
+  }
+  const watch = new DriftWatch({ client, discovery: parts.discovery, queue, clock, random, happenings })
+  const looks = new Looks(watch, clock)
+  const observer = new Observer(parts, { looks, surroundings: watch })
+  const events = eventRecorder({ client, controller: 'caelus.dev/apps', instance: deps.instance, clock })
+  const loop = controller({
+    name: 'apps',
+    worker: deps.instance,
+    queue,
+    reconcile: appsReconcile({ parts, observer, looks, events, happenings, backoff }),
+    happenings,
+    decisions: deps.decisions,
+    concurrency: deps.concurrency ?? 4,
+    timeoutMs: LONGEST_RUN_MS,
+    backoff,
+    clock,
+    random,
+    ...(deps.pollMs !== undefined && { pollMs: deps.pollMs }),
+    ...(deps.stopGraceMs !== undefined && { stopGraceMs: deps.stopGraceMs }),
+  })
+  return [
+    fenceService(parts, happenings),
+    flushing(() => events.flush()),
+    watch,
+    loop,
+    driftScan({ rows, queue, clock, happenings, everyMs: deps.driftScanMs ?? 600_000 }),
+  ]
+}
+
+/** Without the policy a fence would not hold: nothing is claimed before it is there. */
+const fenceService = ({ client, clock }: AppsParts, happenings: Happenings<AppsHappenings>): Service =>
+  service('apps fence', async (signal, ready) => {
+    for (;;) {
+      try {
+        await installFence(client, signal)
+        break
+      } catch (error) {
+        if (!signal.aborted) happenings.emit('apps:unfenced', { error })
+        await sleep(clock, FENCE_RETRY_MS, signal).catch(() => {})
+        if (signal.aborted) return
+      }
+    }
+    ready()
+    await untilAborted(signal)
+  })
+
+/** Started before the loop and so stopped after it: what the last runs told is written. */
+const flushing = (flush: () => Promise<void>): Service =>
+  service('apps events', async (signal, ready) => {
+    ready()
+    await untilAborted(signal)
+    await flush().catch(() => {})
+  })
+
+const untilAborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })

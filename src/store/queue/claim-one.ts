@@ -1,0 +1,31 @@
+import type { Claim, Key, WakeReason } from '../../kernel/index.ts'
+import type { Runner } from '../pool.ts'
+
+/**
+ * Whatever its turn, due time or tenant: somebody asks for this one by name. It gets a place in line as well, so that
+ * should we die others find it like any other.
+ */
+const CLAIM_ONE = `
+  update caelus.job j set
+    turn = coalesce(turn, caelus.last_turn(queue, tenant, priority) + 1), due_at = least(due_at, now()),
+    locked_by = $4, claimed_at = now(), lease_until = now() + $5 * interval '1 ms', fence = nextval('caelus.fence')
+  where queue = $1 and kind = $2 and id = $3 and (lease_until is null or lease_until <= now())
+  returning tenant, reason, attempt, fence`
+
+interface Row {
+  readonly tenant: string
+  readonly reason: WakeReason
+  readonly attempt: number
+  readonly fence: string
+}
+
+/** Takes one key out of its turn. Undefined: the queue does not have it, or somebody holds it. */
+export async function claimOne(
+  on: Runner,
+  { queue, key, worker, leaseMs }: { queue: string; key: Key; worker: string; leaseMs: number },
+): Promise<Claim | undefined> {
+  const [row] = await on.query<Row>(CLAIM_ONE, [queue, key.kind, key.id, worker, leaseMs])
+  if (row === undefined) return undefined
+  const { tenant, reason, attempt, fence } = row
+  return { key, reason, tenant: tenant === '' ? undefined : tenant, attempt, fence: Number(fence) }
+}

@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  claimNamespace,
+  createNamespace,
+  deleteHeldNamespace,
+  fenced,
+  installFence,
+  isStale,
+} from '../../src/domains/apps/fence.ts'
+import { ConfigMap, Namespace, type Client } from '../../src/kube/index.ts'
+import { freshNamespace, seen, testClient } from '../support/kube.ts'
+
+let client: Client & AsyncDisposable
+
+beforeAll(async () => {
+  client = await testClient('caelus')
+  await installFence(client)
+})
+afterAll(async () => client[Symbol.asyncDispose]())
+
+const holderOf = (fence: number, id = randomBytes(4).toString('hex')) => ({
+  namespace: `fence-${id}`,
+  deploymentId: id,
+  userId: '7',
+  fence,
+})
+
+const note = (namespace: string, text: string) =>
+  ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace, name: 'note' }, data: { text } }) as const
+
+/** A policy takes a moment to reach the admission of a running server. */
+async function untilEnforced(act: () => Promise<unknown>): Promise<unknown> {
+  const deadline = Date.now() + 20_000
+  for (;;) {
+    const error = await act().then(
+      () => undefined,
+      (refused: unknown) => refused,
+    )
+    if (error !== undefined) return error
+    if (Date.now() > deadline) throw new Error('the policy was never enforced')
+    await new Promise((resolve) => void setTimeout(resolve, 50))
+  }
+}
+
+test('a worker whose lease has passed on is refused at its first write', async () => {
+  const old = holderOf(3)
+  await createNamespace(client, old)
+  const paused = client.as(fenced(old.deploymentId, 3))
+  await paused.apply(ConfigMap, note(old.namespace, 'first'), { fieldManager: 'helm' })
+
+  await claimNamespace(client, { ...old, fence: 5 })
+  const refused = await untilEnforced(() =>
+    paused.apply(ConfigMap, note(old.namespace, 'late'), { fieldManager: 'helm' }),
+  )
+  expect(isStale(refused)).toBe(true)
+  await expect(paused.delete(ConfigMap, { namespace: old.namespace, name: 'note' })).rejects.toThrow('stale fence')
+  await expect(claimNamespace(client, old)).rejects.toThrow('held under fence 5')
+
+  const present = client.as(fenced(old.deploymentId, 5))
+  await present.apply(ConfigMap, note(old.namespace, 'mine'), { fieldManager: 'helm' })
+  const found = await client.get(ConfigMap, { namespace: old.namespace, name: 'note' })
+  expect(found?.data).toEqual({ text: 'mine' })
+
+  await expect(deleteHeldNamespace(client, old)).rejects.toThrow('held under fence 5')
+  await deleteHeldNamespace(client, { ...old, fence: 5 })
+  const going = await client.get(Namespace, { name: old.namespace })
+  expect(going === undefined || going.metadata.deletionTimestamp !== undefined).toBe(true)
+})
+
+test('the fence of one deployment opens no other', async () => {
+  const [one, other] = [holderOf(1), holderOf(1)]
+  await createNamespace(client, one)
+  await createNamespace(client, other)
+  const stranger = client.as(fenced(one.deploymentId, 1))
+  const refused = await untilEnforced(() =>
+    stranger.apply(ConfigMap, note(other.namespace, 'x'), { fieldManager: 'helm' }),
+  )
+  expect(isStale(refused)).toBe(true)
+  await client.delete(Namespace, { name: one.namespace })
+  await client.delete(Namespace, { name: other.namespace })
+})
+
+test('a namespace that is not ours is never taken, nor written to', async () => {
+  await using namespace = await freshNamespace(client)
+  const holder = { ...holderOf(1), namespace: namespace.name }
+  await expect(claimNamespace(client, holder)).rejects.toThrow('is not ours')
+  await expect(deleteHeldNamespace(client, holder)).rejects.toThrow('is not ours')
+  const us = client.as(fenced(holder.deploymentId, 1))
+  await expect(us.apply(ConfigMap, note(namespace.name, 'x'), { fieldManager: 'helm' })).rejects.toThrow('forbidden')
+  const untouched = await seen(client, Namespace, { name: namespace.name }, () => true)
+  expect(untouched.metadata.annotations).toBeUndefined()
+})

@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest'
+import { Deployment, Ingress, Namespace, Secret } from '../../src/kube/index.ts'
+import { ADMIN, WorkerWorld, type Killable } from './worker-world.ts'
+
+const LONG = 120_000
+
+interface Moment {
+  readonly during: string
+  /** Whether the worker is in the middle of it. */
+  readonly is: (world: WorkerWorld, namespace: string) => Promise<boolean>
+}
+
+const records = async (world: WorkerWorld, namespace: string, status: string): Promise<boolean> =>
+  (await world.client.list(Secret, { namespace, labels: `owner=helm,status=${status}` })).length > 0
+
+const exists = async (world: WorkerWorld, name: string): Promise<boolean> =>
+  (await world.client.get(Namespace, { name })) !== undefined
+
+/** Waits for the moment without letting it pass, and ends the worker in it. */
+async function killedWhen(
+  world: WorkerWorld,
+  worker: Killable,
+  namespace: string,
+  { during, is }: Moment,
+): Promise<void> {
+  const deadline = Date.now() + 40_000
+  while (!(await is(world, namespace))) {
+    if (Date.now() > deadline) throw new Error(`it was never seen to ${during}`)
+  }
+  await worker.kill()
+}
+
+test.each<Moment>([
+  { during: 'create the namespace', is: exists },
+  { during: 'install', is: (world, namespace) => records(world, namespace, 'pending-install') },
+  { during: 'finish the install', is: (world, namespace) => records(world, namespace, 'deployed') },
+])('a worker killed while about to $during changes nothing about the end', { timeout: LONG }, async (moment) => {
+  await using world = await WorkerWorld.make()
+  const first = await world.process()
+  const { id, namespaceName: namespace } = await world.order({ message: 'hello' })
+  await killedWhen(world, first, namespace, moment)
+  await world.process()
+  await world.until(id, 'ready', 90_000)
+  expect(await records(world, namespace, 'deployed')).toBe(true)
+  expect((await world.client.get(Ingress, { namespace, name: namespace }))?.spec?.rules?.[0]?.host).toBe(
+    'shop.example.com',
+  )
+})
+
+test('a worker killed during an upgrade changes nothing about the end', { timeout: LONG }, async () => {
+  await using world = await WorkerWorld.make()
+  const first = await world.process()
+  const { id, namespaceName: namespace } = await world.order({ message: 'one' })
+  await world.until(id, 'ready', 90_000)
+  await world.apps.updateDeployment(ADMIN, { id }, { userValues: { message: 'two' } })
+  const is = () => records(world, namespace, 'pending-upgrade')
+  await killedWhen(world, first, namespace, { during: 'upgrade', is })
+  await world.process()
+  await world.until(id, 'ready', 90_000)
+  expect(JSON.stringify(await world.client.get(Deployment, { namespace, name: namespace }))).toContain('two')
+})
+
+test.each<Moment>([
+  {
+    during: 'uninstall',
+    is: async (world, namespace) =>
+      (await records(world, namespace, 'uninstalling')) || !(await records(world, namespace, 'deployed')),
+  },
+  {
+    during: 'delete the namespace',
+    is: async (world, name) =>
+      (await world.client.get(Namespace, { name }))?.metadata.deletionTimestamp !== undefined ||
+      !(await exists(world, name)),
+  },
+])('a worker killed while about to $during leaves nothing behind', { timeout: LONG }, async (moment) => {
+  await using world = await WorkerWorld.make()
+  const first = await world.process()
+  const { id, namespaceName: namespace } = await world.order()
+  await world.until(id, 'ready', 90_000)
+  await world.apps.deleteDeployment(ADMIN, { id })
+  await killedWhen(world, first, namespace, moment)
+  await world.process()
+  await world.until(id, 'deleted', 90_000)
+  expect(await exists(world, namespace)).toBe(false)
+})
+
+test(
+  'a worker that wakes up after its lease has passed on, and the Helm it had started, change nothing',
+  { timeout: LONG },
+  async () => {
+    await using world = await WorkerWorld.make({ healthTimeoutSec: 3_600 })
+    const zombie = await world.process()
+    const { id, namespaceName: namespace } = await world.orderWithoutVolume()
+    await expect.poll(() => records(world, namespace, 'pending-install'), { timeout: 40_000 }).toBe(true)
+    zombie.pause()
+    await world.worker()
+    await expect.poll(() => records(world, namespace, 'failed'), { timeout: 40_000 }).toBe(true)
+    await world.layVolume({ namespaceName: namespace })
+    const ready = await world.until(id, 'ready', 90_000)
+    zombie.wake()
+    await world.apps.updateDeployment(ADMIN, { id }, { domainname: 'later.example.com' })
+    await world.until(id, 'ready', 90_000)
+    expect(ready.lastError).toBeNull()
+    const statuses = (await world.client.list(Secret, { namespace, labels: 'owner=helm' })).map(
+      ({ metadata }) => metadata.labels?.['status'],
+    )
+    expect(statuses.filter((status) => status === 'deployed')).toHaveLength(1)
+  },
+)

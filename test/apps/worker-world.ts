@@ -1,0 +1,182 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, inject, vi } from 'vitest'
+import { openApps, type Apps, type ListedDeployment, type TemplateWish } from '../../src/domains/apps/cases/index.ts'
+import { charts } from '../../src/domains/apps/helm/index.ts'
+import type { AppsWorkerDeps, Deployment } from '../../src/domains/apps/index.ts'
+import { APPS_QUEUE } from '../../src/domains/apps/queue.ts'
+import { deploymentRows } from '../../src/domains/apps/store/index.ts'
+import { startAll, systemClock } from '../../src/kernel/index.ts'
+import { Namespace, PersistentVolume, type Client, type Transport } from '../../src/kube/index.ts'
+import { PostgresQueue, type Actor } from '../../src/store/index.ts'
+import { obtainBinaries } from '../../tools/binaries/index.ts'
+import { testClient } from '../support/kube.ts'
+import { freshDatabase, type TestDatabase } from '../support/postgres.ts'
+import { CLASS, openWorker, type OpenWorker, type WorkerPlace } from './worker-parts.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+export const ADMIN: Actor = { admin: true }
+
+/** A worker in a process of its own. What it started goes on without it. */
+export interface Killable {
+  kill(): Promise<void>
+  /** Stands still as if its machine did, until `wake`. */
+  pause(): void
+  wake(): void
+}
+
+/** A database, a product and its tenant, on the control plane of this run. */
+export class WorkerWorld implements AsyncDisposable {
+  readonly apps: Apps
+  readonly client: Client
+  readonly database: TestDatabase
+  readonly queue: PostgresQueue
+  readonly templateId: string
+  readonly userId: string
+  readonly #place: Omit<WorkerPlace, 'instance'>
+  readonly #ending: (() => Promise<unknown>)[]
+  #workers = 0
+
+  private constructor(made: {
+    apps: Apps
+    client: Client
+    database: TestDatabase
+    queue: PostgresQueue
+    templateId: string
+    userId: string
+    place: Omit<WorkerPlace, 'instance'>
+    ending: (() => Promise<unknown>)[]
+  }) {
+    this.apps = made.apps
+    this.client = made.client
+    this.database = made.database
+    this.queue = made.queue
+    this.templateId = made.templateId
+    this.userId = made.userId
+    this.#place = made.place
+    this.#ending = made.ending
+  }
+
+  static async make(template: Partial<TemplateWish> = {}): Promise<WorkerWorld> {
+    const ending: (() => Promise<unknown>)[] = []
+    const [{ helm: helmBinary }, client, database] = await Promise.all([
+      obtainBinaries(['helm']),
+      testClient(),
+      freshDatabase(),
+    ])
+    const dir = await mkdtemp(join(tmpdir(), 'caelus-worker-test-'))
+    ending.push(() => rm(dir, { recursive: true, force: true }))
+    ending.push(async () => database[Symbol.asyncDispose]())
+    ending.push(async () => client[Symbol.asyncDispose]())
+    const queue = new PostgresQueue({ pool: database.openQueuePool(), name: APPS_QUEUE })
+    ending.push(async () => queue.close())
+    const apps = openApps({
+      pool: database.pool,
+      queue,
+      charts: charts({ cacheDir: join(dir, 'charts'), localPaths: true }),
+      ingressClass: CLASS,
+      clock: systemClock,
+      random: Math.random,
+    })
+    const { id: userId } = await apps.createUser(ADMIN, { email: 'ada@example.com' })
+    const product = await apps.createProduct(ADMIN, { name: 'hello-static' })
+    const { id: templateId } = await apps.publishTemplate(ADMIN, {
+      productId: product.id,
+      chartRef: join(ROOT, 'charts/hello-static'),
+      chartVersion: '0.1.0',
+      canonical: true,
+      healthTimeoutSec: 60,
+      ...template,
+    })
+    const place = { databaseUrl: database.url, kubeconfig: inject('kubeconfig'), helmBinary, dir }
+    return new WorkerWorld({ apps, client, database, queue, templateId, userId, place, ending })
+  }
+
+  /** Starts a worker in this process. */
+  async worker(
+    more: Partial<AppsWorkerDeps> = {},
+    through?: (transport: Transport) => Transport,
+  ): Promise<OpenWorker & { stop(): Promise<void> }> {
+    const worker = await openWorker({ ...this.#place, instance: `worker-${++this.#workers}` }, more, through)
+    const stop = await startAll(worker.services)
+    this.#ending.push(stop)
+    return { ...worker, stop }
+  }
+
+  /** Starts a worker in a process of its own. */
+  async process(): Promise<Killable> {
+    const place: WorkerPlace = { ...this.#place, instance: `process-${++this.#workers}` }
+    const child = spawn(process.execPath, [join(import.meta.dirname, 'worker-process.ts'), JSON.stringify(place)], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+    })
+    await once(child, 'spawn')
+    const kill = async (): Promise<void> => {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      const gone = once(child, 'exit')
+      child.kill('SIGKILL')
+      await gone
+    }
+    this.#ending.push(kill)
+    return { kill, pause: () => void child.kill('SIGSTOP'), wake: () => void child.kill('SIGCONT') }
+  }
+
+  /** Orders one, and lays a volume ready for its claim. */
+  async order(userValues: Record<string, string> = {}, domainname = 'shop.example.com'): Promise<ListedDeployment> {
+    const made = await this.orderWithoutVolume(userValues, domainname)
+    await this.layVolume(made)
+    return made
+  }
+
+  /** Its pods wait for a volume, and so does Helm. */
+  async orderWithoutVolume(
+    userValues: Record<string, string> = {},
+    domainname = 'shop.example.com',
+  ): Promise<ListedDeployment> {
+    const { userId, templateId } = this
+    const made = await this.apps.createDeployment(ADMIN, { userId, templateId, domainname, userValues })
+    const name = made.namespaceName
+    this.#ending.push(async () => {
+      await this.client.delete(Namespace, { name })
+      await this.client.delete(PersistentVolume, { name })
+    })
+    return made
+  }
+
+  async layVolume({ namespaceName: name }: Pick<Deployment, 'namespaceName'>): Promise<void> {
+    await this.client.create(PersistentVolume, {
+      apiVersion: 'v1',
+      kind: 'PersistentVolume',
+      metadata: { name },
+      spec: {
+        capacity: { storage: '1Gi' },
+        accessModes: ['ReadWriteOnce'],
+        hostPath: { path: `/nowhere/${name}` },
+        claimRef: { namespace: name, name: `${name}-data` },
+      },
+    })
+  }
+
+  async row(id: string): Promise<Deployment> {
+    const loaded = await deploymentRows(this.database.pool).load(id)
+    if (loaded === undefined) throw new Error(`expected deployment ${id} to be there`)
+    return loaded.deployment
+  }
+
+  /** Waits until the row says so; what it said last is told otherwise. */
+  async until(id: string, status: Deployment['status'], timeout = 45_000): Promise<Deployment> {
+    const told = async (): Promise<string> => {
+      const row = await this.row(id)
+      const isCurrent = status !== 'ready' || row.observedGeneration === row.generation
+      return row.status === status && isCurrent ? status : `${row.status}: ${JSON.stringify(row.lastError)}`
+    }
+    await vi.waitFor(async () => expect(await told()).toBe(status), { timeout, interval: 100 })
+    return this.row(id)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const end of this.#ending.splice(0).toReversed()) await end()
+  }
+}
