@@ -35,7 +35,7 @@ exerciseHelm('the Helm command line', async () => {
 })
 
 /** Waits that Helm would sit out take a moment. */
-const hasty: Clock = { now: systemClock.now, after: (ms, fn) => systemClock.after(ms / 50, fn) }
+const hasty: Clock = { now: () => systemClock.now(), after: (ms, fn) => systemClock.after(ms / 50, fn) }
 
 exerciseHelm('the fake', async () => {
   const cluster = new FakeCluster({ clock: systemClock, random: seededRandom(1), namespaces: ['tenant'] })

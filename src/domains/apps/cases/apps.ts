@@ -1,22 +1,43 @@
 import type { Actor } from '../../../store/index.ts'
 import { createDeployment } from './create-deployment.ts'
 import { deleteDeployment } from './delete-deployment.ts'
-import * as look from './look.ts'
-import * as operate from './operate.ts'
+import { getDeployment, getJob, getTemplate, listDeployments, listJobs, listTemplates } from './look.ts'
+import { enqueueReconcile, failJob, freezeTenant, requeueJob, scanDrift, unfreezeTenant } from './operate.ts'
 import type { Apps } from './port.ts'
 import { previewCreate, previewUpdate } from './preview.ts'
-import * as products from './products.ts'
+import {
+  createProduct,
+  deleteProduct,
+  getProduct,
+  listProducts,
+  setCanonicalTemplate,
+  updateProduct,
+} from './products.ts'
 import { deleteTemplate, inspectChart, publishTemplate } from './templates.ts'
 import type { Room } from './room.ts'
 import { rotateValuesKey } from './rotate-values-key.ts'
 import { timeline } from './timeline.ts'
 import { updateDeployment } from './update-deployment.ts'
-import * as users from './users.ts'
+import { createUser, deleteUser, getUser, listUsers, updateUser } from './users.ts'
 
 const CASES = {
-  ...users,
-  ...products,
-  ...look,
+  createUser,
+  deleteUser,
+  getUser,
+  listUsers,
+  updateUser,
+  createProduct,
+  deleteProduct,
+  getProduct,
+  listProducts,
+  setCanonicalTemplate,
+  updateProduct,
+  getDeployment,
+  getJob,
+  getTemplate,
+  listDeployments,
+  listJobs,
+  listTemplates,
   inspectChart,
   publishTemplate,
   deleteTemplate,
@@ -26,7 +47,12 @@ const CASES = {
   previewCreate,
   previewUpdate,
   timeline,
-  ...operate,
+  enqueueReconcile,
+  failJob,
+  freezeTenant,
+  requeueJob,
+  scanDrift,
+  unfreezeTenant,
   rotateValuesKey,
 } satisfies { readonly [Verb in keyof Apps]: (room: Room, ...rest: Parameters<Apps[Verb]>) => ReturnType<Apps[Verb]> }
 
