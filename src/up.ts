@@ -177,7 +177,13 @@ async function withCluster(work: ClusterWork): Promise<void> {
     progress.say(`  The control plane is ready: export KUBECONFIG=${fromHere(kubeconfig)}`)
     for (const service of await echoDemo(transport, report.client, serving)) await begin(service, undo)
     progress.say('  The demo converges: kubectl get echoes,configmaps -n caelus-demo')
-    await withApps({ ...work, transport, kubeconfig, client: report.client, isLocal: origin === 'local' })
+    const apps = { ...work, transport, kubeconfig, client: report.client, isLocal: origin === 'local' }
+    await withApps(apps).catch((error: unknown) => {
+      if (signal.aborted) return
+      serving.report.waitFor(messageOf(error))
+      progress.show('', '')
+      progress.say(`  ${messageOf(error)}\n    the rest goes on without apps; the next start tries again`)
+    })
   } catch (error) {
     if (signal.aborted) return
     board.component('kubernetes', { health: 'down', message: messageOf(error), version: null })

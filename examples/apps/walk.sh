@@ -20,8 +20,9 @@ caelus get-product "$product"
 
 say "See what an order would make, then order"
 caelus preview --product "$product" --domain "$domain" --values-json '{"message":"Hello"}'
-id=$(caelus create-deployment --product "$product" --domain "$domain" --values-json '{"message":"Hello"}' \
-  --wait -o json | field id)
+ordered=$(caelus create-deployment --product "$product" --domain "$domain" --values-json '{"message":"Hello"}' \
+  --wait -o json)
+id=$(printf '%s' "$ordered" | field id)
 caelus list-resources "$id"
 
 say "A value that the schema refuses changes nothing"
@@ -36,8 +37,8 @@ if [ -z "${CAELUS_URL:-}" ]; then
   CAELUS_URL=$(field url <"$login")
   CAELUS_TOKEN=$(field token <"$login")
 fi
-user=$(caelus get-deployment "$id" -o json | field user_id)
-generation=$(caelus get-deployment "$id" -o json | field generation)
+user=$(printf '%s' "$ordered" | field user_id)
+generation=$(printf '%s' "$ordered" | field generation)
 curl --fail-with-body --silent --show-error --request PATCH \
   --header "Authorization: Bearer $CAELUS_TOKEN" --header "If-Match: \"$generation\"" \
   --header 'Content-Type: application/json' --data '{"user_values":{"message":"Hello again"}}' \

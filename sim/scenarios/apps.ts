@@ -181,6 +181,10 @@ const tenant =
         await platform.intend(id, world.clock.now(), () => change)
       }
     }
+    // Rows are not in the cluster, so the world would count as still while the last wish is on its way.
+    const isDone = ({ generation, observedGeneration, lastError }: Deployment): boolean =>
+      generation === observedGeneration || lastError?.code === 'NamespaceTaken'
+    for (let looks = 0; looks < 60 && !platform.rows.committed().every(isDone); looks++) await pause(10_000)
   }
 
 /** Somebody edits and deletes by hand what Helm has put there. */

@@ -119,7 +119,9 @@ test(
       .waitFor()
     await page.getByRole('list', { name: 'Resources' }).getByText('PersistentVolumeClaim', { exact: true }).waitFor()
     await page.getByText('What was asked for last is applied').waitFor()
+    await page.setViewportSize({ width: 1360, height: 690 })
     await picture(page, 'apps-live')
+    await page.setViewportSize({ width: 1360, height: 900 })
 
     await page.getByRole('link', { name: 'Change' }).click()
     await page.getByRole('textbox', { name: 'Domain' }).fill('moved.example.test')

@@ -247,7 +247,7 @@ test('an admin makes a product, reads a chart, sees its form, publishes it, and 
   await page.getByText('canonical', { exact: true }).waitFor()
 
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Apps' }).click()
-  await page.getByRole('link', { name: 'Catalogue' }).click()
+  await page.getByRole('link', { name: 'Catalogue', exact: true }).click()
   await page.getByRole('link', { name: 'Workshop' }).waitFor()
   for (const [name, description] of CATALOGUE) await world.publish(name, HELLO, { description })
   await page.getByRole('link', { name: 'Status page' }).waitFor()

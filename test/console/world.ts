@@ -108,5 +108,7 @@ export async function signIn(page: Page, role: Role = 'admin'): Promise<void> {
 export async function picture(page: Page, name: string): Promise<void> {
   if (process.env['UPDATE'] === undefined) return
   await mkdir(IMAGES, { recursive: true })
-  await page.screenshot({ path: join(IMAGES, `${name}.png`), animations: 'disabled' })
+  // Messages come and go by themselves; on a picture they only cover something.
+  const style = '.mantine-Notifications-root { visibility: hidden }'
+  await page.screenshot({ path: join(IMAGES, `${name}.png`), animations: 'disabled', style })
 }

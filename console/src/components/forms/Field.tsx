@@ -8,7 +8,7 @@ import { at, pointerOf } from './json.ts'
 import { effective, isWriteOnly, shapeOf } from './schema.ts'
 
 /** One place of the schema, drawn as what it is at this moment. */
-export function Field({ schema, place, required, title }: FieldProps) {
+export function Field({ schema, place, required, title, isQuiet = false }: FieldProps) {
   const { state, issues, hints } = useForm()
   const pointer = pointerOf(place.path)
   const { schema: flat, alternatives } = effective(schema, at(state.values, place.path), state.choices[pointer])
@@ -19,6 +19,7 @@ export function Field({ schema, place, required, title }: FieldProps) {
     place,
     required,
     label: title ?? hint?.title ?? (typeof flat.title === 'string' ? flat.title : String(place.path.at(-1) ?? '')),
+    isQuiet,
     description: typeof flat.description === 'string' ? flat.description : undefined,
     unit: hint?.unit,
     error: issues.get(pointer),

@@ -14,14 +14,13 @@ export function LeafField(shown: ShownField) {
 }
 
 /** What every control is given. */
-function useControl({ place, label, description, error }: ShownField) {
+function useControl({ place, label, isQuiet, description, error }: ShownField) {
   const { state, set, touch, readOnly } = useForm()
   return {
     value: at(state.values, place.path),
     set: (value: Json | undefined) => set(place.path, value),
     props: {
-      label,
-      description,
+      ...(isQuiet ? { 'aria-label': label } : { label, description }),
       error,
       disabled: readOnly,
       onBlur: () => touch(place.path),

@@ -48,6 +48,7 @@ export function ListField(shown: ShownField) {
                   schema: inner,
                   required: true,
                   title: `${one} ${index + 1}`,
+                  isQuiet: !isBox,
                   place: { path: [...place.path, index], pattern: [...place.pattern, tuple ? index : '*'] },
                 })}
               </div>

@@ -19,6 +19,8 @@ export interface FieldProps {
   readonly required: boolean
   /** Instead of the hint's: the items of a list are called by their number. */
   readonly title?: string
+  /** The label is spoken and not drawn: what stands above says enough. */
+  readonly isQuiet?: boolean
 }
 
 /** What a kind of field is given: the description that applies now, and everything to be said beside it. */
@@ -29,6 +31,7 @@ export interface ShownField {
   readonly place: Place
   readonly required: boolean
   readonly label: string
+  readonly isQuiet: boolean
   readonly description: string | undefined
   readonly unit: string | undefined
   readonly error: string | undefined

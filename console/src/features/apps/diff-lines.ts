@@ -18,8 +18,23 @@ export function diffLines(changes: readonly FieldChangeView[]): readonly DiffLin
     const [before, after] = [old.get(at), now.get(at)]
     // A change of a secret is told as one, although both sides show the same mask.
     if (before === after && !changes.some(({ pointer, change }) => pointer === at && change === 'changed')) return []
+    if (before !== undefined && after !== undefined) return [{ field: fieldText(at), ...differing(before, after) }]
     return [{ field: fieldText(at), ...(before !== undefined && { before }), ...(after !== undefined && { after }) }]
   })
+}
+
+/** Of two long texts, the lines that differ: what both begin and end with is left out. */
+function differing(before: string, after: string): { readonly before: string; readonly after: string } {
+  const [old, now] = [before.split('\n'), after.split('\n')]
+  const shorter = Math.min(old.length, now.length)
+  if (shorter < 2 || before === after) return { before, after }
+  let head = 0
+  while (head < shorter && old[head] === now[head]) head++
+  let tail = 0
+  while (tail < shorter - head && old.at(-1 - tail) === now.at(-1 - tail)) tail++
+  const cut = (lines: readonly string[]): string =>
+    [...(head > 0 ? ['…'] : []), ...lines.slice(head, lines.length - tail), ...(tail > 0 ? ['…'] : [])].join('\n')
+  return { before: cut(old), after: cut(now) }
 }
 
 function leaves(pointer: string, value: unknown): Map<string, string> {

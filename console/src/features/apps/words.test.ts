@@ -76,6 +76,11 @@ describe('a preview', () => {
     ).toEqual([{ field: 'spec.rules[0].host', before: 'a', after: 'b' }])
   })
 
+  test('shows of long texts the lines that differ', () => {
+    const change = { pointer: '/page', change: 'changed', before: 'a\nb\nc', after: 'a\nx\ny\nc' } as const
+    expect(diffLines([change])).toEqual([{ field: 'page', before: '…\nb\n…', after: '…\nx\ny\n…' }])
+  })
+
   test('tells that a secret changes without telling it', () => {
     const change = { pointer: '/password', change: 'changed', before: '(write-only)', after: '(write-only)' } as const
     expect(diffLines([change])).toEqual([{ field: 'password', before: '(write-only)', after: '(write-only)' }])
