@@ -69,11 +69,8 @@ const PARTS: Readonly<Record<string, (rounds: number) => Promise<void>>> = {
   apps,
 }
 
-/** The processes whose end is waited for between two parts do not keep this one alive. */
-const awake = setInterval(() => {}, 60_000)
 for (const name of positionals.length > 0 ? positionals : Object.keys(PARTS)) {
   const part = PARTS[name]
   if (part === undefined) throw new Error(`unknown benchmark ${name}: choose from ${Object.keys(PARTS).join(', ')}`)
   await part(Number(values.rounds))
 }
-clearInterval(awake)

@@ -65,6 +65,8 @@ export async function launch(options: ChildOptions): Promise<Child> {
   if (ended === undefined) guardProcess({ ...identity, signal: stopSignal })
 
   const end = async (signal: NodeJS.Signals, graceMs?: number): Promise<void> => {
+    // Whoever waits for its end must live to see it.
+    child.ref()
     await endProcess(identity, { signal, ...(graceMs === undefined ? {} : { graceMs }) })
     // Its first thread may be gone while others still hold its sockets; only the kernel's word that all are gone frees its port.
     await gone.promise
