@@ -1,8 +1,8 @@
-import { keysIn } from './config-kinds.ts'
-import { Secret, VARIABLES, type Variable } from './config-variables.ts'
+import { keysIn } from './config/kinds.ts'
+import { Secret, VARIABLES, type Variable } from './config/variables.ts'
 import { defineFailures, type FailureError } from './kernel/index.ts'
 
-export { VARIABLES } from './config-variables.ts'
+export { VARIABLES } from './config/variables.ts'
 
 export type ConfigName = keyof typeof VARIABLES
 type ValueOf<V> = V extends Variable<infer T> ? T : never

@@ -2,7 +2,7 @@ import { access, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { runCli, type ClusterDoor, type Doors, type Remote } from './cli/index.ts'
 import { effectiveValues, environment as env, readConfig, type Config } from './config.ts'
-import { processTerminal } from './terminal.ts'
+import { processTerminal } from './processes/terminal.ts'
 import { VERSION } from './version.ts'
 
 /*
@@ -16,14 +16,14 @@ const config = (): Config => (known ??= readConfig(env))
 async function remote(): Promise<Remote> {
   const { url, token, dataDir } = config()
   if (url !== undefined) return { url, token: token?.reveal() }
-  const { readLocalLogin } = await import('./local-login.ts')
+  const { readLocalLogin } = await import('./processes/local-login.ts')
   const local = await readLocalLogin(resolve(dataDir))
   return { url: local?.url ?? 'http://127.0.0.1:8080', token: token?.reveal() ?? local?.token }
 }
 
 async function cluster(): Promise<ClusterDoor> {
   const tools = await import('../tools/index.ts')
-  const { progressLine } = await import('./terminal.ts')
+  const { progressLine } = await import('./processes/terminal.ts')
   const progress = progressLine(processTerminal)
   const dir = join(resolve(config().dataDir), 'cluster')
   return {
@@ -44,9 +44,9 @@ async function cluster(): Promise<ClusterDoor> {
 
 async function createAdmin(email: string): Promise<{ email: string; token: string }> {
   const [{ issueAdminToken }, { openPool }, { neededDatabaseUrl }] = await Promise.all([
-    import('./local-login.ts'),
+    import('./processes/local-login.ts'),
     import('./store/index.ts'),
-    import('./run-api.ts'),
+    import('./processes/run-api.ts'),
   ])
   const pool = openPool({
     url: neededDatabaseUrl(config()),
@@ -72,7 +72,7 @@ const reset: Doors['reset'] = {
     const dataDir = resolve(config().dataDir)
     const [{ clusterDown, removePostgresData }, { lockDataDir }] = await Promise.all([
       import('../tools/index.ts'),
-      import('./up.ts'),
+      import('./processes/up.ts'),
     ])
     const unlock = await lockDataDir(dataDir)
     await clusterDown({ dir: join(dataDir, 'cluster'), purge: true })
@@ -87,16 +87,17 @@ const doors: Doors = {
   terminal: processTerminal,
   remote,
   config: () => effectiveValues(config(), env),
-  up: async (options) => (await import('./up.ts')).up({ config: config(), env, terminal: processTerminal, ...options }),
-  api: async () => (await import('./run-api.ts')).runApi(config(), env),
+  up: async (options) =>
+    (await import('./processes/up.ts')).up({ config: config(), env, terminal: processTerminal, ...options }),
+  api: async () => (await import('./processes/run-api.ts')).runApi(config(), env),
   async migrate() {
-    const { neededDatabaseUrl } = await import('./run-api.ts')
+    const { neededDatabaseUrl } = await import('./processes/run-api.ts')
     return (await import('./store/index.ts')).migrate(neededDatabaseUrl(config()))
   },
   createAdmin,
   cluster,
   reset,
-  appsWorker: async (options) => (await import('./run-worker.ts')).appsWorkerDoor(config(), env, options),
+  appsWorker: async (options) => (await import('./processes/run-worker.ts')).appsWorkerDoor(config(), env, options),
 }
 
 process.exitCode = await runCli(process.argv.slice(2), doors)

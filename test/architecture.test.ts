@@ -33,11 +33,14 @@ const importsOf = (file: string): string[] =>
     relative(ROOT, resolve(dirname(file), path ?? '')),
   )
 
+/** Assembled here: these are one with `src/main.ts` and `src/config.ts`, and have no door of their own. */
+const ROOT_FOLDERS = ['processes', 'config']
+
 /** `src/kube/watch.ts` → `src/kube`; `examples/echo/echo.ts` → `examples`; `src/config.ts` → `src`. */
 function folderOf(path: string): string {
   const [top = '', second = ''] = path.split(sep)
   if (top !== 'src') return top
-  return second.includes('.') ? 'src' : `src/${second}`
+  return second.includes('.') || ROOT_FOLDERS.includes(second) ? 'src' : `src/${second}`
 }
 
 const strays = (folder: string, allowed: (target: string) => boolean): string[] =>

@@ -1,12 +1,12 @@
 import { pino } from 'pino'
 import { appsRoutes, makeServer, type ServerParts } from '../src/api/index.ts'
 import { buildProgram, cliReference, type Doors } from '../src/cli/index.ts'
-import { configurationReference } from '../src/config-reference.ts'
+import { configurationReference } from '../src/config/reference.ts'
 import { Echo } from '../examples/echo/index.ts'
 import '../src/domains/apps/index.ts'
 import { knownFailures, systemClock } from '../src/kernel/index.ts'
 import { crdYaml } from '../src/kube/index.ts'
-import '../src/up.ts'
+import '../src/processes/up.ts'
 import { VERSION } from '../src/version.ts'
 
 /** A page of docs/reference that is made from the code. */

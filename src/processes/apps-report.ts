@@ -1,6 +1,6 @@
-import type { StatusBoard } from './api/index.ts'
-import { service, sleep, systemClock, type Service } from './kernel/index.ts'
-import { asUser, type Listener, type Pool } from './store/index.ts'
+import type { StatusBoard } from '../api/index.ts'
+import { service, sleep, systemClock, type Service } from '../kernel/index.ts'
+import { asUser, type Listener, type Pool } from '../store/index.ts'
 
 /** Tells the board how many deployments there are and how many are not as desired. */
 export interface AppsReport {

@@ -1,15 +1,15 @@
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
-import { resourceView, type AppsSight } from './api/index.ts'
+import { resourceView, type AppsSight } from '../api/index.ts'
 import type { AppsRoom } from './apps-room.ts'
-import type { Config } from './config.ts'
-import { helmCli, releases } from './domains/apps/helm/index.ts'
-import { explainNow, previewOf, resourcesOf, type AppsParts } from './domains/apps/index.ts'
-import { deploymentRows } from './domains/apps/store/index.ts'
-import { service, sleep, systemClock, type Service } from './kernel/index.ts'
-import { discovery, isAlreadyExists, kubeLocks, makeClient, Namespace, type HttpTransport } from './kube/index.ts'
+import type { Config } from '../config.ts'
+import { helmCli, releases } from '../domains/apps/helm/index.ts'
+import { explainNow, previewOf, resourcesOf, type AppsParts } from '../domains/apps/index.ts'
+import { deploymentRows } from '../domains/apps/store/index.ts'
+import { service, sleep, systemClock, type Service } from '../kernel/index.ts'
+import { discovery, isAlreadyExists, kubeLocks, makeClient, Namespace, type HttpTransport } from '../kube/index.ts'
 import { aborted } from './stop-signal.ts'
-import { openPool, type Pool } from './store/index.ts'
+import { openPool, type Pool } from '../store/index.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 

@@ -1,6 +1,6 @@
-import type { Check, StatusBoard } from './api/index.ts'
-import { messageOf, service, sleep, type Clock, type Service } from './kernel/index.ts'
-import { makeClient, Node, type Client, type HttpTransport } from './kube/index.ts'
+import type { Check, StatusBoard } from '../api/index.ts'
+import { messageOf, service, sleep, type Clock, type Service } from '../kernel/index.ts'
+import { makeClient, Node, type Client, type HttpTransport } from '../kube/index.ts'
 
 const EVERY_MS = 5_000
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { untilNothingIsDue } from './bounded-queue.ts'
-import { manualClock, MemoryQueue } from './kernel/index.ts'
+import { manualClock, MemoryQueue } from '../kernel/index.ts'
 
 const key = (id: string) => ({ kind: 'Deployment', id })
 

@@ -1,10 +1,10 @@
 import { join, resolve } from 'node:path'
-import type { Config } from './config.ts'
-import { openApps, type Apps } from './domains/apps/cases/index.ts'
-import { charts, type Charts } from './domains/apps/helm/index.ts'
-import { keyRing, type KeyRing } from './domains/apps/index.ts'
-import { systemClock } from './kernel/index.ts'
-import { openQueuePool, PostgresQueue, type Pool } from './store/index.ts'
+import type { Config } from '../config.ts'
+import { openApps, type Apps } from '../domains/apps/cases/index.ts'
+import { charts, type Charts } from '../domains/apps/helm/index.ts'
+import { keyRing, type KeyRing } from '../domains/apps/index.ts'
+import { systemClock } from '../kernel/index.ts'
+import { openQueuePool, PostgresQueue, type Pool } from '../store/index.ts'
 
 export const APPS_QUEUE = 'apps'
 

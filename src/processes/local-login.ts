@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { hashOf, newTokenSecret, tokenStore, userStore } from './api/index.ts'
-import type { Remote } from './cli/index.ts'
-import type { Pool } from './store/index.ts'
+import { hashOf, newTokenSecret, tokenStore, userStore } from '../api/index.ts'
+import type { Remote } from '../cli/index.ts'
+import type { Pool } from '../store/index.ts'
 
 /** Who commands of this machine act as; the development login of the same email is the same user. */
 export const LOCAL_ADMIN = 'admin@caelus.local'

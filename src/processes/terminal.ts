@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises'
-import type { Terminal } from './cli/index.ts'
+import type { Terminal } from '../cli/index.ts'
 
 export const processTerminal: Terminal = {
   out: (text) => void process.stdout.write(text),

@@ -1,7 +1,7 @@
 import { instanceName, type AppsCluster } from './apps-cluster.ts'
 import { APPS_QUEUE } from './apps-room.ts'
-import type { Config } from './config.ts'
-import { appsWorker, type AppsHappenings } from './domains/apps/index.ts'
+import type { Config } from '../config.ts'
+import { appsWorker, type AppsHappenings } from '../domains/apps/index.ts'
 import {
   service,
   type DecisionLog,
@@ -9,10 +9,10 @@ import {
   type KernelHappenings,
   type Queue,
   type Service,
-} from './kernel/index.ts'
-import type { WatchHappenings } from './kube/index.ts'
+} from '../kernel/index.ts'
+import type { WatchHappenings } from '../kube/index.ts'
 import { aborted } from './stop-signal.ts'
-import { decisionStore, listener, openQueuePool, PostgresQueue, retention } from './store/index.ts'
+import { decisionStore, listener, openQueuePool, PostgresQueue, retention } from '../store/index.ts'
 
 export interface WorkerOptions {
   readonly config: Config

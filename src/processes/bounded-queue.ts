@@ -1,5 +1,5 @@
-import type { Key, Queue } from './kernel/index.ts'
-import { claimOne, type QueuePool } from './store/index.ts'
+import type { Key, Queue } from '../kernel/index.ts'
+import { claimOne, type QueuePool } from '../store/index.ts'
 
 /** A queue for a worker that is to end. */
 export interface BoundedQueue {

@@ -13,7 +13,7 @@ import {
   text,
   url,
   type Kind,
-} from './config-kinds.ts'
+} from './kinds.ts'
 
 /** A value that prints as `[redacted]` wherever it is printed; reading it is an act one can search for. */
 export class Secret {

@@ -20,13 +20,13 @@ import {
   type HttpService,
   type ServerParts,
   type StatusBoard,
-} from './api/index.ts'
-import type { QueueView } from './api/contract/index.ts'
+} from '../api/index.ts'
+import type { QueueView } from '../api/contract/index.ts'
 import { appsReport, type AppsReport } from './apps-report.ts'
 import { openAppsRoom, type AppsRoom } from './apps-room.ts'
-import { keysIn } from './config-kinds.ts'
-import { effectiveValues, secretValues, type Config } from './config.ts'
-import type { AppsHappenings } from './domains/apps/index.ts'
+import { keysIn } from '../config/kinds.ts'
+import { effectiveValues, secretValues, type Config } from '../config.ts'
+import type { AppsHappenings } from '../domains/apps/index.ts'
 import {
   decisionLog,
   defineFailures,
@@ -37,9 +37,9 @@ import {
   type Happenings,
   type KernelHappenings,
   type Service,
-} from './kernel/index.ts'
-import type { WatchHappenings } from './kube/index.ts'
-import { listener, openPool, queueDepths, type Depth, type JobState, type Pool } from './store/index.ts'
+} from '../kernel/index.ts'
+import type { WatchHappenings } from '../kube/index.ts'
+import { listener, openPool, queueDepths, type Depth, type JobState, type Pool } from '../store/index.ts'
 import {
   logKernel,
   makeLogger,
@@ -48,8 +48,8 @@ import {
   traceKernel,
   type Logger,
   type Metrics,
-} from './telemetry/index.ts'
-import { VERSION } from './version.ts'
+} from '../telemetry/index.ts'
+import { VERSION } from '../version.ts'
 
 export interface ServeOptions {
   readonly config: Config
@@ -97,7 +97,7 @@ const WATCH_HAPPENINGS = [
   'watch:behind',
 ] as const satisfies readonly (keyof WatchHappenings)[]
 
-const CONSOLE_DIR = join(import.meta.dirname, '../console/dist')
+const CONSOLE_DIR = join(import.meta.dirname, '../../console/dist')
 
 export async function assemble({
   config,

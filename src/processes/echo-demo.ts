@@ -1,6 +1,6 @@
-import type { DemoObjectView } from './api/contract/index.ts'
-import { findCondition, messageOf, seededRandom, service, systemClock, type Service } from './kernel/index.ts'
-import { installCrd, isAlreadyExists, Namespace, type Client, type Transport } from './kube/index.ts'
+import type { DemoObjectView } from '../api/contract/index.ts'
+import { findCondition, messageOf, seededRandom, service, systemClock, type Service } from '../kernel/index.ts'
+import { installCrd, isAlreadyExists, Namespace, type Client, type Transport } from '../kube/index.ts'
 import type { Serving } from './serve.ts'
 
 const NAMESPACE = 'caelus-demo'
@@ -16,7 +16,7 @@ export async function echoDemo(
   client: Client,
   { kernel, decisions, board, log }: Serving,
 ): Promise<Service[]> {
-  const { Echo, echoController } = await import('../examples/echo/index.ts')
+  const { Echo, echoController } = await import('../../examples/echo/index.ts')
   await installCrd(client, Echo)
   await ignoringExisting(
     client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } }),

@@ -1,4 +1,4 @@
-import type { PreparationView, StepView } from './api/contract/index.ts'
+import type { PreparationView, StepView } from '../api/contract/index.ts'
 
 /** What a tool tells while it prepares something. */
 export interface PreparationStep {

@@ -4,11 +4,11 @@ import { join, relative, resolve } from 'node:path'
 import { openAppsCluster } from './apps-cluster.ts'
 import { orderDemo } from './apps-demo.ts'
 import { appsWorkerServices } from './apps-worker.ts'
-import type { Terminal } from './cli/index.ts'
-import type { Config } from './config.ts'
-import { echoDemo } from './demo.ts'
-import { defineFailures, messageOf, systemClock, type Service } from './kernel/index.ts'
-import { httpTransport, loadKubeConfig, type Client, type HttpTransport } from './kube/index.ts'
+import type { Terminal } from '../cli/index.ts'
+import type { Config } from '../config.ts'
+import { echoDemo } from './echo-demo.ts'
+import { defineFailures, messageOf, systemClock, type Service } from '../kernel/index.ts'
+import { httpTransport, loadKubeConfig, type Client, type HttpTransport } from '../kube/index.ts'
 import { clusterReport } from './kubernetes-report.ts'
 import { keptSessionKey, keptValuesKey, LOCAL_ADMIN, writeLocalLogin } from './local-login.ts'
 import { advancePreparation, beginPreparation, endPreparation, type PreparationStep } from './preparation.ts'
@@ -16,9 +16,9 @@ import { tracingServices } from './run-api.ts'
 import { assemble, type Serving } from './serve.ts'
 import { simulatedStorage } from './simulated-storage.ts'
 import { aborted, stopSignal } from './stop-signal.ts'
-import { migrate } from './store/index.ts'
+import { migrate } from '../store/index.ts'
 import { progressLine, type ProgressLine } from './terminal.ts'
-import { VERSION } from './version.ts'
+import { VERSION } from '../version.ts'
 
 const raise = defineFailures({
   DataDirInUse: {
@@ -119,7 +119,7 @@ async function begin(service: Service, undo: Undo): Promise<void> {
 }
 
 export async function lockDataDir(dataDir: string): Promise<() => Promise<void>> {
-  const { lock, LockHeld } = await import('../tools/index.ts')
+  const { lock, LockHeld } = await import('../../tools/index.ts')
   return await lock(join(dataDir, 'up.lock')).catch((cause: unknown) => {
     if (cause instanceof LockHeld) throw raise.DataDirInUse(`${dataDir} is in use by process ${cause.holder.pid}`)
     throw cause
@@ -128,14 +128,14 @@ export async function lockDataDir(dataDir: string): Promise<() => Promise<void>>
 
 async function database(config: Config, dataDir: string, undo: Undo): Promise<string> {
   if (config.databaseUrl !== undefined) return config.databaseUrl.reveal()
-  const { startPostgres } = await import('../tools/index.ts')
+  const { startPostgres } = await import('../../tools/index.ts')
   const postgres = await startPostgres({ dataDir: join(dataDir, 'postgres') })
   undo.add(() => postgres.stop())
   return postgres.url
 }
 
 async function buildConsole({ board }: Serving, progress: ProgressLine, signal: AbortSignal): Promise<void> {
-  const { buildConsole: build } = await import('../tools/index.ts')
+  const { buildConsole: build } = await import('../../tools/index.ts')
   const report = (health: 'ok' | 'preparing' | 'down', message: string): void =>
     board.component('console', { health, message, version: VERSION })
   report('preparing', 'being built')
@@ -205,7 +205,7 @@ interface AppsWork extends ClusterWork {
 async function withApps(work: AppsWork): Promise<void> {
   const { config, env, databaseUrl, serving, progress, undo, signal, transport, kubeconfig, client, isLocal } = work
   const { room, report, kernel, decisions, log } = serving
-  const { obtainBinaries, progressLine: lineFor } = await import('../tools/index.ts')
+  const { obtainBinaries, progressLine: lineFor } = await import('../../tools/index.ts')
   report.waitFor('waits for Helm')
   const { helm } = await obtainBinaries(['helm'], (step) =>
     progress.show(step.what, `  preparing apps: ${lineFor(step)}`),
@@ -229,7 +229,7 @@ async function withApps(work: AppsWork): Promise<void> {
 const DETAIL_EVERY_MS = 1_000
 
 async function prepareCluster({ dataDir, serving: { board }, progress, undo }: ClusterWork): Promise<string> {
-  const { ensureCluster, progressLine: lineFor } = await import('../tools/index.ts')
+  const { ensureCluster, progressLine: lineFor } = await import('../../tools/index.ts')
   const now = (): string => new Date().toISOString()
   let view = beginPreparation(now())
   let told = { what: '', at: 0 }

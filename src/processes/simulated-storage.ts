@@ -1,5 +1,5 @@
-import { messageOf, service, sleep, systemClock, type Service } from './kernel/index.ts'
-import { isAlreadyExists, PersistentVolume, PersistentVolumeClaim, type Client } from './kube/index.ts'
+import { messageOf, service, sleep, systemClock, type Service } from '../kernel/index.ts'
+import { isAlreadyExists, PersistentVolume, PersistentVolumeClaim, type Client } from '../kube/index.ts'
 
 const EVERY_MS = 1_000
 const LABEL = 'caelus.io/simulated'

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'yaml'
-import { userStore } from './api/index.ts'
+import { userStore } from '../api/index.ts'
 import { LOCAL_ADMIN } from './local-login.ts'
 import type { Serving } from './serve.ts'
 
-const CHART = join(import.meta.dirname, '../charts/hello-static')
+const CHART = join(import.meta.dirname, '../../charts/hello-static')
 
 /** The product, its template and one order of the built-in example. What is there already is left as it is. */
 export async function orderDemo({ room: { apps }, pool }: Serving): Promise<void> {

@@ -1,12 +1,12 @@
 import { openAppsCluster, type AppsCluster } from './apps-cluster.ts'
-import { invalid, type Config } from './config.ts'
-import { startAll, systemClock, type Service } from './kernel/index.ts'
-import { httpTransport, loadKubeConfig } from './kube/index.ts'
+import { invalid, type Config } from '../config.ts'
+import { startAll, systemClock, type Service } from '../kernel/index.ts'
+import { httpTransport, loadKubeConfig } from '../kube/index.ts'
 import { clusterReport } from './kubernetes-report.ts'
 import { assemble } from './serve.ts'
 import { aborted, stopSignal } from './stop-signal.ts'
-import { tracing } from './telemetry/index.ts'
-import { VERSION } from './version.ts'
+import { tracing } from '../telemetry/index.ts'
+import { VERSION } from '../version.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
