@@ -72,7 +72,7 @@ export class DriftWatch implements Surroundings, Service {
       where: { labels: 'owner=helm' },
       metadataOnly: true,
       indexes: { namespace: byNamespace },
-      keep: keeping(),
+      keep: keeping('metadata.labels.status'),
     })
     this.#namespaces.onChange((change) => {
       if (change.type === 'deleted') this.#occurring.delete(change.old.metadata.name)
@@ -146,12 +146,18 @@ export class DriftWatch implements Surroundings, Service {
     await traces.start().catch(() => {})
   }
 
+  /** What goes meanwhile goes by its hand, and whoever runs it looks afterwards. */
+  #isHelmAtWork(namespace: string): boolean {
+    const records = this.#records.byIndex('namespace', namespace)
+    return records.some(({ metadata }) => AT_WORK.test(metadata.labels?.['status'] ?? ''))
+  }
+
   #changed(kind: string, change: Change<Trace>): void {
     if (!isTouched(change)) return
     const { metadata } = change.type === 'deleted' ? change.old : change.new
     const labels = this.#namespaces.get({ name: metadata.namespace ?? '' })?.metadata.labels
     const id = labels?.[DEPLOYMENT_LABEL]
-    if (id === undefined) return
+    if (id === undefined || (change.type === 'deleted' && this.#isHelmAtWork(metadata.namespace ?? ''))) return
     const how = change.type === 'deleted' ? 'deleted' : 'changed'
     this.#deps.happenings.emit('apps:touched', { deployment: id, object: `${kind}/${metadata.name}`, how })
     const tenant = labels?.[USER_LABEL]
@@ -161,6 +167,9 @@ export class DriftWatch implements Surroundings, Service {
       .catch(() => {})
   }
 }
+
+/** How Helm marks the record of a release while it changes it. */
+const AT_WORK = /^(?:pending-|uninstalling)/
 
 const kindText = ({ apiVersion, kind }: Kind): string => `${apiVersion}/${kind}`
 
