@@ -425,7 +425,7 @@ caelus.product_template_version
   chart_digest text
   version_label text
   default_values_json jsonb not null
-  values_schema_json jsonb
+  values_schema_json json
   capabilities_json jsonb not null default '{}'::jsonb
   health_timeout_sec integer not null default 600
   created_at timestamp with time zone not null default date_trunc('milliseconds'::text, now())
@@ -438,7 +438,7 @@ caelus.product_template_version
   constraint product_template_version_pkey PRIMARY KEY (id)
   constraint product_template_version_product_id_fkey FOREIGN KEY (product_id) REFERENCES caelus.product(id)
   constraint product_template_version_product_id_id_key UNIQUE (product_id, id)
-  constraint product_template_version_values_schema_json_check CHECK ((jsonb_typeof(values_schema_json) = 'object'::text))
+  constraint product_template_version_values_schema_json_check CHECK ((json_typeof(values_schema_json) = 'object'::text))
   row level security
 
 -- views

@@ -57,6 +57,18 @@ test('a template takes schema, defaults and digest from its chart, which is fetc
   expect(await codeOf(w.apps.publishTemplate(w.ann, wish))).toBe('NotAllowed')
 })
 
+test('the fields of a stored template stand in the order in which its author wrote them', async () => {
+  await using w = await appsWorld()
+  const { id: productId } = await w.apps.createProduct(w.admin, { name: 'Hello' })
+  const text = { type: 'string' }
+  const properties = { message: text, replicas: text, a: text, title: text }
+  const valuesSchema = { type: 'object', properties: { user: { type: 'object', properties } } }
+  const defaultValues = { user: { message: 'x', replicas: '1', a: 'y', title: 'z' } }
+  const { id } = await w.apps.publishTemplate(w.admin, { productId, ...CHART, valuesSchema, defaultValues })
+  const stored = await w.apps.getTemplate(w.ann, id, productId)
+  expect(JSON.stringify(stored.valuesSchema)).toBe(JSON.stringify(valuesSchema))
+})
+
 test('a template that says the same as another is refused, also when both are published at once', async () => {
   await using w = await appsWorld()
   const { id: productId } = await w.apps.createProduct(w.admin, { name: 'Hello' })

@@ -22,7 +22,8 @@ create table caelus.product_template_version (
   chart_digest text check (chart_digest ~ '^sha256:[0-9a-f]{64}$'),
   version_label text,
   default_values_json jsonb not null check (jsonb_typeof(default_values_json) = 'object'),
-  values_schema_json jsonb check (jsonb_typeof(values_schema_json) = 'object'),
+  -- Not jsonb: the order of its properties is the order of the fields that a tenant sees.
+  values_schema_json json check (json_typeof(values_schema_json) = 'object'),
   capabilities_json jsonb not null default '{}' check (jsonb_typeof(capabilities_json) = 'object'),
   health_timeout_sec integer not null default 600 check (health_timeout_sec > 0),
   created_at timestamptz not null default date_trunc('milliseconds', now()),

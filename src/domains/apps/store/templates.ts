@@ -103,7 +103,7 @@ export async function findTwin(on: Runner, template: NewTemplate): Promise<strin
   const [row] = await on.query<{ id: string }>(
     `select id from caelus.product_template_version
      where product_id = $1 and chart_ref = $2 and chart_version = $3 and chart_digest is not distinct from $4
-       and default_values_json = $5 and values_schema_json is not distinct from $6 and capabilities_json = $7
+       and default_values_json = $5 and values_schema_json::jsonb is not distinct from $6::jsonb and capabilities_json = $7
        and health_timeout_sec = $8 and deleted_at is null`,
     contentsOf(template),
   )
