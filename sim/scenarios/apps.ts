@@ -168,8 +168,8 @@ const tenant =
     for (let act = 1; act <= 12; act++) {
       await pause(8_000)
       const id = oneOf(random, IDS)
-      const isPatient = random() < 0.5
-      for (let looks = 0; isPatient && looks < 10 && rowOf(id)?.status !== 'ready'; looks++) await pause(6_000)
+      const patience = random() < 0.5 ? 10 : 0
+      for (let looks = 0; looks < patience && rowOf(id)?.status !== 'ready'; looks++) await pause(6_000)
       const row = rowOf(id)
       if (row !== undefined && row.deletedAt !== null) continue
       if (row !== undefined && random() < 0.3) {
