@@ -3,6 +3,7 @@ import {
   delayFor,
   FailureError,
   failureOf,
+  retryAfterOf,
   sameValue,
   settled,
   sleep,
@@ -60,6 +61,8 @@ export function appsReconcile(deps: ReconcilerDeps): Reconcile {
 class Reconciling {
   readonly #deps: ReconcilerDeps
   readonly #run: Run
+  /** Hides the secrets of the row in whatever is told: an API server quotes the value that it refuses. */
+  #mask = (text: string): string => text
 
   constructor(deps: ReconcilerDeps, run: Run) {
     this.#deps = deps
@@ -86,6 +89,7 @@ class Reconciling {
     const { parts, observer, happenings } = this.#deps
     const { deployment } = loaded
     const sighting = await observer.observe(loaded, this.#run.signal)
+    this.#mask = sighting.mask
     happenings.emit('apps:looked', { deployment: deployment.id, isRemembered: sighting.isRemembered })
     const now = parts.clock.now()
     const decision = decide(inputOf(loaded, sighting, this.#run.attempt), now)
@@ -121,7 +125,7 @@ class Reconciling {
       if (done !== undefined) this.#tell(loaded.deployment, 'Normal', step.do, done.reason, done.note)
       told()
     } catch (error) {
-      told(failureOf(error))
+      told(this.#failureOf(error))
       throw error
     } finally {
       looks?.forget(id)
@@ -158,7 +162,7 @@ class Reconciling {
       return checkAgain(Math.min(Math.max(error.until - now, 1_000), 30_000), error.message)
     }
     if (row === undefined || this.#run.signal.aborted) throw error
-    const failure = failureOf(error)
+    const failure = this.#failureOf(error)
     if (isPassing(error, failure)) {
       await this.#note(row, { is: 'failed', failure, retryAt: now + AWAY_MS })
       return checkAgain(AWAY_MS, failure.message)
@@ -167,7 +171,13 @@ class Reconciling {
     // What the row said before this run is no news.
     const isNews = failure.code !== 'StaleFence' && !sameValue(row.lastError, failure)
     if (isNews) this.#tell(row, 'Warning', 'Reconcile', failure.code, failure.message)
-    throw error
+    const retryAfterMs = retryAfterOf(error)
+    throw new FailureError(failure, { ...(retryAfterMs !== undefined && { retryAfterMs }) })
+  }
+
+  #failureOf(error: unknown): Failure {
+    const failure = failureOf(error)
+    return { ...failure, message: this.#mask(failure.message) }
   }
 
   /** As the controller will decide; its jitter is not worth a second write. */

@@ -20,7 +20,7 @@ export async function rolloutOf(
   const { plan } = sighting
   if ('problem' in plan) throw new FailureError(plan.problem)
   const chart = await parts.charts.fetch(chartOf(loaded.template), signal)
-  return { chart, values: plan.values, digest: plan.digest, timeoutMs, onFailure, handOver }
+  return { chart, values: plan.values, digest: plan.digest, timeoutMs, onFailure, handOver, mask: sighting.mask }
 }
 
 /**

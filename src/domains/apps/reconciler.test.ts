@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { happenings, manualClock, type Run } from '../../kernel/index.ts'
+import type { AppsHappenings } from './happenings.ts'
+import type { Sighting } from './observe.ts'
+import { NO_DRIFT } from './observed.ts'
+import type { AppsParts } from './parts.ts'
+import { appsReconcile } from './reconciler.ts'
+import { masker } from './redaction.ts'
+import type { LoadedDeployment } from './rows.ts'
+
+const SECRET = 'correct-horse'
+
+function world() {
+  const clock = manualClock()
+  const written: unknown[] = []
+  const told: unknown[] = []
+  const deployment = { id: '1', namespaceName: 'ns', status: 'ready', generation: 1, deletedAt: null, lastError: null }
+  const rows = {
+    load: async () => ({ deployment }) as unknown as LoadedDeployment,
+    write: async (_id: string, _fence: number, patch: unknown) => written.push(patch) > 0,
+    living: async () => [],
+  }
+  const sighting = {
+    mask: masker([SECRET]),
+    plan: { values: {}, digest: 'd' },
+    wanted: { digest: 'd', healthTimeoutMs: 1, claims: [] },
+    seen: { namespace: { is: 'active' }, release: { is: 'absent' }, health: { is: 'ready' }, drift: NO_DRIFT },
+    record: undefined,
+    isRemembered: false,
+  } as unknown as Sighting
+  const locks = { acquire: () => Promise.reject(new Error(`the server refused "${SECRET}"`)) }
+  const tell = happenings<AppsHappenings>()
+  tell.on('apps:step', (step) => void told.push(step))
+  const reconcile = appsReconcile({
+    parts: { rows, clock, locks } as unknown as AppsParts,
+    observer: { observe: async () => sighting },
+    events: { record: (_about, happened) => void told.push(happened), flush: async () => {} },
+    happenings: tell,
+    backoff: { baseMs: 1_000, capMs: 8_000 },
+  })
+  const run: Run = {
+    key: { kind: 'Deployment', id: '1' },
+    attempt: 1,
+    fence: 7,
+    signal: new AbortController().signal,
+    decided: (input, decision) => void told.push({ input, decision }),
+  }
+  return { reconcile: () => reconcile(run), written, told }
+}
+
+test('a secret that an error quotes reaches no row, event, decision nor the queue', async () => {
+  const { reconcile, written, told } = world()
+  const error: unknown = await reconcile().catch((thrown: unknown) => thrown)
+  expect(String(error)).toContain('the server refused "(write-only)"')
+  expect(written.length).toBeGreaterThan(1)
+  expect(JSON.stringify([error, written, told])).not.toContain(SECRET)
+  expect(error instanceof Error && error.cause).toBeUndefined()
+})
+
+test('the row says when the next try is due', async () => {
+  const { reconcile, written } = world()
+  await reconcile().catch(() => {})
+  expect(written.at(-1)).toMatchObject({ nextReconcileAt: 2_000, lastError: { code: 'Unexpected' } })
+})
