@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtemp } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -77,7 +77,9 @@ const finishes = async ({ runs, left }: Pick<Work, 'runs' | 'left'>): Promise<vo
 }
 
 test('a restart of PostgreSQL in the middle of the work loses nothing', async () => {
-  const dataDir = join(await mkdtemp(join(tmpdir(), 'caelus-chaos-')), 'postgres')
+  const folder = await mkdtemp(join(tmpdir(), 'caelus-chaos-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const dataDir = join(folder, 'postgres')
   onTestFinished(() => removePostgresData(dataDir))
   let server = await startPostgres({ dataDir, durable: false })
   onTestFinished(() => server.stop())
