@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
@@ -35,20 +36,28 @@ function mutationOf({ metadata, spec }: AppsV1.Deployment): JsonPatchOperation[]
   ]
 }
 
+export interface MutatingWebhook extends AsyncDisposable {
+  /** How often it was asked, in dry runs too. */
+  readonly asked: number
+}
+
 /** Mutates every Deployment in namespaces with the label, from a server on loopback. */
 export async function mutatingWebhook(
   client: Client,
   label: { readonly name: string; readonly value: string },
-): Promise<AsyncDisposable> {
+): Promise<MutatingWebhook> {
   const authority = createAuthority('webhooks', new Date())
   const { cert, key } = authority.issue({ commonName: 'webhook', usage: ['server'], names: ['127.0.0.1'] })
-  const server = createServer({ cert, key }, async (request, response) => {
-    const { request: asked } = (await json(request)) as Review
-    const patch = Buffer.from(JSON.stringify(mutationOf(asked.object))).toString('base64')
-    const answer = { uid: asked.uid, allowed: true, patchType: 'JSONPatch', patch }
+  let asked = 0
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    asked++
+    const { uid, object } = ((await json(request)) as Review).request
+    const patch = Buffer.from(JSON.stringify(mutationOf(object))).toString('base64')
+    const verdict = { uid, allowed: true, patchType: 'JSONPatch', patch }
     response.setHeader('content-type', 'application/json')
-    response.end(JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: answer }))
-  })
+    response.end(JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: verdict }))
+  }
+  const server = createServer({ cert, key }, (request, response) => void answer(request, response))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const name = `test-${label.value}.example.com`
@@ -75,6 +84,9 @@ export async function mutatingWebhook(
     ],
   })
   return {
+    get asked() {
+      return asked
+    },
     async [Symbol.asyncDispose]() {
       await client.delete(MutatingWebhookConfiguration, { name })
       server.closeAllConnections()

@@ -42,7 +42,7 @@ test(
     const { id, userId, namespaceName: namespace } = await world.order({ message: 'hello' })
     await installFence(world.client)
     await createNamespace(world.client, { namespace, deploymentId: id, userId, fence: 0 })
-    await using _webhook = await mutatingWebhook(world.client, { name: DEPLOYMENT_LABEL, value: id })
+    await using webhook = await mutatingWebhook(world.client, { name: DEPLOYMENT_LABEL, value: id })
     await untilMutated(world, namespace)
     const { told } = await world.worker()
     const steps: string[] = []
@@ -57,12 +57,15 @@ test(
     // Somebody else's annotation makes the worker look at everything again, and find nothing to do.
     steps.length = 0
     looks.length = 0
+    const { asked } = webhook
     const annotations = { 'mesh.example.com/revision': 'a' }
     await world.client.patch(Deployment, at, { merge: { metadata: { annotations } } }, { fieldManager: 'mesh' })
     const before = await versionsIn(world, namespace)
     await expect.poll(() => looks.includes(false), { timeout: 20_000 }).toBe(true)
     await world.until(id, 'ready')
     expect(steps).toEqual([])
+    // Once for the annotation, and once for the dry run that showed that there is nothing to repair.
+    expect(webhook.asked).toBeGreaterThanOrEqual(asked + 2)
     expect(await versionsIn(world, namespace)).toEqual(before)
 
     // One edit of a field of ours and of one that is not: the first is taken back, the second stays.
