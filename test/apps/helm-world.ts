@@ -59,11 +59,16 @@ export async function helmProcess(namespace: string): Promise<Seen | undefined> 
   return undefined
 }
 
-/** A chart for one test: its templates by file name. Returns its folder. */
-export async function writeChart(under: string, templates: Readonly<Record<string, string>>): Promise<string> {
+/** A chart for one test: its templates by file name, and its values. Returns its folder. */
+export async function writeChart(
+  under: string,
+  templates: Readonly<Record<string, string>>,
+  { version = '1.0.0', values = '' }: { readonly version?: string; readonly values?: string } = {},
+): Promise<string> {
   const folder = await mkdtemp(join(under, 'chart-'))
   await mkdir(join(folder, 'templates'))
-  await writeFile(join(folder, 'Chart.yaml'), 'apiVersion: v2\nname: odd\nversion: 1.0.0\n')
+  await writeFile(join(folder, 'Chart.yaml'), `apiVersion: v2\nname: odd\nversion: ${version}\n`)
+  await writeFile(join(folder, 'values.yaml'), values)
   for (const [name, text] of Object.entries(templates)) await writeFile(join(folder, 'templates', name), text)
   return folder
 }

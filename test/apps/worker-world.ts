@@ -4,16 +4,29 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, inject, vi } from 'vitest'
-import { openApps, type Apps, type ListedDeployment, type TemplateWish } from '../../src/domains/apps/cases/index.ts'
+import {
+  openApps,
+  type Apps,
+  type DeploymentWish,
+  type ListedDeployment,
+  type TemplateWish,
+} from '../../src/domains/apps/cases/index.ts'
 import { charts } from '../../src/domains/apps/helm/index.ts'
 import type { AppsWorkerDeps, Deployment } from '../../src/domains/apps/index.ts'
 import { APPS_QUEUE } from '../../src/domains/apps/queue.ts'
 import { deploymentRows } from '../../src/domains/apps/store/index.ts'
 import { startAll, systemClock } from '../../src/kernel/index.ts'
-import { Namespace, PersistentVolume, type Client, type Transport } from '../../src/kube/index.ts'
+import {
+  httpTransport,
+  loadKubeConfig,
+  makeClient,
+  Namespace,
+  PersistentVolume,
+  type Client,
+  type Transport,
+} from '../../src/kube/index.ts'
 import { PostgresQueue, type Actor } from '../../src/store/index.ts'
 import { obtainBinaries } from '../../tools/binaries/index.ts'
-import { testClient } from '../support/kube.ts'
 import { freshDatabase, type TestDatabase } from '../support/postgres.ts'
 import { CLASS, openWorker, type OpenWorker, type WorkerPlace } from './worker-parts.ts'
 
@@ -34,6 +47,7 @@ export class WorkerWorld implements AsyncDisposable {
   readonly client: Client
   readonly database: TestDatabase
   readonly queue: PostgresQueue
+  readonly productId: string
   readonly templateId: string
   readonly userId: string
   readonly #place: Omit<WorkerPlace, 'instance'>
@@ -45,6 +59,7 @@ export class WorkerWorld implements AsyncDisposable {
     client: Client
     database: TestDatabase
     queue: PostgresQueue
+    productId: string
     templateId: string
     userId: string
     place: Omit<WorkerPlace, 'instance'>
@@ -54,23 +69,26 @@ export class WorkerWorld implements AsyncDisposable {
     this.client = made.client
     this.database = made.database
     this.queue = made.queue
+    this.productId = made.productId
     this.templateId = made.templateId
     this.userId = made.userId
     this.#place = made.place
     this.#ending = made.ending
   }
 
-  static async make(template: Partial<TemplateWish> = {}): Promise<WorkerWorld> {
+  static async make(template: Partial<TemplateWish> = {}, kubeconfig = inject('kubeconfig')): Promise<WorkerWorld> {
     const ending: (() => Promise<unknown>)[] = []
-    const [{ helm: helmBinary }, client, database] = await Promise.all([
+    const [{ helm: helmBinary }, config, database] = await Promise.all([
       obtainBinaries(['helm']),
-      testClient(),
+      loadKubeConfig({ path: kubeconfig }),
       freshDatabase(),
     ])
+    const transport = httpTransport(config)
+    const client = makeClient(transport, { fieldManager: 'test' })
     const dir = await mkdtemp(join(tmpdir(), 'caelus-worker-test-'))
     ending.push(() => rm(dir, { recursive: true, force: true }))
     ending.push(async () => database[Symbol.asyncDispose]())
-    ending.push(async () => client[Symbol.asyncDispose]())
+    ending.push(() => transport.close())
     const queue = new PostgresQueue({ pool: database.openQueuePool(), name: APPS_QUEUE })
     ending.push(async () => queue.close())
     const apps = openApps({
@@ -91,8 +109,20 @@ export class WorkerWorld implements AsyncDisposable {
       healthTimeoutSec: 60,
       ...template,
     })
-    const place = { databaseUrl: database.url, kubeconfig: inject('kubeconfig'), helmBinary, dir }
-    return new WorkerWorld({ apps, client, database, queue, templateId, userId, place, ending })
+    const place = { databaseUrl: database.url, kubeconfig, helmBinary, dir }
+    return new WorkerWorld({ apps, client, database, queue, productId: product.id, templateId, userId, place, ending })
+  }
+
+  /** A folder that goes with this world. */
+  get dir(): string {
+    return this.#place.dir
+  }
+
+  /** Publishes the chart in `folder`; answers with the template's id. */
+  async publish(folder: string, wish: Partial<TemplateWish> = {}): Promise<string> {
+    const { productId } = this
+    const all = { productId, chartRef: folder, chartVersion: '1.0.0', healthTimeoutSec: 60, ...wish }
+    return (await this.apps.publishTemplate(ADMIN, all)).id
   }
 
   /** Starts a worker in this process. */
@@ -134,9 +164,10 @@ export class WorkerWorld implements AsyncDisposable {
   async orderWithoutVolume(
     userValues: Record<string, string> = {},
     domainname = 'shop.example.com',
+    wish: Partial<DeploymentWish> = {},
   ): Promise<ListedDeployment> {
     const { userId, templateId } = this
-    const made = await this.apps.createDeployment(ADMIN, { userId, templateId, domainname, userValues })
+    const made = await this.apps.createDeployment(ADMIN, { userId, templateId, domainname, userValues, ...wish })
     const name = made.namespaceName
     this.#ending.push(async () => {
       await this.client.delete(Namespace, { name })

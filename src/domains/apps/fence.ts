@@ -177,11 +177,16 @@ async function untilAdmitted(
       await us.apply(ConfigMap, probe, { dryRun: true, ...(signal && { signal }) })
       return
     } catch (error) {
+      if (isQuotaExceeded(error)) return
       const isLate = isStale(error) || isForbidden(error)
       if (!isLate || tries === TRIES) throw isStale(error) ? staleFence(namespace, 'another', fence) : error
     }
   }
 }
+
+/** Quotas are asked last, after every policy: a full one does not say that the fence is unknown. */
+const isQuotaExceeded = (error: unknown): boolean =>
+  error instanceof KubeError && error.failure.code === 'KubeQuotaExceeded'
 
 const namespaceOf = ({ namespace, deploymentId, userId, fence }: Holder): CoreV1.Namespace => ({
   apiVersion: apiVersionOf(Namespace) as 'v1',
