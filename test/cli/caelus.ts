@@ -19,10 +19,16 @@ export interface Running extends AsyncDisposable {
 
 const SAYS_WITHIN_MS = 50_000
 
-/** The real command, in an environment that holds nothing but what a test gives it. */
+/** Where this machine has its programs; without them a command would build its own. */
+const WHEREABOUTS = ['PATH', 'HOME', 'XDG_CACHE_HOME', 'CAELUS_CACHE_DIR', 'KUBEBUILDER_ASSETS', 'HELM_BIN']
+
+/** The real command, in an environment that holds nothing but what a test gives it and where programs are. */
 export function start(args: readonly string[], env: Record<string, string> = {}): Running {
+  const whereabouts = Object.fromEntries(
+    WHEREABOUTS.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
+  )
   const child = spawn(process.execPath, [BIN, ...args], {
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
+    env: { ...whereabouts, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let [out, err] = ['', '']
