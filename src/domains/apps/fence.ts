@@ -1,7 +1,6 @@
 import {
   apiVersionOf,
   ClusterRole,
-  ConfigMap,
   isAlreadyExists,
   isConflict,
   isForbidden,
@@ -157,36 +156,30 @@ export async function claimNamespace(client: Client, holder: Holder, signal?: Ab
       if (!(isConflict(error) || isNotFound(error)) || tries === TRIES) throw error
     }
   }
-  await client.apply(RoleBinding, releaseRights(holder.namespace), { force: true, ...(signal && { signal }) })
-  await untilAdmitted(client, holder, signal)
+  await enter(client, holder, signal)
 }
 
 /**
- * Admission looks at namespaces through a cache of its own. Once it lets us in it has seen our fence, and refuses the
- * one before.
+ * Admission and authorization look at the cluster through caches of their own. Once they let us in they have seen our
+ * fence, and refuse the one before.
+ *
+ * What we try is to write our own rights as ourselves: nothing changes when they are as they should be, and no policy of
+ * the cluster can mind an object that had to be there anyway.
  */
-async function untilAdmitted(
-  client: Client,
-  { namespace, deploymentId, fence }: Holder,
-  signal?: AbortSignal,
-): Promise<void> {
+async function enter(client: Client, { namespace, deploymentId, fence }: Holder, signal?: AbortSignal): Promise<void> {
   const us = client.as(fenced(deploymentId, fence))
-  const probe = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace, name: 'caelus-fence' } } as const
+  const rights = releaseRights(namespace)
+  const options = { force: true, ...(signal && { signal }) }
   for (let tries = 1; ; tries++) {
     try {
-      await us.apply(ConfigMap, probe, { dryRun: true, ...(signal && { signal }) })
+      await us.apply(RoleBinding, rights, options)
       return
     } catch (error) {
-      if (isQuotaExceeded(error)) return
-      const isLate = isStale(error) || isForbidden(error)
-      if (!isLate || tries === TRIES) throw isStale(error) ? staleFence(namespace, 'another', fence) : error
+      if (!isForbidden(error) || tries === TRIES) throw isStale(error) ? staleFence(namespace, 'another', fence) : error
+      if (!isStale(error)) await client.apply(RoleBinding, rights, options)
     }
   }
 }
-
-/** Quotas are asked last, after every policy: a full one does not say that the fence is unknown. */
-const isQuotaExceeded = (error: unknown): boolean =>
-  error instanceof KubeError && error.failure.code === 'KubeQuotaExceeded'
 
 const namespaceOf = ({ namespace, deploymentId, userId, fence }: Holder): CoreV1.Namespace => ({
   apiVersion: apiVersionOf(Namespace) as 'v1',
