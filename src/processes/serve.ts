@@ -22,6 +22,7 @@ import {
   type StatusBoard,
 } from '../api/index.ts'
 import type { QueueView } from '../api/contract/index.ts'
+import { appsMetrics } from './apps-metrics.ts'
 import { appsReport, type AppsReport } from './apps-report.ts'
 import { openAppsRoom, type AppsRoom } from './apps-room.ts'
 import { keysIn } from '../config/kinds.ts'
@@ -127,6 +128,7 @@ export async function assemble({
   const board = statusBoard({ version: VERSION, clock: systemClock, events })
   logKernel(kernel, log)
   metrics.listenTo(kernel)
+  appsMetrics(metrics.registry, kernel)
   traceKernel(kernel)
   for (const name of WATCH_HAPPENINGS)
     kernel.on(name, ({ resource }) => metrics.watch(resource, name.slice('watch:'.length)))
