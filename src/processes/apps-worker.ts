@@ -67,6 +67,7 @@ export function appsWorkerServices(options: WorkerOptions): readonly Service[] {
       decisions,
       instance: instanceName(),
       concurrency: options.concurrency ?? config.concurrency,
+      perTenant: config.tenantShare,
       pollMs: options.pollMs ?? config.workerPoll,
       driftScanMs: config.driftInterval,
     }),
