@@ -201,9 +201,9 @@ test('which machine works on it is told to admins alone', async () => {
   await using w = await appsWorld()
   const deployment = await ordered(w)
   await w.queue.claim('host-7', 1)
-  const jobs = async (actor: typeof w.ann) =>
+  const workers = async (actor: typeof w.ann) =>
     (await w.apps.timeline(actor, deployment)).filter(({ source }) => source === 'job').map((entry) => entry.actor)
-  expect(await jobs(w.admin)).toEqual(['host-7'])
-  expect(await jobs(w.ann)).toEqual(['platform'])
+  expect(await workers(w.admin)).toEqual(['host-7'])
+  expect(await workers(w.ann)).toEqual(['platform'])
   expect(JSON.stringify(await w.apps.timeline(w.ann, deployment))).not.toContain('host-7')
 })
