@@ -54,9 +54,12 @@ export class Observer {
       return { ...planned, seen: remembered, wanted, record: undefined, look: NOTHING, isRemembered: true }
     }
     const fingerprint = this.#looks?.before(deployment)
+    const newest = () => this.#parts.releases.newest(releaseOf(deployment), signal)
+    // Where it was applied before there is something to read, most likely in a namespace that is ours.
+    const reading = deployment.appliedTemplateId === null ? undefined : newest()
+    reading?.catch(() => {})
     const namespace = await this.#namespace(loaded, signal)
-    const record =
-      namespace.is === 'active' ? await this.#parts.releases.newest(releaseOf(deployment), signal) : undefined
+    const record = namespace.is === 'active' ? await (reading ?? newest()) : undefined
     if (record !== undefined) this.#surroundings?.follow(deployment.namespaceName, record.objects)
     const release = releaseSeen(record)
     const wanted = await this.#wanted(loaded, planned, release, signal)
