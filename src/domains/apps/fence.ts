@@ -21,25 +21,28 @@ import { raise } from './failures.ts'
 /*
  * How a fence reaches the API server.
  *
- * The holder of a lease writes its fence into the namespace, and from then on acts there as a user whose group names
+ * The holder of a lease writes its fence into the namespace, and from then on acts there as a user whose identity names
  * that fence. A policy of the API server refuses the user when the two differ. So whatever a worker that lost its lease
  * still has on its way, its own call or that of a Helm it had started, is refused at the first write.
+ *
+ * The fence travels as an extra field of the identity, not as a group: who may impersonate any group may be an
+ * administrator, while any value of one extra field gives no right to anybody.
  */
 
 export const DEPLOYMENT_LABEL = 'caelus.io/deployment-id'
 export const USER_LABEL = 'caelus.io/user-id'
 export const FENCE_ANNOTATION = 'caelus.io/fence'
+export const FENCE_EXTRA = 'caelus.io/fence'
 
 const WORKER = 'caelus:worker'
 const POLICY = 'caelus-fence'
 const ROLE = 'caelus-release'
-const GROUP = 'caelus:fence'
 const STALE = 'stale fence'
 
 /** As whom effects for a deployment are done under a lease. */
-export const fenced = (deploymentId: string, fence: number): Required<Omit<Identity, 'extra'>> => ({
+export const fenced = (deploymentId: string, fence: number): Identity => ({
   user: WORKER,
-  groups: [`${GROUP}:${deploymentId}:${fence}`],
+  extra: { [FENCE_EXTRA]: [`${deploymentId}:${fence}`] },
 })
 
 /** The API server refused us because somebody else holds the deployment by now. */
@@ -73,13 +76,13 @@ const policy: ValidatingAdmissionPolicy = {
         expression: `has(namespaceObject.metadata.annotations) && '${FENCE_ANNOTATION}' in namespaceObject.metadata.annotations ? namespaceObject.metadata.annotations['${FENCE_ANNOTATION}'] : 'none'`,
       },
       {
-        name: 'group',
-        expression: `'${GROUP}:' + namespaceObject.metadata.labels['${DEPLOYMENT_LABEL}'] + ':' + variables.fence`,
+        name: 'holder',
+        expression: `namespaceObject.metadata.labels['${DEPLOYMENT_LABEL}'] + ':' + variables.fence`,
       },
     ],
     validations: [
       {
-        expression: 'variables.group in request.userInfo.groups',
+        expression: `'${FENCE_EXTRA}' in request.userInfo.extra && variables.holder in request.userInfo.extra['${FENCE_EXTRA}']`,
         messageExpression: `'${STALE}: the namespace is held under fence ' + variables.fence`,
         reason: 'Forbidden',
       },
