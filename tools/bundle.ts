@@ -32,6 +32,7 @@ export async function bundle(options: BundleOptions): Promise<readonly OutputChu
     format: 'esm',
     entryFileNames: '[name].mjs',
     chunkFileNames: 'chunks/[name]-[hash].mjs',
+    banner: ({ isEntry }) => (isEntry ? '#!/usr/bin/env node' : ''),
     codeSplitting: split,
     sourcemap: sourceMaps,
   })

@@ -11,6 +11,7 @@ import { appsMetrics } from '../src/processes/apps-metrics.ts'
 import '../src/processes/up.ts'
 import { makeMetrics } from '../src/telemetry/index.ts'
 import { VERSION } from '../src/version.ts'
+import { CRD_FILES } from './crds.ts'
 
 /** A page of docs/reference that is made from the code. */
 export interface ReferencePage {
@@ -25,6 +26,7 @@ export const PAGES: readonly ReferencePage[] = [
   { path: 'docs/reference/failures.md', make: async () => failuresReference() },
   { path: 'docs/reference/metrics.md', make: async () => metricsReference() },
   { path: 'examples/echo/crd.yaml', make: async () => crdYaml(Echo) },
+  ...CRD_FILES.map(({ path, text }) => ({ path, make: async () => text })),
 ]
 
 /** To describe something is not to use it: whoever tries hears about it. */

@@ -1,8 +1,9 @@
 import { globSync } from 'node:fs'
 import { chmod, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { buildConsole } from './build-console.ts'
 import { bundle } from './bundle.ts'
+import { CRD_FILES } from './crds.ts'
 import { noticesOf } from './notices.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -28,6 +29,9 @@ export async function buildRelease(dir: string, signal: AbortSignal): Promise<vo
     buildConsole(signal),
   ])
   for (const path of FILES) await cp(join(ROOT, path), join(dir, path), { recursive: true })
+  await mkdir(join(dir, 'crds'))
+  for (const { path, text } of CRD_FILES.filter((file) => file.path.startsWith('deploy/crds/')))
+    await writeFile(join(dir, 'crds', basename(path)), text)
   await writeFile(join(dir, 'package.json'), await manifest())
   await writeFile(join(dir, 'THIRD-PARTY-NOTICES.txt'), await noticesOf(chunks.flatMap(({ moduleIds }) => moduleIds)))
   await chmod(join(dir, 'caelus.mjs'), 0o755)
