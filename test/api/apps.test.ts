@@ -270,3 +270,16 @@ test('what is refused because of one field names it', async () => {
     expect(answer.json()).toMatchObject({ code, errors: [{ field, message: expect.any(String) }] })
   }
 })
+
+test('logs and metrics name routes as the documentation does', async () => {
+  await using w = await appsWorld()
+  const url = '/api/v1/reconcile-jobs/7:requeue'
+  expect((await w.as(w.admin.secret, { method: 'POST', url })).statusCode).toBe(404)
+  const route = '/api/v1/reconcile-jobs/{id}:requeue'
+  const { paths } = (await w.app.inject({ url: '/api/v1/openapi.json' })).json<{ paths: object }>()
+  expect(Object.keys(paths)).toContain(route)
+  expect((await w.app.inject({ url: '/metrics' })).body).toContain(
+    `caelus_http_request_duration_seconds_count{method="POST",route="${route}",status="404"} 1`,
+  )
+  expect(w.log.join('')).toContain(`"route":"${route}"`)
+})
