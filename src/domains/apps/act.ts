@@ -29,8 +29,8 @@ export async function act(step: Effect, context: StepContext): Promise<Done> {
   // The deployment itself holds them: who takes over from a dead worker goes on at once, and the fence keeps the dead out.
   const locking = { locks: parts.locks, clock: parts.clock, holder: `apps/${id}`, signal }
   // The lease is ours whether or not we get the targets, so that nothing has to wait for them to enter the namespace.
-  const entered =
-    step.do === 'ensureNamespace' ? Promise.resolve() : claimNamespace(parts.client, holderOf(context), signal)
+  const isInside = context.hasEntered || step.do === 'ensureNamespace'
+  const entered = isInside ? Promise.resolve() : claimNamespace(parts.client, holderOf(context), signal)
   entered.catch(() => {})
   try {
     return await holding(locking, targetsOf(namespaceName, sighting.record?.objects ?? []), async (held) => {

@@ -94,7 +94,7 @@ export class Observer {
     return lookAtRelease(this.#parts, record, options)
   }
 
-  /** Rendering is the dear part, and only what is to be installed or upgraded needs it. Deleting needs none of it. */
+  /** Rendering is the dear part, and only what is to be upgraded needs it. Deleting needs none of it. */
   async #wanted(
     loaded: LoadedDeployment,
     { plan }: Planned,
@@ -105,7 +105,7 @@ export class Observer {
     if (loaded.deployment.deletedAt !== null) return wantedOf(loaded, plan, 'unknown')
     if (release.is === 'deployed' && release.digest === plan.digest) return wantedOf(loaded, plan, release.claims)
     try {
-      return wantedOf(loaded, plan, await this.#claimsOf(loaded, plan, signal))
+      return wantedOf(loaded, plan, await this.#claimsOf(loaded, plan, release, signal))
     } catch (error) {
       const problem = failureOf(error)
       if (signal?.aborted || problem.code === 'Unexpected') throw error
@@ -116,12 +116,15 @@ export class Observer {
   async #claimsOf(
     { deployment, template }: LoadedDeployment,
     plan: Plan,
+    release: ReleaseSeen,
     signal?: AbortSignal,
-  ): Promise<readonly string[]> {
+  ): Promise<Wanted['claims']> {
     const known = this.#claims.get(plan.digest)
     if (known !== undefined) return known
     const { charts, helm } = this.#parts
     const chart = await charts.fetch(chartOf(template), signal)
+    // A first install is judged by its own record if it fails.
+    if (release.is === 'absent') return 'unknown'
     const claims = claimsAmong(await helm.render(releaseOf(deployment), chart, plan.values, signal))
     if (this.#claims.size >= CLAIMS_KEPT) this.#claims.clear()
     this.#claims.set(plan.digest, claims)
@@ -158,7 +161,7 @@ const wantedOf = ({ template }: LoadedDeployment, { digest }: Plan, claims: Want
 
 const claimsIn = (release: ReleaseSeen): Wanted['claims'] => (release.is === 'absent' ? 'unknown' : release.claims)
 
-const claimsAmong = (objects: ReleaseRecord['objects']): string[] =>
+export const claimsAmong = (objects: ReleaseRecord['objects']): string[] =>
   objects.filter(({ kind }) => kind === 'PersistentVolumeClaim').map(({ metadata }) => metadata.name)
 
 /** Of a release that a dead worker left in the middle, nobody knows what should be there. */
