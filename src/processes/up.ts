@@ -218,7 +218,15 @@ async function withApps(work: AppsWork): Promise<void> {
   const onError = (error: unknown, what: string): void => log.warn({ failure: messageOf(error) }, what)
   const services = [
     ...(isLocal ? [simulatedStorage(client, (message) => onError(message, 'Simulated storage failed'))] : []),
-    ...appsWorkerServices({ config, databaseUrl, cluster, happenings: kernel, decisions, onError }),
+    ...appsWorkerServices({
+      config,
+      databaseUrl,
+      cluster,
+      happenings: kernel,
+      decisions,
+      onError,
+      board: serving.board,
+    }),
   ]
   for (const service of services) await begin(service, undo)
   report.waitFor(undefined)

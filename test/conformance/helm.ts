@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it as holds } from 'vitest'
 import type { Chart, Charts, Helm, ChartLocation, Releases, Rollout } from '../../src/domains/apps/helm/index.ts'
 import { ConfigMap, Deployment, Secret, type Client } from '../../src/kube/index.ts'
 
@@ -20,9 +20,24 @@ const B = 'b'.repeat(64)
 /** Long enough for what gets healthy, short enough to wait for what does not. */
 const TIMEOUT_MS = 3_000
 
-/** What we rely on of Helm, each as a sentence. Where two differ, the real one is right. */
-export function exerciseHelm(name: string, make: () => Promise<HelmUnderTest>): void {
+/**
+ * What we rely on of Helm, each as a sentence. Where two differ, the real one is right.
+ *
+ * `differs`: the sentences that are known not to hold, with the reason. One that holds after all fails.
+ */
+export function exerciseHelm(
+  name: string,
+  make: () => Promise<HelmUnderTest>,
+  differs: Readonly<Record<string, string>> = {},
+): void {
   describe(`${name} behaves like Helm`, () => {
+    const sentences = new Set<string>()
+    const it = (sentence: string, work: () => Promise<void>): void => {
+      sentences.add(sentence)
+      const why = differs[sentence]
+      if (why === undefined) holds(sentence, work)
+      else holds.fails(`not that it ${sentence}: ${why}`, work)
+    }
     const open: HelmUnderTest[] = []
     const fresh = async () => {
       const world = await make()
@@ -33,6 +48,9 @@ export function exerciseHelm(name: string, make: () => Promise<HelmUnderTest>): 
     afterEach(async () => {
       for (const world of open.splice(0)) await world.close?.()
     })
+    holds('differs in nothing but what the suite has a sentence for', () =>
+      expect(Object.keys(differs).filter((sentence) => !sentences.has(sentence))).toEqual([]),
+    )
 
     it('renders without touching anything', async () => {
       const { helm, target, chart, client, namespace, releases } = await fresh()

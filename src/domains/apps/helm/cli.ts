@@ -37,6 +37,11 @@ export interface HelmCliOptions {
   readonly tempDir?: string
 }
 
+export interface HelmCli extends Helm {
+  /** Which one it is, asked once. Fails when it is none that we accept, or not there. */
+  version(): Promise<HelmVersion>
+}
+
 /** The longest that a call without waiting may take. */
 const QUICK_MS = 120_000
 
@@ -44,7 +49,7 @@ const QUICK_MS = 120_000
  * Helm by its command line. Values travel through its standard input: never in arguments or variables, which others on the
  * machine can see, nor in a file, which would stay behind if we died. What Helm says when it fails is shown without them.
  */
-export function helmCli(options: HelmCliOptions): Helm {
+export function helmCli(options: HelmCliOptions): HelmCli {
   const { binary, kubeconfig, kinds, home, env = {}, historyMax = 5, graceMs = 5_000, tempDir = tmpdir() } = options
   let detected: Promise<HelmVersion> | undefined
 
@@ -158,6 +163,8 @@ export function helmCli(options: HelmCliOptions): Helm {
   }
 
   return {
+    version,
+
     async render(target, chart, values, signal) {
       const helm = await version()
       const flags = [...READING_VALUES, '--no-hooks', askingTheCluster(helm), ...checkedByTheServer(helm)]
