@@ -30,6 +30,7 @@ export async function build(
   const work = `${target}.work`
   await mkdir(work)
   guardPath(work)
+  let release = (): void => {}
   try {
     const go = spawn('go', args, {
       cwd: fileURLToPath(new URL(`./modules/${module}/`, import.meta.url)),
@@ -38,7 +39,7 @@ export async function build(
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     const exited = once(go, 'exit') as Promise<[code: number | null, by: NodeJS.Signals | null]>
-    using _watched = endedBy(go.pid ?? 0, signal)
+    release = endedBy(go.pid ?? 0, signal)
     const counts = { downloaded: 0, compiled: 0 }
     const said: string[] = []
     for await (const line of createInterface({ input: go.stderr })) {
@@ -54,23 +55,22 @@ export async function build(
       `failed to build ${name} from ${source}: go ended with ${code ?? by}\n${said.slice(-15).join('\n')}`,
     )
   } finally {
+    release()
     await rm(work, { recursive: true, force: true })
     releasePath(work)
   }
 }
 
-/** Ends the group of `pid` when the signal says so or this process dies, until disposed of. */
-function endedBy(pid: number, signal: AbortSignal | undefined): Disposable {
+/** Ends the group of `pid` when the signal says so or this process dies, until what it answers is called. */
+function endedBy(pid: number, signal: AbortSignal | undefined): () => void {
   const leader = identify(pid)
-  if (leader === undefined) return { [Symbol.dispose]: () => {} }
+  if (leader === undefined) return () => {}
   const target = { ...leader, signal: 'SIGINT', graceMs: GRACE_MS, group: true } as const
   const end = (): void => void endProcess(target, target).catch(() => {})
   guardProcess(target)
   signal?.addEventListener('abort', end, { once: true })
-  return {
-    [Symbol.dispose]() {
-      signal?.removeEventListener('abort', end)
-      releaseProcess(pid)
-    },
+  return () => {
+    signal?.removeEventListener('abort', end)
+    releaseProcess(pid)
   }
 }
