@@ -28,7 +28,7 @@ const makeReal = async (): Promise<HelmUnderTest> => {
   return {
     ...world,
     web: { ref: join(ROOT, 'testdata/charts/web'), version: '1.0.0', digest: null },
-    async killDuring(call) {
+    async killDuring(call, hasBegun) {
       const over = call().catch(() => {})
       await expect
         .poll(
@@ -38,6 +38,7 @@ const makeReal = async (): Promise<HelmUnderTest> => {
           },
         )
         .toHaveLength(1)
+      await expect.poll(hasBegun, { timeout: 20_000 }).toBe(true)
       const helm = await helmProcess(namespace)
       if (helm === undefined) throw new Error('expected helm to be running')
       process.kill(helm.pid, 'SIGKILL')

@@ -10,8 +10,8 @@ export interface HelmUnderTest {
   readonly namespace: string
   /** Where the chart `web` is. */
   readonly web: ChartLocation
-  /** Lets Helm die by force while `call` is under way; resolves when both are over. */
-  readonly killDuring: (call: () => Promise<unknown>) => Promise<void>
+  /** Lets Helm die by force while `call` is under way, once it `hasBegun`; resolves when both are over. */
+  readonly killDuring: (call: () => Promise<unknown>, hasBegun: () => Promise<boolean>) => Promise<void>
   readonly close?: () => Promise<void>
 }
 
@@ -192,10 +192,10 @@ export function exerciseHelm(
 
     for (const verb of ['install', 'upgrade'] as const) {
       it(`leaves an ${verb} pending when it is killed; marked as failed, the next upgrade mends it`, async () => {
-        const { helm, target, rollout, live, releases, killDuring } = await fresh()
+        const { helm, target, rollout, live, releases, killDuring, isUnhealthy } = await fresh()
         if (verb === 'upgrade') await helm.install(target, rollout())
         const slow = rollout({ values: { healthy: false }, timeoutMs: 60_000, onFailure: 'keep' })
-        await killDuring(() => helm[verb](target, slow))
+        await killDuring(() => helm[verb](target, slow), isUnhealthy)
         const left = await releases.newest(target)
         expect(left?.status).toEqual({ pending: verb })
         const upgrade = () => helm.upgrade(target, rollout({ values: { user: { message: 'mended' } }, digest: B }))
@@ -252,10 +252,9 @@ export function exerciseHelm(
     })
 
     it('uninstalls a release that a kill left pending', async () => {
-      const { helm, target, rollout, releases, killDuring } = await fresh()
-      await killDuring(() =>
-        helm.install(target, rollout({ values: { healthy: false }, timeoutMs: 60_000, onFailure: 'keep' })),
-      )
+      const { helm, target, rollout, releases, killDuring, isUnhealthy } = await fresh()
+      const slow = rollout({ values: { healthy: false }, timeoutMs: 60_000, onFailure: 'keep' })
+      await killDuring(() => helm.install(target, slow), isUnhealthy)
       expect(await helm.uninstall(target, { hooks: false, timeoutMs: TIMEOUT_MS })).toBe(true)
       expect(await releases.newest(target)).toBeUndefined()
     })
@@ -294,6 +293,11 @@ function scene({ client, namespace }: HelmUnderTest, chart: Chart) {
       handOver: [],
       ...over,
     }),
+    /** Whether what cannot get healthy has reached the cluster. */
+    isUnhealthy: async () => {
+      const web = await client.get(Deployment, { namespace, name: 'web' })
+      return web?.spec?.template.spec?.nodeSelector !== undefined
+    },
     live: async (name: string) => {
       const found = await client.get(ConfigMap, { namespace, name })
       if (found === undefined) throw new Error(`expected ConfigMap ${name} to be there`)
