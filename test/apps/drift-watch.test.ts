@@ -32,7 +32,11 @@ test('what is touched wakes its deployment on behalf of its tenant', async () =>
     } as const
     await client.apply(ConfigMap, page)
     watch.follow(namespace, [page])
-    await expect.poll(() => watch.fingerprint(namespace), { timeout: 20_000 }).toBeDefined()
+    const isWatched = (): boolean => {
+      const glimpse = watch.glimpse(namespace)
+      return glimpse !== undefined && watch.isWhole(namespace, glimpse)
+    }
+    await expect.poll(isWatched, { timeout: 20_000 }).toBe(true)
     const ours = () => wakes.filter((one) => one.id === id)
     await client.patch(ConfigMap, page.metadata, { merge: { data: { text: 'mine' } } }, { fieldManager: 'somebody' })
     await expect.poll(() => ours().length, { timeout: 20_000 }).toBe(1)

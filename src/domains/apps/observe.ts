@@ -53,7 +53,7 @@ export class Observer {
       const wanted = wantedOf(loaded, plan, claimsIn(remembered.release))
       return { ...planned, seen: remembered, wanted, record: undefined, look: NOTHING, isRemembered: true }
     }
-    const fingerprint = this.#looks?.before(deployment)
+    const before = this.#looks?.before(deployment)
     const newest = () => this.#parts.releases.newest(releaseOf(deployment), signal)
     // Where it was applied before there is something to read, most likely in a namespace that is ours.
     const reading = deployment.appliedTemplateId === null ? undefined : newest()
@@ -68,7 +68,7 @@ export class Observer {
     const drift = driftSeen(look.objects.map((object) => object.drift))
     const health = release.is === 'deployed' ? await this.#health(loaded, planned, release, look, signal) : STARTING
     const seen: Observed = { namespace, release, health, drift: hasObjects(release) ? drift : NO_DRIFT }
-    if (!('problem' in plan)) this.#looks?.keep(deployment, plan.digest, fingerprint, seen)
+    if (!('problem' in plan)) this.#looks?.keep(deployment, plan.digest, before, seen)
     return { ...planned, seen, wanted, record, look, isRemembered: false }
   }
 
