@@ -1,7 +1,7 @@
 import type { Row } from '../measure.ts'
 import { ADMIN, tenants, untilReady, withOurs, type Ours } from './ours.ts'
 import { now, phase } from './phase.ts'
-import { CHART, CHART_VERSION, domainOf } from './place.ts'
+import { domainOf } from './place.ts'
 
 const SINGLES = 10
 /** A processor count that no node has: the pods are never scheduled, and Helm waits in vain. */
@@ -11,16 +11,10 @@ const HEALTH_TIMEOUT_SEC = 20
 /** How long a tenant's order takes while all is quiet, and while n deployments of another tenant fail for ever. */
 export const measureFairness = (peer: string, n: number, keep: (row: Row) => void): Promise<void> =>
   withOurs(n + 2 * SINGLES, async (ours) => {
-    const { apps, place, productId, worker } = ours
+    const { apps, place, worker } = ours
     const phases = { peer, place, usage: worker, keep }
     const [calm = '', loud = ''] = await tenants(ours, 2)
-    const { id: templateId } = await apps.publishTemplate(ADMIN, {
-      productId,
-      chartRef: CHART,
-      chartVersion: CHART_VERSION,
-      defaultValues: NEVER,
-      healthTimeoutSec: HEALTH_TIMEOUT_SEC,
-    })
+    const templateId = await ours.publish(NEVER, HEALTH_TIMEOUT_SEC)
     await orderOne(ours, calm, domainOf(0, 'first'))
     await phase(phases, 'fairness.quiet', () => singles(ours, calm, 'quiet'))
     for (let i = 0; i < n; i++) {

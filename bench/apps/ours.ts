@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { openApps, type Apps, type ListedDeployment } from '../../src/domains/apps/cases/index.ts'
 import { charts } from '../../src/domains/apps/helm/index.ts'
+import type { JsonObject } from '../../src/domains/apps/index.ts'
 import { systemClock } from '../../src/kernel/index.ts'
 import { migrate, openPool, openQueuePool, PostgresQueue } from '../../src/store/index.ts'
 import { startPostgres } from '../../tools/postgres.ts'
@@ -14,8 +15,10 @@ export const ADMIN = { admin: true } as const
 export interface Ours {
   readonly place: Place
   readonly apps: Apps
-  readonly productId: string
+  /** The chart as it comes. */
   readonly templateId: string
+  /** The chart with other defaults. */
+  publish(defaultValues: JsonObject, healthTimeoutSec?: number): Promise<string>
   /** The one that runs now. */
   readonly worker: WorkerProcess
   /** Ends the worker and starts another; answers once the process is there, before it works. */
@@ -42,13 +45,14 @@ export const withOurs = (releases: number, work: (ours: Ours) => Promise<void>):
       })
       const { id: productId } = await apps.createProduct(ADMIN, { name: 'page' })
       const wish = { productId, chartRef: CHART, chartVersion: CHART_VERSION }
-      const { id: templateId } = await apps.publishTemplate(ADMIN, wish)
+      const publish: Ours['publish'] = async (defaultValues, healthTimeoutSec) =>
+        (await apps.publishTemplate(ADMIN, { ...wish, defaultValues, healthTimeoutSec })).id
       await worker.until('the worker works', () => worker.isWorking)
       await work({
         place,
         apps,
-        productId,
-        templateId,
+        templateId: await publish({}),
+        publish,
         get worker() {
           return worker
         },
@@ -85,8 +89,12 @@ export async function tenants({ apps }: Ours, n: number, word = 'tenant'): Promi
 }
 
 /** Orders one release for each tenant and waits until all are ready. */
-export async function orderAll(ours: Ours, users: readonly string[]): Promise<ListedDeployment[]> {
-  const { apps, templateId, worker } = ours
+export async function orderAll(
+  ours: Ours,
+  users: readonly string[],
+  templateId = ours.templateId,
+): Promise<ListedDeployment[]> {
+  const { apps, worker } = ours
   const ordered: ListedDeployment[] = []
   for (const [i, userId] of users.entries()) {
     ordered.push(await apps.createDeployment(ADMIN, { userId, templateId, domainname: domainOf(i) }))
