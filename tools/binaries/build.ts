@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, rm } from 'node:fs/promises'
+import { constants, setPriority } from 'node:os'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { endProcess, guardPath, guardProcess, identify, releasePath, releaseProcess } from '../process/index.ts'
@@ -38,6 +39,8 @@ export async function build(
       detached: true,
       stdio: ['ignore', 'ignore', 'pipe'],
     })
+    // Whoever waits for something else meanwhile, such as the tests that need no binary, should not wait longer.
+    if (go.pid !== undefined) setPriority(go.pid, constants.priority.PRIORITY_BELOW_NORMAL)
     const exited = once(go, 'exit') as Promise<[code: number | null, by: NodeJS.Signals | null]>
     release = endedBy(go.pid ?? 0, signal)
     const counts = { downloaded: 0, compiled: 0 }
