@@ -1,5 +1,6 @@
 import { keysIn } from './config/kinds.ts'
-import { Secret, VARIABLES, type Variable } from './config/variables.ts'
+import { Secret, type Variable } from './config/variable.ts'
+import { VARIABLES } from './config/variables.ts'
 import { defineFailures, type FailureError } from './kernel/index.ts'
 
 export { VARIABLES } from './config/variables.ts'
@@ -73,6 +74,14 @@ function crossCheck(c: Config): string[] {
   refuse(
     c.tenantShare > c.concurrency,
     `CAELUS_WORKER_TENANT_SHARE (${c.tenantShare}) must not exceed CAELUS_WORKER_CONCURRENCY (${c.concurrency}): one tenant could fill the worker`,
+  )
+  refuse(
+    c.runtimesPrometheusTimeout > c.runtimesPrometheusInterval,
+    `CAELUS_RUNTIMES_PROMETHEUS_TIMEOUT (${c.runtimesPrometheusTimeout} ms) must not exceed CAELUS_RUNTIMES_PROMETHEUS_INTERVAL (${c.runtimesPrometheusInterval} ms): one round would run into the next`,
+  )
+  refuse(
+    c.runtimesMaxAge < c.runtimesStability,
+    `CAELUS_RUNTIMES_MAX_AGE (${c.runtimesMaxAge} ms) must not be less than CAELUS_RUNTIMES_STABILITY (${c.runtimesStability} ms): recommendations would be outdated before they are stable`,
   )
   refuse(
     c.devLogin === true && !isLoopback(c.host),
