@@ -1,0 +1,63 @@
+import { isConflict, type Draft, type KubeObject } from '../../kube/index.ts'
+import type { Acting } from './act.ts'
+import type { ClassRuntime } from './class-runtime.ts'
+import { differs } from './differs.ts'
+import { resourceOf } from './foreign.ts'
+import { handoverOf } from './handover-fields.ts'
+import { holding } from './target-lock.ts'
+import { ENFORCER, MANAGER, type Action, type HandedField, type ManagedKind, type ObservedChild } from './types.ts'
+
+type Apply = Extract<Action, { readonly do: 'apply' }>
+type Applying = Acting & { readonly signal: AbortSignal }
+
+/** What others change as well: an enforcement scales it, a remediation restarts it. */
+const CONTENDED: ReadonlySet<ManagedKind> = new Set(['Deployment', 'KnativeService'])
+const OURS: ReadonlySet<string> = new Set([MANAGER, ENFORCER])
+
+/** Brings a child to what was rendered. What is there already is locked meanwhile; what is not there is nobody's target yet. */
+export async function applyChild(acting: Applying, runtime: ClassRuntime, action: Apply): Promise<void> {
+  const { apis, locking } = acting
+  const { kind, name } = action.child
+  const { namespace = '' } = runtime.metadata
+  const isThere = apis.cacheOf(kind)?.get({ namespace, name }) !== undefined
+  if (locking === undefined || !isThere || !CONTENDED.has(kind)) return applyNow(acting, runtime, action)
+  await holding(locking, runtime, { kind, name }, () => applyNow(acting, runtime, action))
+}
+
+async function applyNow(acting: Applying, runtime: ClassRuntime, { child, force, from }: Apply): Promise<void> {
+  const { apis, memory } = acting
+  if (from !== undefined) await handOver(acting, from, child.handed)
+  const applied = await applyFields(acting, child.kind, child.object, force)
+  apis.cacheOf(child.kind)?.wrote(applied)
+  memory.applied(runtime, child.kind, applied, differs(child.object, applied).length > 0)
+}
+
+/** Fields that one part of us holds against the other are taken over; those of anybody else are their own. */
+async function applyFields(
+  { client, signal }: Applying,
+  kind: ManagedKind,
+  object: Draft<KubeObject>,
+  force: boolean,
+): Promise<KubeObject> {
+  const apply = (forced: boolean) =>
+    client.apply(resourceOf(kind), object, { fieldManager: MANAGER, force: forced, signal })
+  return apply(force).catch((error: unknown) => {
+    const isAmongUs =
+      isConflict(error) && error.conflicts.length > 0 && error.conflicts.every(({ manager }) => OURS.has(manager))
+    if (!isAmongUs) throw error
+    return apply(true)
+  })
+}
+
+/** A conflict here means that somebody else has set the field since, so that it is no longer ours to give. */
+async function handOver(
+  { client, signal }: Applying,
+  { kind, object }: ObservedChild,
+  handed: readonly HandedField[],
+): Promise<void> {
+  const fields = handoverOf(object, handed)
+  if (fields === undefined) return
+  await client.apply(resourceOf(kind), fields, { fieldManager: ENFORCER, signal }).catch((error: unknown) => {
+    if (!isConflict(error)) throw error
+  })
+}
