@@ -25,10 +25,10 @@ export interface DimensionRules {
   text(value: number): string
 }
 
-/** A quarter at once, at least one grain, and never past the target. */
+/** A quarter at once, at least to the next point of the grid, and never past the target. */
 function aQuarter(from: number, to: number, grain: number): number {
-  const up = Math.max(from + grain, Math.floor((from * 1.25) / grain) * grain)
-  const down = Math.min(from - grain, Math.ceil((from * 0.75) / grain) * grain)
+  const up = Math.max((Math.floor(from / grain) + 1) * grain, Math.floor((from * 1.25) / grain) * grain)
+  const down = Math.min((Math.ceil(from / grain) - 1) * grain, Math.ceil((from * 0.75) / grain) * grain)
   return to > from ? Math.min(to, up) : Math.max(to, down)
 }
 

@@ -7,6 +7,7 @@ import type {
   NfrState,
   Recommendation,
 } from '../class-runtime.ts'
+import { reasonOf } from '../failures.ts'
 import type { NfrSettings } from '../settings.ts'
 import { RULES, type Bounds, type DimensionRules } from './dimension.ts'
 
@@ -18,6 +19,8 @@ export interface EnforceInput {
   readonly state: NfrState | undefined
   /** What the field says now, whoever wrote it. Absent: nothing is set. */
   readonly current: number | undefined
+  /** `isEnforced` of the child: somebody was stopped between the change and its record, which is made up for. */
+  readonly isEnforced?: boolean
   readonly bounds: Bounds
   /** Changes that the cluster has seen within the budget's window, those decided in this run included. */
   readonly recentEnforcements: number
@@ -82,7 +85,7 @@ export function decideEnforcement(input: EnforceInput): EnforceDecision {
   const { dimension, mode, recommendation, current, bounds, settings, now } = input
   const rules = RULES[dimension]
   if (mode === 'off') return idle('skipMode', undefined, `${dimension} are not enforced`)
-  const known = mode === 'enforce' ? input.state : withoutApplied(input.state)
+  const known = mode === 'enforce' ? madeUp(input) : withoutApplied(input.state)
   if (recommendation === undefined || !Number.isFinite(recommendation.value)) {
     return idle('noRecommendation', calm(known), `nothing is recommended for ${dimension} yet`)
   }
@@ -149,7 +152,8 @@ export const enforced = (state: NfrState | undefined, to: number, now: number, s
 /** After the change was refused or went wrong. */
 export function enforceFailed(state: NfrState | undefined, to: number, failure: Failure, now: number): NfrState {
   const count = (state?.failure?.count ?? 0) + 1
-  const { code: reason, message } = failure
+  const { message } = failure
+  const reason = reasonOf(failure.code)
   const retry_at = timestamp(now + delayFor(count, RETRIES))
   return { target: to, since: timestamp(now), ...state, failure: { reason, message, count, retry_at } }
 }
@@ -215,6 +219,12 @@ function calm(state: NfrState | undefined): NfrState | undefined {
   if (state?.failure === undefined) return state
   const { failure: _, ...rest } = state
   return rest
+}
+
+/** The change that took effect without being recorded counts as made just now. */
+function madeUp({ state, current, isEnforced, settings, now }: EnforceInput): NfrState | undefined {
+  const isLost = isEnforced === true && current !== undefined && state?.applied === undefined
+  return isLost ? enforced(state, current, now, settings) : state
 }
 
 /** Outside of `enforce` the field is the controller's again. */
