@@ -7,7 +7,7 @@ const Time = Type.String({ format: 'date-time' })
 const Count = (minimum: number) => Type.Integer({ minimum, maximum: 2_147_483_647 })
 const optional = Type.Optional
 
-const ProvisionConfig = Type.Object({
+export const ProvisionConfig = Type.Object({
   container_image: optional(Text),
   /** The function runs inside ODGM; it has no workload of its own. */
   wasm_module_url: optional(Text),
@@ -22,7 +22,7 @@ const ProvisionConfig = Type.Object({
   max_scale: optional(Count(0)),
 })
 
-const FunctionSpec = Type.Object({
+export const FunctionSpec = Type.Object({
   function_key: Type.String({ minLength: 1, maxLength: 512 }),
   description: optional(Text),
   available_location: optional(Text),
@@ -46,7 +46,7 @@ const Route = Type.Object({
   function_key: optional(Text),
 })
 
-const OdgmConfig = Type.Object({
+export const OdgmConfig = Type.Object({
   collections: optional(Type.Array(Text)),
   partition_count: optional(Type.Integer({ minimum: 1, default: 1 })),
   replica_count: optional(Type.Integer({ minimum: 1, default: 1 })),
@@ -59,6 +59,16 @@ const OdgmConfig = Type.Object({
   env_node_ids: optional(Type.Record(Type.String(), Type.Array(Type.Integer({ format: 'int64' })))),
   node_id: optional(Type.Integer({ format: 'int64' })),
   collection_assignments: optional(Type.Record(Type.String(), Type.Array(Type.Integer({ format: 'int64' })))),
+})
+
+export const Telemetry = Type.Object({
+  enabled: optional(Type.Boolean()),
+  traces: optional(Type.Boolean()),
+  metrics: optional(Type.Boolean()),
+  logs: optional(Type.Boolean()),
+  sampling_rate: optional(Type.Number({ minimum: 0, maximum: 1 })),
+  service_name: optional(Text),
+  resource_attributes: optional(TextMap),
 })
 
 export const MODES = ['off', 'observe', 'enforce'] as const
@@ -85,17 +95,7 @@ const Spec = Type.Object({
       dimensions: optional(Type.Array(Type.Enum([...DIMENSIONS]))),
     }),
   ),
-  telemetry: optional(
-    Type.Object({
-      enabled: optional(Type.Boolean()),
-      traces: optional(Type.Boolean()),
-      metrics: optional(Type.Boolean()),
-      logs: optional(Type.Boolean()),
-      sampling_rate: optional(Type.Number({ minimum: 0, maximum: 1 })),
-      service_name: optional(Text),
-      resource_attributes: optional(TextMap),
-    }),
-  ),
+  telemetry: optional(Telemetry),
 })
 
 const Recommendation = Type.Object({

@@ -37,7 +37,11 @@ export function checkFunctions(spec: ClassRuntimeSpec, reserved: ReadonlySet<str
     const first = firsts.get(declared.function_key) ?? index
     const problems =
       first === index
-        ? [...mistakes(declared, at, spec), ...configMistakes(declared, at, reserved)]
+        ? [
+            ...functionMistakes(declared, at),
+            ...homelessMistakes(declared, at, spec),
+            ...configMistakes(declared, at, reserved),
+          ]
         : [{ field: `${at}.function_key`, message: `"${declared.function_key}" is the key of functions[${first}] too` }]
     return problems.length > 0 ? { runs: 'nowhere', key: declared.function_key, problems } : runnable(declared)
   })
@@ -64,7 +68,8 @@ function runnable({ function_key: key, provision_config: provision = {}, config 
 const present = (amounts: Readonly<Record<string, string | undefined>>): Record<string, string> =>
   Object.fromEntries(Object.entries(amounts).filter((entry): entry is [string, string] => (entry[1] ?? '') !== ''))
 
-function mistakes({ function_key: key, provision_config = {} }: FunctionSpec, at: string, spec: ClassRuntimeSpec) {
+/** What is wrong with a function by itself, whatever it is rendered as. */
+export function functionMistakes({ function_key: key, provision_config = {} }: FunctionSpec, at: string) {
   const problems: RenderProblem[] = []
   const provision = `${at}.provision_config`
   const { container_image: image = '', wasm_module_url: wasm = '', min_scale = 0, max_scale = 0 } = provision_config
@@ -77,15 +82,18 @@ function mistakes({ function_key: key, provision_config = {} }: FunctionSpec, at
     problems.push({ field: `${provision}.wasm_module_url`, message })
   } else if (/\s/.test(image)) {
     problems.push({ field: `${provision}.container_image`, message: `"${image}" must not contain spaces` })
-  } else if (wasm !== '' && !hasOdgm(spec)) {
-    const message = 'a WASM module runs inside ODGM; add "odgm" to spec.addons'
-    problems.push({ field: `${provision}.wasm_module_url`, message })
   }
   if (max_scale !== 0 && min_scale > max_scale) {
     const message = `must not exceed max_scale, which is ${max_scale}; it is ${min_scale}`
     problems.push({ field: `${provision}.min_scale`, message })
   }
   return [...problems, ...amountMistakes(provision_config, provision)]
+}
+
+function homelessMistakes({ provision_config = {} }: FunctionSpec, at: string, spec: ClassRuntimeSpec) {
+  if ((provision_config.wasm_module_url ?? '') === '' || hasOdgm(spec)) return []
+  const message = 'a WASM module runs inside ODGM; add "odgm" to spec.addons'
+  return [{ field: `${at}.provision_config.wasm_module_url`, message }]
 }
 
 const AMOUNTS = ['cpu', 'memory'] as const

@@ -1,0 +1,1 @@
+export { DEPLOYMENT_ANNOTATION, unpack, type PackagedRuntime, type UnpackedPackage } from './package.ts'
