@@ -1,13 +1,5 @@
 import { failureOf, messageOf } from '../../../kernel/index.ts'
-import {
-  isConflict,
-  isInvalid,
-  isNotFound,
-  KubeError,
-  type Client,
-  type Draft,
-  type KubeObject,
-} from '../../../kube/index.ts'
+import { isConflict, isInvalid, isNotFound, KubeError, type Client, type Draft } from '../../../kube/index.ts'
 import type { Apis } from '../apis.ts'
 import type { ClassRuntime } from '../class-runtime.ts'
 import { raise } from '../failures.ts'
