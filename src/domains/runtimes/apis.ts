@@ -49,7 +49,7 @@ interface Open {
 export function apis({ watching, clock, open, listen, onChange }: ApisOptions): Apis {
   const opened = new Map<ManagedKind, Open>()
   const definitions = cache(watching, {
-    resource: CustomResourceDefinition as Resource,
+    resource: CustomResourceDefinition,
     metadataOnly: true,
     keep: keeping(),
   })

@@ -1,4 +1,4 @@
-import { isConflict, type Draft, type KubeObject } from '../../kube/index.ts'
+import { at, isConflict, type Draft, type KubeObject } from '../../kube/index.ts'
 import type { Acting } from './act.ts'
 import type { ClassRuntime } from './class-runtime.ts'
 import { differs } from './differs.ts'
@@ -36,7 +36,7 @@ async function applyNow(acting: Applying, runtime: ClassRuntime, { child, force,
 async function applyFields(
   { client, signal }: Applying,
   kind: ManagedKind,
-  object: Draft<KubeObject>,
+  object: Draft,
   force: boolean,
 ): Promise<KubeObject> {
   const apply = (forced: boolean) =>
@@ -55,9 +55,11 @@ async function handOver(
   { kind, object }: ObservedChild,
   handed: readonly HandedField[],
 ): Promise<void> {
-  const fields = handoverOf(object, handed)
-  if (fields === undefined) return
-  await client.apply(resourceOf(kind), fields, { fieldManager: ENFORCER, signal }).catch((error: unknown) => {
+  const resource = resourceOf(kind)
+  const live = await client.get(resource, at(object), signal)
+  if (live === undefined) return
+  const fields = handoverOf(live, handed)
+  await client.apply(resource, fields, { fieldManager: ENFORCER, signal }).catch((error: unknown) => {
     if (!isConflict(error)) throw error
   })
 }

@@ -57,20 +57,26 @@ const byTarget: IndexFn<KubeObject> = (object) => {
 
 const byNamespace: IndexFn<KubeObject> = ({ metadata }) => [metadata.namespace ?? '']
 
-export function openCaches(watching: WatchDeps): Caches {
+/** Absent: those of every namespace. */
+export interface Extent {
+  readonly namespace?: string
+}
+
+export function openCaches(watching: WatchDeps, extent: Extent = {}): Caches {
   const runtimes = cache<ClassRuntime>(watching, {
     resource: ClassRuntime,
+    where: extent,
     indexes: { [OWNER]: (runtime) => [ownerKey(runtime)], [NAMESPACE]: byNamespace },
   })
   const pods = cache<Pod>(watching, {
     resource: Pod,
-    where: { labels: OWNER_LABEL },
+    where: { ...extent, labels: OWNER_LABEL },
     keep: keepPod,
     indexes: { [OWNER]: byOwnerKey },
   })
   const routers = cache<Service>(watching, {
     resource: Service,
-    where: { labels: ROUTERS },
+    where: { ...extent, labels: ROUTERS },
     keep: keeping('spec.ports.name', 'spec.ports.port'),
     indexes: { [NAMESPACE]: byNamespace },
   })
@@ -78,11 +84,11 @@ export function openCaches(watching: WatchDeps): Caches {
 }
 
 /** All autoscalers, because one that aims at a workload of ours may be anybody's; of the other kinds those with our label. */
-export function openChildCache(watching: WatchDeps, kind: ManagedKind): ChildCache {
+export function openChildCache(watching: WatchDeps, kind: ManagedKind, extent: Extent = {}): ChildCache {
   const isAutoscaler = kind === 'HorizontalPodAutoscaler'
   return cache(watching, {
     resource: resourceOf(kind),
-    ...(!isAutoscaler && { where: { labels: OWNER_LABEL } }),
+    where: isAutoscaler ? extent : { ...extent, labels: OWNER_LABEL },
     keep: KEPT[kind],
     indexes: { [OWNER]: byOwnerKey, ...(isAutoscaler && { [TARGET]: byTarget }) },
   })

@@ -44,6 +44,8 @@ export interface RuntimesControllerOptions {
   readonly random: Random
   /** This process, as people know it: the pod's name. */
   readonly instance: string
+  /** The only namespace to look at. Absent: all of them. */
+  readonly namespace?: string
   /** Those that all domains use. Absent: nobody else works on the same targets. */
   readonly locks?: TargetLocks
   /** Only one process of all that name the same Lease reconciles; the others keep their caches warm. Absent: this one does. */
@@ -80,7 +82,8 @@ export function runtimesController(options: RuntimesControllerOptions): Runtimes
   const client = makeClient(transport, { fieldManager: MANAGER })
   const watching = { source: client, clock, random, happenings }
   const queue = options.queue ?? new MemoryQueue({ clock })
-  const caches = openCaches(watching)
+  const extent = options.namespace === undefined ? {} : { namespace: options.namespace }
+  const caches = openCaches(watching, extent)
   const memory = new Memory(settings.nfr)
   memory.follow(caches.runtimes)
   wakeRuntimes({ caches, queue, clock })
@@ -100,7 +103,7 @@ export function runtimesController(options: RuntimesControllerOptions): Runtimes
   const managed = apis({
     watching,
     clock,
-    open: (kind) => openChildCache(watching, kind),
+    open: (kind) => openChildCache(watching, kind, extent),
     listen(kind, children) {
       children.onChange((change) => change.type === 'deleted' && memory.isGone(change.old.metadata.uid))
       return wakeByChild({ caches, queue, clock }, kind, children, () => managed.cacheOf('Deployment'))

@@ -13,9 +13,9 @@ const mark = (value: string): string => `(hidden ${createHmac('sha256', SALT).up
 
 /** Hides what the functions of a runtime are configured with, in everything that leaves the process other than to the cluster. */
 export interface Hiding {
-  text(text: string): string
+  readonly text: (text: string) => string
   /** A copy fit to be kept and shown. */
-  json(value: unknown): unknown
+  readonly json: (value: unknown) => unknown
 }
 
 export function hiding({ spec }: Pick<ClassRuntime, 'spec'>): Hiding {

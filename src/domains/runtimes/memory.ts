@@ -29,12 +29,13 @@ export class Memory {
   /** Call it before the cache starts. */
   follow(runtimes: Pick<Cache<ClassRuntime>, 'onChange'>): void {
     runtimes.onChange((change) => {
-      this.#enforcements.delete(change.key)
-      if (change.type === 'deleted') return void this.#mutated.delete(change.old.metadata.uid ?? '')
-      const times = (change.new.status?.last_applied_recommendations ?? []).flatMap(({ at }) =>
+      if (change.type === 'deleted') this.#mutated.delete(change.old.metadata.uid ?? '')
+      const status = change.type === 'deleted' ? {} : change.new.status
+      const times = (status?.last_applied_recommendations ?? []).flatMap(({ at }) =>
         at === undefined ? [] : [Date.parse(at)],
       )
       if (times.length > 0) this.#enforcements.set(change.key, times)
+      else this.#enforcements.delete(change.key)
     })
   }
 

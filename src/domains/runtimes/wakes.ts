@@ -90,8 +90,8 @@ function runtimeChanged(change: Change<ClassRuntime>): boolean {
 /** Whether anything that is kept of it has changed; an autoscaler rewrites its status every few seconds. */
 function childChanged(change: Change<KubeObject>): boolean {
   if (change.type !== 'changed') return true
-  const kept = ({ metadata: { resourceVersion: _, ...metadata }, ...rest }: KubeObject) => ({ ...rest, metadata })
-  return !sameValue(kept(change.old), kept(change.new))
+  const { resourceVersion } = change.new.metadata
+  return !sameValue({ ...change.old, metadata: { ...change.old.metadata, resourceVersion } }, change.new)
 }
 
 /** Pods come, become ready and go with their Deployment, which tells so itself; a pod is news when it is in trouble. */
