@@ -21,24 +21,13 @@ import { FINALIZER, type Action, type Decision, type Observed } from './types.ts
  * was tried in this run is not asked for again; what the second answer asks for besides is for a look at once.
  */
 export function decide(seen: Observed, settings: RuntimesSettings, now: number): Decision {
-  switch (finalizerStep(seen.runtime.metadata, FINALIZER)) {
-    case 'cleanUp':
-    case 'leave':
-      return decideDeletion(seen, now)
-    case 'add': {
-      const failure = seen.done.find(({ action }) => action.do === 'addFinalizer')?.failure
-      return failure === undefined
-        ? converge(seen, settings, now, [{ do: 'addFinalizer' }])
-        : withoutPlan(
-            seen,
-            { phase: 'pending', reason: 'Pending', message: failureText('the finalizer', failure) },
-            settings,
-            now,
-          )
-    }
-    case 'work':
-      return converge(seen, settings, now, [])
-  }
+  const step = finalizerStep(seen.runtime.metadata, FINALIZER)
+  if (step === 'cleanUp' || step === 'leave') return decideDeletion(seen, now)
+  if (step === 'work') return converge(seen, settings, now, [])
+  const failure = seen.done.find(({ action }) => action.do === 'addFinalizer')?.failure
+  if (failure === undefined) return converge(seen, settings, now, [{ do: 'addFinalizer' }])
+  const message = failureText('the finalizer', failure)
+  return withoutPlan(seen, { phase: 'pending', reason: 'Pending', message }, settings, now)
 }
 
 function converge(seen: Observed, settings: RuntimesSettings, now: number, first: readonly Action[]): Decision {
@@ -121,7 +110,11 @@ function problemOf({ rendered: { problems } }: Plan): Cause | undefined {
   return { reason: 'ApplyInvalid', message: `${first.field}: ${first.message}${more}` }
 }
 
-const crashRules = (before: ClassRuntimeStatus, { crashRecoveryMs }: RuntimesSettings, now: number): CrashRules => ({
+export const crashRules = (
+  before: ClassRuntimeStatus,
+  { crashRecoveryMs }: RuntimesSettings,
+  now: number,
+): CrashRules => ({
   wasCrashing: degradedBy(before)?.reason === 'CrashLoop',
   recoveryMs: crashRecoveryMs,
   now,

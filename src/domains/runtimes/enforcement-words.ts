@@ -82,8 +82,8 @@ function wordOfDone({ key, dimension, state }: Judged, { action, failure }: Done
 }
 
 function wordOfDecision({ key, dimension, mode }: Judged, { kind, from, to }: EnforceDecision): Word | undefined {
-  const { text } = RULES[dimension]
-  const change = to === undefined ? '' : `${from === undefined ? 'unset' : text(from)} → ${text(to)}`
+  const rules = RULES[dimension]
+  const change = to === undefined ? '' : `${from === undefined ? 'unset' : rules.text(from)} → ${rules.text(to)}`
   const word = (reason: string, said: string, notice?: string): Word => ({
     key,
     reason,

@@ -78,7 +78,7 @@ export function reduce<W extends Writer>(
     ...Object.fromEntries(changed),
     ...(writer === 'controller' && { last_updated: timestamp(now) }),
   }
-  return Object.fromEntries(Object.entries(next).filter(([, value]) => value !== undefined)) as ClassRuntimeStatus
+  return Object.fromEntries(Object.entries(next).filter(([, value]) => value !== undefined))
 }
 
 const FIELDS: { readonly [W in Writer]: (status: ClassRuntimeStatus, update: Updates[W], now: number) => Patch } = {
