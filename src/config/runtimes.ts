@@ -113,6 +113,11 @@ export const RUNTIMES_VARIABLES = {
     '5s',
     'How long it may take to answer one query.',
   ),
+  runtimesNamespace: optional(
+    'CAELUS_RUNTIMES_NAMESPACE',
+    namespace,
+    'The only namespace whose class runtimes are converged. Default: all of them.',
+  ),
   runtimesIdentity: optional(
     'CAELUS_RUNTIMES_IDENTITY',
     text,

@@ -266,10 +266,13 @@ export const PackageAppliedView = Type.Object(
         id: Type.String(),
         namespace: Type.String(),
         name: Type.String(),
-        deployment_key: MaybeText,
+        deployment_key: Type.String(),
         change: Type.Enum(['created', 'changed', 'unchanged']),
       }),
     ),
+    skipped: Type.Array(Type.Object({ deployment_key: Type.String(), because: Type.String() }), {
+      description: 'Deployments that are not for this environment, or not wanted any more.',
+    }),
   },
   { description: 'The runtimes that a package became.' },
 )
