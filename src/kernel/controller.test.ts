@@ -119,6 +119,19 @@ describe('the loop', () => {
     expect(keys()).toEqual(['a1', 'a2', 'b1', 'a3'])
   })
 
+  it('takes the next key of a tenant that had its share as soon as any of its keys ends', async () => {
+    const { keys, runs, reconcile } = gate()
+    const { clock, wake } = await world(reconcile, { concurrency: 4 })
+    for (const id of ['a1', 'a2', 'a3', 'a4', 'a5']) await wake(id, 'a')
+    await clock.advance(0)
+    expect(keys()).toEqual(['a1', 'a2', 'a3'])
+    for (const ended of [0, 1]) {
+      runs[ended]?.finish()
+      await clock.advance(0)
+    }
+    expect(keys()).toEqual(['a1', 'a2', 'a3', 'a4', 'a5'])
+  })
+
   it('retries with exact backoff, then parks, and a wake by a user begins anew', async () => {
     const starts: number[] = []
     const { clock, wake, ends } = await world(async () => {

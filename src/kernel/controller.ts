@@ -166,11 +166,11 @@ class Loop {
       done: Promise.resolve(),
     }
     this.#running.add(running)
-    const wasFull = this.#count(claim.tenant, 1) >= this.#options.perTenant
+    this.#count(claim.tenant, 1)
     running.done = this.#execute(running).finally(() => {
       this.#running.delete(running)
-      this.#count(claim.tenant, -1)
-      if (this.#wantsMore || wasFull) this.#bell.ring()
+      const hadItsShare = this.#count(claim.tenant, -1) + 1 >= this.#options.perTenant
+      if (this.#wantsMore || hadItsShare) this.#bell.ring()
     })
   }
 
