@@ -30,6 +30,7 @@ import { openCaches, openChildCache, type Caches } from './caches.ts'
 import { ClassRuntime } from './class-runtime.ts'
 import type { RuntimesHappenings } from './happenings.ts'
 import { Memory } from './memory.ts'
+import { analyzer, type AnalyzerOptions } from './nfr/analyzer.ts'
 import { runtimesReconcile, type ReconcilerDeps } from './reconciler.ts'
 import type { RuntimesSettings } from './settings.ts'
 import { MANAGER } from './types.ts'
@@ -53,6 +54,8 @@ export interface RuntimesControllerOptions {
     readonly lease: Required<At>
     readonly timings?: Pick<LeaderElectionOptions, 'durationMs' | 'renewDeadlineMs' | 'retryMs'>
   }
+  /** Where recommendations come from. Absent: nothing is recommended, and what somebody else recommends still counts. */
+  readonly analyzer?: Pick<AnalyzerOptions, 'source' | 'intervalMs' | 'queries'>
   readonly happenings?: Happenings<RuntimesControllerHappenings>
   readonly decisions?: DecisionLog
   /** @default one in memory: a restart lists the world and wakes it again */
@@ -143,8 +146,14 @@ export function runtimesController(options: RuntimesControllerOptions): Runtimes
       ...(options.stopGraceMs !== undefined && { stopGraceMs: options.stopGraceMs }),
     })
 
+  const working = (): Service[] => [
+    loop(),
+    ...(options.analyzer
+      ? [analyzer({ ...options.analyzer, client, caches, clock, settings: settings.nfr, happenings })]
+      : []),
+  ]
   const warm = [managed, ...caches.services, flushing(() => events.flush())]
-  if (leader === undefined) return { services: [...warm, loop()], caches, apis: managed, resync }
+  if (leader === undefined) return { services: [...warm, ...working()], caches, apis: managed, resync }
   const election = leaderElection({
     client,
     lease: leader.lease,
@@ -153,7 +162,7 @@ export function runtimesController(options: RuntimesControllerOptions): Runtimes
     clock,
     random,
     happenings,
-    term: () => [loop()],
+    term: working,
   })
   return { services: [...warm, election], caches, apis: managed, election, resync }
 }
