@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { golden } from '../../../../test/support/golden.ts'
 import type { Deployment, HorizontalPodAutoscaler } from '../../../kube/index.ts'
 import type { ClassRuntime, ClassRuntimeSpec, FunctionSpec } from '../class-runtime.ts'
 import type { KnativeService } from '../foreign.ts'
-import { MANAGED_KINDS, type HandedField, type ManagedKind, type RenderedChild } from '../types.ts'
+import { MANAGED_KINDS, type Component, type HandedField, type ManagedKind } from '../types.ts'
 import { managedKinds, TEMPLATES } from './index.ts'
 import type { Rendered, RenderSettings, TemplateId } from './template.ts'
 
@@ -48,10 +48,16 @@ const fn = (key: string, provision: FunctionSpec['provision_config'] = {}): Func
 
 const names = ({ children }: Rendered): string[] => children.map(({ kind, name }) => `${kind}/${name}`)
 
-function child<T>({ children }: Rendered, kind: ManagedKind, component: RenderedChild['component'] = 'function'): T {
-  const found = children.find((one) => one.kind === kind && one.component === component)
-  if (found === undefined) throw new Error(`no ${kind} of ${component} among ${children.map((one) => one.kind).join()}`)
-  return found.object as T
+interface Objects {
+  readonly Deployment: Deployment
+  readonly HorizontalPodAutoscaler: HorizontalPodAutoscaler
+  readonly KnativeService: KnativeService
+}
+
+function child<K extends keyof Objects>(rendered: Rendered, kind: K, component: Component = 'function'): Objects[K] {
+  const found = rendered.children.find((one) => one.kind === kind && one.component === component)
+  if (found === undefined) throw new Error(`no ${kind} of ${component} among ${names(rendered).join()}`)
+  return found.object as Objects[K]
 }
 
 describe.each(['k8s_deployment', 'knative', 'edge', 'dev'] as const)('template %s', (id) => {
@@ -116,7 +122,7 @@ describe.each(['k8s_deployment', 'knative', 'edge', 'dev'] as const)('template %
       functions: spec.functions?.toReversed() ?? [],
       odgm_config: { ...spec.odgm_config, options: { compaction: 'true', snapshot: '60' } },
     }
-    const odgm = (rendered: Rendered) => child<Deployment>(rendered, 'Deployment', 'odgm')
+    const odgm = (rendered: Rendered) => child(rendered, 'Deployment', 'odgm')
     expect(odgm(render(id, runtimeWith(turned)))).toEqual(odgm(render(id, CART)))
   })
 
@@ -199,7 +205,7 @@ describe('scale', () => {
   const scaled = runtimeWith({ addons: [], functions: [fn('f', { min_scale: 2, max_scale: 5 })] })
 
   test('an autoscaler where there is room, and the installation wants them', () => {
-    const { spec } = child<HorizontalPodAutoscaler>(render('k8s_deployment', scaled), 'HorizontalPodAutoscaler')
+    const { spec } = child(render('k8s_deployment', scaled), 'HorizontalPodAutoscaler')
     expect(spec).toMatchObject({ minReplicas: 2, maxReplicas: 5, scaleTargetRef: { name: 'cart--f' } })
     for (const [id, runtime, settings] of [
       ['k8s_deployment', scaled, { hpa: false }],
@@ -215,10 +221,10 @@ describe('scale', () => {
     const handed = { Deployment: ['replicas', 'resources'], HorizontalPodAutoscaler: ['minReplicas'] } as const
     const plain = runtimeWith({ functions: [fn('f', { min_scale: 2, max_scale: 5, cpu_request: '1' })] })
     const rendered = render('k8s_deployment', plain, { handed })
-    const deployment = child<Deployment>(rendered, 'Deployment')
+    const deployment = child(rendered, 'Deployment')
     expect(deployment.spec).not.toHaveProperty('replicas')
     expect(deployment.spec.template.spec?.containers[0]).not.toHaveProperty('resources')
-    expect(child<HorizontalPodAutoscaler>(rendered, 'HorizontalPodAutoscaler').spec).not.toHaveProperty('minReplicas')
+    expect(child(rendered, 'HorizontalPodAutoscaler').spec).not.toHaveProperty('minReplicas')
     expect(rendered.children.map(({ handed: left }) => left).slice(0, 3)).toEqual([
       ['replicas', 'resources'],
       [],
@@ -227,20 +233,20 @@ describe('scale', () => {
   })
 
   test('Knative hears of the scale by annotations', () => {
-    const { spec } = child<KnativeService>(render('knative', scaled), 'KnativeService')
+    const { spec } = child(render('knative', scaled), 'KnativeService')
     expect(spec.template.metadata?.annotations).toEqual({
       'autoscaling.knative.dev/minScale': '2',
       'autoscaling.knative.dev/maxScale': '5',
     })
     const handed = render('knative', scaled, { handed: { KnativeService: ['minScale'] } })
-    const { metadata } = child<KnativeService>(handed, 'KnativeService').spec.template
+    const { metadata } = child(handed, 'KnativeService').spec.template
     expect(metadata?.annotations).toEqual({ 'autoscaling.knative.dev/maxScale': '5' })
     expect(handed.children[0]?.handed).toEqual(['minScale'])
   })
 
   test('one replica where nothing or 0 is asked for, and always in dev', () => {
     const replicas = (id: TemplateId, min_scale?: number) =>
-      child<Deployment>(
+      child(
         render(id, runtimeWith({ functions: [fn('f', min_scale === undefined ? {} : { min_scale })] })),
         'Deployment',
       ).spec.replicas
