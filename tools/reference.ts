@@ -1,9 +1,10 @@
 import { pino } from 'pino'
-import { appsRoutes, makeServer, type ServerParts } from '../src/api/index.ts'
+import { appsRoutes, makeServer, runtimesRoutes, type ServerParts } from '../src/api/index.ts'
 import { buildProgram, cliReference, type Doors } from '../src/cli/index.ts'
 import { configurationReference } from '../src/config/reference.ts'
 import { Echo } from '../examples/echo/index.ts'
 import '../src/domains/apps/index.ts'
+import { ClassRuntime } from '../src/domains/runtimes/index.ts'
 import { knownFailures, systemClock } from '../src/kernel/index.ts'
 import { crdYaml } from '../src/kube/index.ts'
 import '../src/processes/up.ts'
@@ -21,6 +22,7 @@ export const PAGES: readonly ReferencePage[] = [
   { path: 'docs/reference/openapi.json', make: openApi },
   { path: 'docs/reference/failures.md', make: async () => failuresReference() },
   { path: 'examples/echo/crd.yaml', make: async () => crdYaml(Echo) },
+  { path: `deploy/crds/${ClassRuntime.manifest.metadata.name}.yaml`, make: async () => crdYaml(ClassRuntime) },
 ]
 
 /** To describe something is not to use it: whoever tries hears about it. */
@@ -62,7 +64,10 @@ async function openApi(): Promise<string> {
     readiness: untouched('readiness'),
     config: () => [],
     metrics: untouched('metrics'),
-    routes: [appsRoutes({ apps: untouched('apps'), sight: untouched('sight') })],
+    routes: [
+      appsRoutes({ apps: untouched('apps'), sight: untouched('sight') }),
+      runtimesRoutes({ runtimes: untouched('runtimes'), nfr: untouched('nfr'), clock: systemClock }),
+    ],
   }
   const app = await makeServer(parts)
   await app.ready()

@@ -16,6 +16,8 @@ export interface QueueDepth extends Readonly<Record<(typeof QUEUE_STATES)[number
 }
 
 export interface Metrics {
+  /** For those who have something of their own to count. */
+  readonly registry: Registry
   readonly contentType: string
   /** The page that Prometheus reads. */
   text(): Promise<string>
@@ -102,6 +104,7 @@ export function makeMetrics(version: string): Metrics {
   registry.registerMetric(depth)
 
   return {
+    registry,
     contentType: registry.contentType,
     text: () => registry.metrics(),
     request: ({ method, route, status, ms }) => requests.observe({ method, route, status }, ms / 1000),
