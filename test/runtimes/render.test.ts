@@ -41,7 +41,7 @@ describe.each(SAMPLES)('%s', (file) => {
     await using namespace = await freshNamespace(client)
     const runtime = await created(client, await sample(file), namespace.name)
 
-    const input = { runtime, settings: SETTINGS, served: MANAGED_KINDS, handed: () => [] }
+    const input = { runtime, settings: SETTINGS, served: MANAGED_KINDS, routers: [], handed: () => [] }
     const { children, problems } = template.render(input)
 
     expect(problems).toEqual([])
@@ -64,7 +64,7 @@ test('a class and a function with the longest names have children', async () => 
   const runtime = await created(client, long, namespace.name)
 
   for (const template of TEMPLATES) {
-    const input = { runtime, settings: SETTINGS, served: MANAGED_KINDS, handed: () => [] }
+    const input = { runtime, settings: SETTINGS, served: MANAGED_KINDS, routers: [], handed: () => [] }
     for (const { kind, object } of template.render(input).children) {
       await client.apply(resourceOf(kind), object, { fieldManager: MANAGER, dryRun: true })
     }

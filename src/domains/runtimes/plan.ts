@@ -30,8 +30,8 @@ export function plan(seen: Observed, settings: RuntimesSettings): Plan | { reado
     return { cause: { reason: 'TemplateUnknown', message: `${field}: ${message}` } }
   }
   const { template } = chosen
-  const { runtime, served } = seen
-  const plain = template.render({ runtime, settings: settings.render, served, handed: handedFields(seen) })
+  const { runtime, served, routers } = seen
+  const plain = template.render({ runtime, settings: settings.render, served, routers, handed: handedFields(seen) })
   const rendered = { ...plain, children: plain.children.map(stamped) }
   const force = (runtime.metadata.annotations?.[FORCE_ANNOTATION] ?? 'false') !== 'false'
   const applies = rendered.children.flatMap((child) => applyOf(child, seen, force))

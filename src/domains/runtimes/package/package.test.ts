@@ -60,6 +60,7 @@ describe('the example', () => {
         runtime: { apiVersion: 'oaas.io/v1alpha1', kind: 'ClassRuntime', metadata: { name }, spec },
         settings: { profile: 'full', hpa: true, odgm: { image: 'odgm:1', pullPolicy: 'Always' } },
         served: MANAGED_KINDS,
+        routers: [],
         handed: () => [],
       })
       expect(rendered?.problems).toEqual([])

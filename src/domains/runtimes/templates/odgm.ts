@@ -1,7 +1,7 @@
 import type { Deployment, Draft, Service } from '../../../kube/index.ts'
 import type { ClassRuntime } from '../class-runtime.ts'
 import { odgmName, odgmServiceName } from '../names.ts'
-import type { RenderedChild } from '../types.ts'
+import type { RenderedChild, Router } from '../types.ts'
 import { hasOdgm, ODGM_PORT } from './addons.ts'
 import { POD_DEFAULTS, securityOf } from './container.ts'
 import { envOf, type Env } from './env.ts'
@@ -17,7 +17,8 @@ export function odgmChildren(input: RenderInput, functions: readonly RenderedFun
   return hasOdgm(input.runtime.spec) ? [odgmDeployment(input, functions), odgmService(input.runtime)] : []
 }
 
-function odgmDeployment({ runtime, settings }: RenderInput, functions: readonly RenderedFunction[]): RenderedChild {
+function odgmDeployment(input: RenderInput, functions: readonly RenderedFunction[]): RenderedChild {
+  const { runtime, settings } = input
   const name = odgmName(runtime.metadata.name)
   const object: Draft<Deployment> = {
     apiVersion: 'apps/v1',
@@ -38,7 +39,7 @@ function odgmDeployment({ runtime, settings }: RenderInput, functions: readonly 
               name: 'odgm',
               image: settings.odgm.image,
               imagePullPolicy: settings.odgm.pullPolicy,
-              env: envOf(telemetryEnv(runtime, settings), odgmEnv(runtime, functions)),
+              env: envOf(telemetryEnv(runtime, settings), odgmEnv(input, functions)),
               ports: [
                 { name: 'grpc', containerPort: ODGM_PORT, protocol: 'TCP' },
                 { name: 'zenoh', containerPort: ZENOH_PORT, protocol: 'TCP' },
@@ -71,7 +72,7 @@ function odgmService(runtime: ClassRuntime): RenderedChild {
   return { kind: 'Service', name, component: 'odgm', object, handed: [] }
 }
 
-function odgmEnv(runtime: ClassRuntime, functions: readonly RenderedFunction[]): Env {
+function odgmEnv({ runtime, routers }: RenderInput, functions: readonly RenderedFunction[]): Env {
   const { odgm_config: config = {}, package_class_key: classKey } = runtime.spec
   const { name } = runtime.metadata
   const members = [...new Set(Object.values(config.env_node_ids ?? {}).flat())].toSorted((a, b) => a - b)
@@ -85,6 +86,14 @@ function odgmEnv(runtime: ClassRuntime, functions: readonly RenderedFunction[]):
     OPRC_CLS_ID: classKey ?? name,
     OPRC_DEPLOYMENT_ID: name,
     OPRC_ZENOH_MODE: 'peer',
+    ...(routers.length > 0 && { OPRC_ZENOH_PEERS: peersOf(routers) }),
     OPRC_ZENOH_PORT: `${ZENOH_PORT}`,
   }
 }
+
+/** Sorted: routers are found in any order, and another order would be another pod. */
+const peersOf = (routers: readonly Router[]): string =>
+  routers
+    .map(({ service, port }) => `tcp/${service}:${port}`)
+    .toSorted()
+    .join(',')

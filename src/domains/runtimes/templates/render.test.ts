@@ -7,7 +7,7 @@ import { golden } from '../../../../test/support/golden.ts'
 import type { Deployment, HorizontalPodAutoscaler } from '../../../kube/index.ts'
 import type { ClassRuntime, ClassRuntimeSpec, FunctionSpec } from '../class-runtime.ts'
 import type { KnativeService } from '../foreign.ts'
-import { MANAGED_KINDS, type Component, type HandedField, type ManagedKind } from '../types.ts'
+import { MANAGED_KINDS, type Component, type HandedField, type ManagedKind, type Router } from '../types.ts'
 import { managedKinds, TEMPLATES } from './index.ts'
 import type { Rendered, RenderSettings, TemplateId } from './template.ts'
 
@@ -27,6 +27,7 @@ const runtimeWith = (spec: ClassRuntimeSpec): ClassRuntime => ({ ...CART, spec }
 interface Options {
   readonly settings?: Partial<RenderSettings>
   readonly served?: readonly ManagedKind[]
+  readonly routers?: readonly Router[]
   readonly handed?: Readonly<Partial<Record<ManagedKind, readonly HandedField[]>>>
 }
 
@@ -37,6 +38,7 @@ function render(id: TemplateId, runtime: ClassRuntime, options: Options = {}): R
     runtime,
     settings: { ...SETTINGS, ...options.settings },
     served: options.served ?? MANAGED_KINDS,
+    routers: options.routers ?? [{ service: 'router', port: 17447 }],
     handed: ({ kind }) => options.handed?.[kind] ?? [],
   })
 }
@@ -124,6 +126,15 @@ describe.each(['k8s_deployment', 'knative', 'edge', 'dev'] as const)('template %
     }
     const odgm = (rendered: Rendered) => child(rendered, 'Deployment', 'odgm')
     expect(odgm(render(id, runtimeWith(turned)))).toEqual(odgm(render(id, CART)))
+  })
+
+  test('ODGM joins the routers there are, in whatever order they are found', () => {
+    const near = { service: 'a', port: 1 }
+    const far = { service: 'b', port: 2 }
+    const odgm = (...routers: Router[]) => JSON.stringify(child(render(id, CART, { routers }), 'Deployment', 'odgm'))
+    expect(odgm(near, far)).toBe(odgm(far, near))
+    expect(odgm(far, near)).toContain('"value":"tcp/a:1,tcp/b:2"')
+    expect(odgm()).not.toContain('OPRC_ZENOH_PEERS')
   })
 
   test('without the addon there is no ODGM', () => {
@@ -271,7 +282,7 @@ describe('telemetry', () => {
   test('nobody is told where to send it, when there is no such place', () => {
     const { otlpEndpoint: _, ...settings } = SETTINGS
     const template = TEMPLATES.find(({ id }) => id === 'dev')
-    const rendered = template?.render({ runtime: CART, settings, served: [], handed: () => [] })
+    const rendered = template?.render({ runtime: CART, settings, served: [], routers: [], handed: () => [] })
     expect(JSON.stringify(rendered)).not.toContain('OTEL_')
   })
 

@@ -1,5 +1,5 @@
 import type { ClassRuntime, ClassRuntimeSpec } from '../class-runtime.ts'
-import type { ChildRef, HandedField, ManagedKind, ObservedChild, ObservedPod, RenderedChild } from '../types.ts'
+import type { ChildRef, HandedField, ManagedKind, ObservedChild, ObservedPod, RenderedChild, Router } from '../types.ts'
 
 export const TEMPLATE_IDS = ['dev', 'edge', 'k8s_deployment', 'knative'] as const
 export type TemplateId = (typeof TEMPLATE_IDS)[number]
@@ -21,6 +21,8 @@ export interface RenderInput {
   readonly runtime: ClassRuntime
   readonly settings: RenderSettings
   readonly served: readonly ManagedKind[]
+  /** Those of the namespace, which a data grid joins. */
+  readonly routers: readonly Router[]
   /** Fields that somebody else sets on a child. */
   readonly handed: (child: ChildRef) => readonly HandedField[]
 }
