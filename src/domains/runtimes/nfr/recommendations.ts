@@ -1,4 +1,4 @@
-import type { Pod } from '../../../kube/index.ts'
+import type { KubeObject } from '../../../kube/index.ts'
 import { DIMENSIONS, type ClassRuntime, type Dimension, type Recommendation } from '../class-runtime.ts'
 import { functionLabel, ownerLabel } from '../names.ts'
 import type { AnalyzerUpdate } from '../status.ts'
@@ -15,7 +15,7 @@ const loadKey = (namespace: string | undefined, owner: string | undefined, fn: s
   `${namespace}/${owner}/${fn}`
 
 /** Measurements know pods, recommendations functions; the labels of the pods join them. */
-export function loadsOf(pods: readonly Pod[], measured: Measured): Loads {
+export function loadsOf(pods: readonly KubeObject[], measured: Measured): Loads {
   const loads = new Map<string, PodLoad[]>()
   for (const { metadata } of pods) {
     if (metadata.deletionTimestamp !== undefined) continue
