@@ -1,1 +1,1 @@
-export { DEPLOYMENT_ANNOTATION, unpack, type PackagedRuntime, type UnpackedPackage } from './package.ts'
+export { unpack, type PackagedRuntime, type UnpackedPackage } from './package.ts'

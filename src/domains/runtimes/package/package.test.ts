@@ -113,6 +113,24 @@ describe('what is said in a package', () => {
     ])
   })
 
+  test('the data grid is configured as it is written, with routes for what the class is bound to', () => {
+    const odgm = {
+      collections: ['things'],
+      node_id: 2,
+      env_node_ids: { cloud: [1, 2] },
+      collection_assignments: { things: [1] },
+      invocations: { fn_routes: { run: { url: 'http://elsewhere' } }, disabled_fn: ['old'] },
+    }
+    const invocations = { fn_routes: { run: { function_key: 'run', url: 'http://elsewhere' } }, disabled_fn: ['old'] }
+    expect(specOf(withDeployment({ odgm }))?.odgm_config).toEqual({ ...odgm, invocations })
+    expect(unpack(withDeployment({ odgm: { invocations: { disabled: [] } } })).problems).toEqual([
+      {
+        field: 'deployments[0].odgm.invocations.disabled',
+        message: 'is not a known field; did you mean disabled_fn?',
+      },
+    ])
+  })
+
   test('two bindings of one function are one function with two routes', () => {
     const bindings = [
       { name: 'go', function_key: 'run' },

@@ -5,7 +5,7 @@ import { classOf, functionOf, isProvided, referenceProblems } from './references
 import type { OPackage, PackageClass, PackageDeployment, PackageFunction } from './schema.ts'
 
 const PACKAGE_ANNOTATION = 'oaas.io/package'
-export const DEPLOYMENT_ANNOTATION = 'oaas.io/deployment-key'
+const DEPLOYMENT_ANNOTATION = 'oaas.io/deployment-key'
 
 /** A deployment of a package as the ClassRuntime that it asks for; the namespace is for whoever applies it to say. */
 export interface PackagedRuntime {
@@ -101,14 +101,19 @@ function merged({ provision_config, config }: PackageFunction, over: FunctionSpe
   }
 }
 
-/** Callers use the names of bindings, so each of them is a route. */
+type Routes = NonNullable<NonNullable<NonNullable<ClassRuntimeSpec['odgm_config']>['invocations']>['fn_routes']>
+
+/** Callers use the names of bindings, so each of them is a route; what the deployment says about one is laid over. */
 function odgmOf(pkg: OPackage, target: PackageClass, { odgm = {} }: PackageDeployment) {
-  const routes = (target.function_bindings ?? []).flatMap(({ name, function_key: key, stateless }) => {
+  const fn_routes: Record<string, Routes[string]> = {}
+  for (const { name, function_key: key, stateless } of target.function_bindings ?? []) {
     const fn = functionOf(pkg, key)
-    if (fn === undefined || !isProvided(fn)) return []
-    return [[name, { function_key: fn.key, ...(stateless !== undefined && { stateless }) }] as const]
-  })
-  const fn_routes = { ...Object.fromEntries(routes), ...odgm.invocations?.fn_routes }
+    if (fn === undefined || !isProvided(fn)) continue
+    fn_routes[name] = { function_key: fn.key, ...(stateless !== undefined && { stateless }) }
+  }
+  for (const [name, route] of Object.entries(odgm.invocations?.fn_routes ?? {})) {
+    fn_routes[name] = { ...fn_routes[name], ...route }
+  }
   return { ...odgm, ...(Object.keys(fn_routes).length > 0 && { invocations: { ...odgm.invocations, fn_routes } }) }
 }
 
