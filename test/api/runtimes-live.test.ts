@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import type { EventView, NfrHistoryView } from '../../src/api/contract/index.ts'
 import { ClassRuntime } from '../../src/domains/runtimes/index.ts'
-import type { HttpTransport } from '../../src/kube/index.ts'
+import { httpTransport, type HttpTransport } from '../../src/kube/index.ts'
+import { testConfig } from '../support/kube.ts'
 import { fn, PATIENCE_MS } from '../runtimes/world.ts'
 import { runtimesApi, type RuntimesApi } from './runtimes-world.ts'
 
@@ -39,14 +40,12 @@ test('whoever changes a runtime, those who listen hear of it', async () => {
 
 test('recommended, applied and live values are told as they are and as they were', async () => {
   await using w = await runtimesApi()
-  const timely = { stabilityMs: 0, cooldownMs: 0 }
   await w.cluster.controller()
   await w.cluster.create('cart', {
     functions: [fn('hello', { max_scale: 10 })],
     enforcement: { mode: 'enforce', dimensions: ['replicas'] },
   })
   await w.shows('cart', ({ phase }) => phase === 'available')
-  expect(timely.stabilityMs).toBe(0)
   await recommend(w, 3)
   const view = await w.shows('cart', ({ nfr }) => nfr[0]?.applied === 3 && nfr[0].live === 3)
   expect(view.nfr).toMatchObject([
@@ -69,24 +68,44 @@ test('recommended, applied and live values are told as they are and as they were
   expect(series[0]?.points.at(-1)).toMatchObject({ recommended: 3, applied: 3, live: 3 })
 })
 
-test('without a cluster, or while it is away, the answer says so at once', async () => {
+/** Nobody listens there. */
+const deadTransport = async (): Promise<HttpTransport> =>
+  httpTransport({ ...(await testConfig()), server: 'https://127.0.0.1:1' })
+
+test('while the cluster is away the answer says so', async () => {
+  const dead = await deadTransport()
   let isAway = false
-  const refused = (): never => {
-    throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
-  }
   const through = (transport: HttpTransport): HttpTransport => ({
     ...transport,
-    send: async (request) => (isAway ? refused() : transport.send(request)),
+    send: (request) => (isAway ? dead : transport).send(request),
   })
   await using w = await runtimesApi({ through })
   await w.cluster.create('cart')
   await w.shows('cart', () => true)
   isAway = true
-  const detail = await w.api.as(w.admin.secret, { url: w.path('cart') })
-  expect(detail.statusCode).toBeGreaterThanOrEqual(500)
-  expect(detail.json()).toMatchObject({ next_step: expect.any(String), retryable: true })
+  const writes = { method: 'PUT', url: w.path('cart'), payload: w.manifest('cart') } as const
+  for (const request of [{ url: w.path('cart') }, writes, { url: `${w.path('cart')}/timeline` }]) {
+    const answer = await w.api.as(w.admin.secret, request)
+    expect(answer.json()).toMatchObject({
+      status: 503,
+      code: 'KubeUnreachable',
+      retryable: true,
+      next_step: expect.stringContaining('API server'),
+    })
+  }
+  await dead.close()
+})
 
-  await using blind = await runtimesApi({ sees: false })
-  const nothing = await blind.api.as(blind.admin.secret, { url: '/api/v1/runtimes' })
-  expect(nothing.statusCode).toBeGreaterThanOrEqual(500)
+test('a cluster that was never seen keeps nobody waiting', async () => {
+  const dead = await deadTransport()
+  await using w = await runtimesApi({ through: () => dead, isSeen: false })
+  for (const url of ['/api/v1/runtimes', w.path('cart'), `${w.path('cart')}/explain`, `${w.path('cart')}/nfr`]) {
+    const answer = await w.api.as(w.admin.secret, { url })
+    expect(answer.json()).toMatchObject({
+      status: 503,
+      code: 'RuntimesUnseen',
+      next_step: expect.stringContaining('kubectl apply -f deploy/crds'),
+    })
+  }
+  await dead.close()
 })

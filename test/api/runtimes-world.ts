@@ -33,13 +33,13 @@ export interface RuntimesApi extends AsyncDisposable {
 export interface RuntimesApiOptions {
   /** Puts something between the API and its cluster. */
   readonly through?: (transport: HttpTransport) => HttpTransport
-  /** @default true */
-  readonly sees?: boolean
+  /** Wait until the API has seen the cluster. @default true */
+  readonly isSeen?: boolean
 }
 
 export async function runtimesApi({
   through = (same) => same,
-  sees = true,
+  isSeen = true,
 }: RuntimesApiOptions = {}): Promise<RuntimesApi> {
   const config = readConfig({})
   const rooms: RuntimesRoom[] = []
@@ -63,7 +63,7 @@ export async function runtimesApi({
   })
   const [room] = rooms
   if (room === undefined) throw new Error('expected the routes to be made')
-  const stop = sees ? await startAll(room.see(through(transport))) : () => Promise.resolve()
+  const stop = await startAll(room.see(through(transport)))
   const [admin, member] = [await api.person('admin'), await api.person('member')]
   const path = (name: string): string => `/api/v1/runtimes/${cluster.namespace}/${name}`
   const read = async <T>(url: string): Promise<T> => {
@@ -101,7 +101,7 @@ export async function runtimesApi({
       await cluster[Symbol.asyncDispose]()
     },
   }
-  if (sees) await listed(made)
+  if (isSeen) await listed(made)
   return made
 }
 
