@@ -4,6 +4,7 @@ import { applyChild } from './apply.ts'
 import { ClassRuntime } from './class-runtime.ts'
 import { resourceOf } from './foreign.ts'
 import type { RuntimesHappenings } from './happenings.ts'
+import { hiding } from './hidden.ts'
 import { applyEnforcement } from './nfr/apply-enforcement.ts'
 import type { Sight } from './observe.ts'
 import type { Locking } from './target-lock.ts'
@@ -30,51 +31,52 @@ export async function act(
   actions: readonly Action[],
   signal: AbortSignal,
 ): Promise<Done[]> {
-  const attempt = (action: Action): Promise<Done> => attempted(acting, runtime, action, signal)
+  const attempt = (action: Action): Promise<Done[]> => attempted(acting, runtime, action, signal)
   const these = (...names: Action['do'][]): Action[] => actions.filter((action) => names.includes(action.do))
   const inOrder = async (some: readonly Action[]): Promise<Done[]> => {
     const done: Done[] = []
-    for (const action of some) done.push(await attempt(action))
+    for (const action of some) done.push(...(await attempt(action)))
     return done
   }
 
   const first = await inOrder(these('addFinalizer'))
   if (first.some(({ failure }) => failure !== undefined)) return first
-  const made = await Promise.all(these('apply', 'delete').map(attempt))
+  const made = (await Promise.all(these('apply', 'delete').map(attempt))).flat()
   // Two dimensions of one workload are two writes to the same object.
   const enforced = await inOrder(these('enforce'))
   return [...first, ...made, ...enforced, ...(await inOrder(these('removeFinalizer')))]
 }
 
-async function attempted(acting: Acting, runtime: ClassRuntime, action: Action, signal: AbortSignal): Promise<Done> {
+/** Empty: it turned out to be another action that is needed. */
+async function attempted(acting: Acting, runtime: ClassRuntime, action: Action, signal: AbortSignal): Promise<Done[]> {
   const { clock } = acting
   const since = clock.now()
   let failure: Done['failure']
   try {
-    await perform(acting, runtime, action, signal)
+    if (!(await perform(acting, runtime, action, signal))) return []
   } catch (error) {
     if (signal.aborted) throw error
-    failure = asFailure(error)
+    failure = asFailure(error, runtime)
   }
   tell(acting, runtime, action, clock.now() - since, failure)
-  return { action, ...(failure && { failure }) }
+  return [{ action, ...(failure && { failure }) }]
 }
 
-async function perform(acting: Acting, runtime: ClassRuntime, action: Action, signal: AbortSignal): Promise<void> {
+async function perform(acting: Acting, runtime: ClassRuntime, action: Action, signal: AbortSignal): Promise<boolean> {
   const { client, caches, apis, memory, clock } = acting
   switch (action.do) {
     case 'addFinalizer': {
       const json = addFinalizer(runtime.metadata, FINALIZER)
       caches.runtimes.wrote(await client.patch(ClassRuntime, at(runtime), { json }, { signal }))
-      return
+      return true
     }
     case 'removeFinalizer': {
       const json = removeFinalizer(runtime.metadata, FINALIZER)
-      if (json.length === 0) return
+      if (json.length === 0) return true
       const left = await client.patch(ClassRuntime, at(runtime), { json }, { signal })
       if ((left.metadata.finalizers ?? []).length > 0) caches.runtimes.wrote(left)
       else caches.runtimes.deleted(at(runtime), runtime.metadata.uid ?? '')
-      return
+      return true
     }
     case 'apply':
       return applyChild({ ...acting, signal }, runtime, action)
@@ -84,17 +86,20 @@ async function perform(acting: Acting, runtime: ClassRuntime, action: Action, si
       // Not told to the cache as gone: something may hold it back, and a runtime waits for the last of its children.
       if (apis.cacheOf(kind)?.get(at(object))?.metadata.uid === uid) memory.askedToGo(uid)
       if (action.because === 'orphan') memory.deletedOrphan(clock.now())
-      return
+      return true
     }
     case 'enforce':
-      return applyEnforcement({ ...acting, signal }, runtime, action)
+      await applyEnforcement({ ...acting, signal }, runtime, action)
+      return true
     default:
       return action satisfies never
   }
 }
 
-function asFailure(error: unknown): NonNullable<Done['failure']> {
-  const failure = failureOf(error)
+/** An API server quotes what it refuses. */
+function asFailure(error: unknown, runtime: ClassRuntime): NonNullable<Done['failure']> {
+  const plain = failureOf(error)
+  const failure = { ...plain, message: hiding(runtime).text(plain.message) }
   if (!(error instanceof KubeError) || error.conflicts.length === 0) return failure
   return { ...failure, conflicts: error.conflicts.map(({ manager, field }) => ({ manager, field })) }
 }

@@ -5,7 +5,15 @@ import { differs } from './differs.ts'
 import { resourceOf } from './foreign.ts'
 import { handoverOf } from './handover-fields.ts'
 import { holding } from './target-lock.ts'
-import { ENFORCER, MANAGER, type Action, type HandedField, type ManagedKind, type ObservedChild } from './types.ts'
+import {
+  ENFORCER,
+  MANAGER,
+  type Action,
+  type HandedField,
+  type ManagedKind,
+  type ObservedChild,
+  type RenderedChild,
+} from './types.ts'
 
 type Apply = Extract<Action, { readonly do: 'apply' }>
 type Applying = Acting & { readonly signal: AbortSignal }
@@ -14,14 +22,41 @@ type Applying = Acting & { readonly signal: AbortSignal }
 const CONTENDED: ReadonlySet<ManagedKind> = new Set(['Deployment', 'KnativeService'])
 const OURS: ReadonlySet<string> = new Set([MANAGER, ENFORCER])
 
-/** Brings a child to what was rendered. What is there already is locked meanwhile; what is not there is nobody's target yet. */
-export async function applyChild(acting: Applying, runtime: ClassRuntime, action: Apply): Promise<void> {
+/**
+ * Brings a child to what was rendered. What is there already is locked meanwhile; what is not there is nobody's target yet.
+ *
+ * False: it was there all the time, but not to be seen, and nothing was decided with it in view. It is to be seen now.
+ */
+export async function applyChild(acting: Applying, runtime: ClassRuntime, action: Apply): Promise<boolean> {
   const { apis, locking } = acting
   const { kind, name } = action.child
   const { namespace = '' } = runtime.metadata
-  const isThere = apis.cacheOf(kind)?.get({ namespace, name }) !== undefined
-  if (locking === undefined || !isThere || !CONTENDED.has(kind)) return applyNow(acting, runtime, action)
-  await holding(locking, runtime, { kind, name }, () => applyNow(acting, runtime, action))
+  const isSeen = apis.cacheOf(kind)?.get({ namespace, name }) !== undefined
+  try {
+    if (locking === undefined || !isSeen || !CONTENDED.has(kind)) await applyNow(acting, runtime, action)
+    else await holding(locking, runtime, { kind, name }, () => applyNow(acting, runtime, action))
+    return true
+  } catch (error) {
+    if (isSeen || !isConflict(error) || !(await isFound(acting, runtime, action.child))) throw error
+    return false
+  }
+}
+
+/** A child of ours whose label somebody took off gets it back. */
+async function isFound(
+  { client, apis, signal }: Applying,
+  runtime: ClassRuntime,
+  child: RenderedChild,
+): Promise<boolean> {
+  const { namespace = '' } = runtime.metadata
+  const [resource, where] = [resourceOf(child.kind), { namespace, name: child.name }]
+  const there = await client.get(resource, where, signal)
+  const isOurs = there?.metadata.ownerReferences?.some(({ uid }) => uid === runtime.metadata.uid) ?? false
+  if (!isOurs) return false
+  const { uid, resourceVersion } = there?.metadata ?? {}
+  const merge = { metadata: { uid, resourceVersion, labels: child.object.metadata.labels } }
+  apis.cacheOf(child.kind)?.wrote(await client.patch(resource, where, { merge }, { signal }))
+  return true
 }
 
 async function applyNow(acting: Applying, runtime: ClassRuntime, { child, force, from }: Apply): Promise<void> {

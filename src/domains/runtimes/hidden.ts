@@ -24,7 +24,10 @@ export function hiding({ spec }: Pick<ClassRuntime, 'spec'>): Hiding {
     .filter((value) => value.length >= SHORTEST)
     .toSorted((a, b) => b.length - a.length)
   const text = (from: string): string =>
-    secrets.reduce((hidden, secret) => hidden.replaceAll(secret, mark(secret)), from)
+    secrets.reduce(
+      (hidden, secret) => (hidden.includes(secret) ? hidden.replaceAll(secret, mark(secret)) : hidden),
+      from,
+    )
 
   const json = (value: unknown): unknown => {
     if (typeof value === 'string') return text(value)

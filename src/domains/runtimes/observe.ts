@@ -10,6 +10,7 @@ import {
 import type { Apis } from './apis.ts'
 import { NAMESPACE, OWNER, ownerKey, TARGET, type Caches } from './caches.ts'
 import type { ClassRuntime } from './class-runtime.ts'
+import { hiding } from './hidden.ts'
 import type { Memory } from './memory.ts'
 import { functionLabel } from './names.ts'
 import {
@@ -70,25 +71,25 @@ function autoscalersOf(
   runtime: ClassRuntime,
   children: readonly ObservedChild[],
 ): ObservedAutoscaler[] {
+  const { namespace, uid: owner } = runtime.metadata
   const all = apis.cacheOf('HorizontalPodAutoscaler')
   if (all === undefined) return []
-  return children
-    .filter(({ kind }) => kind === 'Deployment')
-    .flatMap(({ name: target }) => {
-      const aimed = all.byIndex(TARGET, `${runtime.metadata.namespace}/${target}`) as HorizontalPodAutoscaler[]
-      return aimed.map(({ metadata, spec }) => ({
-        name: metadata.name,
-        target,
-        minReplicas: spec.minReplicas ?? 1,
-        maxReplicas: spec.maxReplicas,
-        isOurs: metadata.ownerReferences?.some(({ uid }) => uid === runtime.metadata.uid) ?? false,
-      }))
-    })
+  const targets = children.filter(({ kind }) => kind === 'Deployment').map(({ name }) => name)
+  return targets.flatMap((target) =>
+    (all.byIndex(TARGET, `${namespace}/${target}`) as HorizontalPodAutoscaler[]).map(({ metadata, spec }) => ({
+      name: metadata.name,
+      target,
+      minReplicas: spec.minReplicas ?? 1,
+      maxReplicas: spec.maxReplicas,
+      isOurs: metadata.ownerReferences?.some(({ uid }) => uid === owner) ?? false,
+    })),
+  )
 }
 
-const podOf =
-  (runtime: ClassRuntime) =>
-  ({ metadata, status }: Pod): ObservedPod => {
+/** What a container said last ends up in status and events; it may have said what it was configured with. */
+const podOf = (runtime: ClassRuntime) => {
+  const { text } = hiding(runtime)
+  return ({ metadata, status }: Pod): ObservedPod => {
     const label = metadata.labels?.[FUNCTION_LABEL]
     const named = (runtime.spec.functions ?? []).find(({ function_key: key }) => functionLabel(key) === label)
     const unscheduled = status?.conditions?.find(
@@ -101,11 +102,15 @@ const podOf =
       component: (metadata.labels?.[COMPONENT_LABEL] ?? 'function') as Component,
       ...(named !== undefined && { functionKey: named.function_key }),
       ...(unscheduled !== undefined && { unschedulable: unscheduled.message ?? '' }),
-      containers: [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].map(containerOf),
+      containers: [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].map((container) =>
+        containerOf(container, text),
+      ),
     }
   }
+}
 
-function containerOf({ name, ready, restartCount, state, lastState }: CoreV1.ContainerStatus): ObservedContainer {
+function containerOf(container: CoreV1.ContainerStatus, text: (said: string) => string): ObservedContainer {
+  const { name, ready, restartCount, state, lastState } = container
   const { waiting, running } = state ?? {}
   const ended = lastState?.terminated ?? state?.terminated
   const startedAt = running?.startedAt
@@ -114,10 +119,10 @@ function containerOf({ name, ready, restartCount, state, lastState }: CoreV1.Con
     ready,
     restarts: restartCount,
     ...(waiting?.reason !== undefined && { waiting: waiting.reason }),
-    ...(waiting?.message !== undefined && { message: waiting.message }),
+    ...(waiting?.message !== undefined && { message: text(waiting.message) }),
     ...(startedAt !== undefined && { startedAt: Date.parse(startedAt) }),
     ...(ended !== undefined && {
-      lastExit: { reason: ended.reason ?? '', exitCode: ended.exitCode, message: (ended.message ?? '').trim() },
+      lastExit: { reason: ended.reason ?? '', exitCode: ended.exitCode, message: text((ended.message ?? '').trim()) },
     }),
   }
 }
