@@ -5,9 +5,10 @@ import { parse } from 'yaml'
 import { ClassRuntime } from '../../src/domains/runtimes/class-runtime.ts'
 import { differs } from '../../src/domains/runtimes/differs.ts'
 import { resourceOf } from '../../src/domains/runtimes/foreign.ts'
+import { unpack } from '../../src/domains/runtimes/package/index.ts'
 import { TEMPLATES } from '../../src/domains/runtimes/templates/index.ts'
 import { MANAGED_KINDS, MANAGER } from '../../src/domains/runtimes/types.ts'
-import { installCrd, type Client } from '../../src/kube/index.ts'
+import { installCrd, type Client, type Draft } from '../../src/kube/index.ts'
 import { freshNamespace, testClient } from '../support/kube.ts'
 import { installForeignKinds } from './foreign-kinds.ts'
 
@@ -24,9 +25,10 @@ async function sample(file: string): Promise<ClassRuntime> {
   return parse(await readFile(join(import.meta.dirname, '../..', file), 'utf8')) as ClassRuntime
 }
 
-async function created(client: Client, runtime: ClassRuntime, namespace: string): Promise<ClassRuntime> {
+/** As the API server would keep it; a controller of another test that saw it would begin to work on it. */
+async function taken(client: Client, runtime: Draft<ClassRuntime>, namespace: string): Promise<ClassRuntime> {
   const { uid: _, ...metadata } = runtime.metadata
-  return client.create(ClassRuntime, { ...runtime, metadata: { ...metadata, namespace } })
+  return client.create(ClassRuntime, { ...runtime, metadata: { ...metadata, namespace } }, { dryRun: true })
 }
 
 beforeAll(async () => {
@@ -39,7 +41,7 @@ describe.each(SAMPLES)('%s', (file) => {
   test.each(TEMPLATES)('as $id is accepted by the API server and kept as it was rendered', async (template) => {
     await using client = await testClient()
     await using namespace = await freshNamespace(client)
-    const runtime = await created(client, await sample(file), namespace.name)
+    const runtime = await taken(client, await sample(file), namespace.name)
 
     const input = { runtime, settings: SETTINGS, served: MANAGED_KINDS, routers: [], handed: () => [] }
     const { children, problems } = template.render(input)
@@ -53,6 +55,22 @@ describe.each(SAMPLES)('%s', (file) => {
   })
 })
 
+test('the API server takes every runtime of the example package', async () => {
+  await using client = await testClient()
+  await using namespace = await freshNamespace(client)
+  const source = await readFile(join(import.meta.dirname, '../../examples/runtimes/shop.opackage.yaml'), 'utf8')
+  for (const { name, annotations, spec } of unpack(source, { environment: 'cloud' }).runtimes) {
+    const runtime = {
+      apiVersion: 'oaas.io/v1alpha1',
+      kind: 'ClassRuntime',
+      metadata: { name, annotations },
+      spec,
+    } as const
+    const made = await taken(client, runtime, namespace.name)
+    expect(made.spec).toMatchObject(spec)
+  }
+})
+
 test('a class and a function with the longest names have children', async () => {
   await using client = await testClient()
   await using namespace = await freshNamespace(client)
@@ -61,7 +79,7 @@ test('a class and a function with the longest names have children', async () => 
   const functions = ['ü'.repeat(512), 'a-b', 'A b'].map((key) => ({ ...fn, function_key: key }))
   const name = `0${'a'.repeat(61)}.${'b'.repeat(137)}`.slice(0, 200)
   const long = { ...rest, metadata: { name }, spec: { ...spec, addons: ['odgm'], functions } }
-  const runtime = await created(client, long, namespace.name)
+  const runtime = await taken(client, long, namespace.name)
 
   for (const template of TEMPLATES) {
     const input = { runtime, settings: SETTINGS, served: MANAGED_KINDS, routers: [], handed: () => [] }

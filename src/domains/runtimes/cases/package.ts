@@ -9,7 +9,8 @@ export async function applyPackage(parts: WriteParts, actor: Actor, wish: Packag
   const { source, environment, namespace, dryRun } = wish
   const { runtimes, skipped, problems } = unpack(source, environment === undefined ? {} : { environment })
   if (problems.length > 0) {
-    throw new RefusedFields(problems.map(({ field, message }) => ({ field: `package.${field}`, message })))
+    const within = (field: string): string => (field === 'package' ? field : `package.${field}`)
+    throw new RefusedFields(problems.map(({ field, message }) => ({ field: within(field), message })))
   }
   const written: AppliedPackage['written'][number][] = []
   for (const { deploymentKey, name, annotations, spec } of runtimes) {
