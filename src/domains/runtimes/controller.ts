@@ -31,12 +31,18 @@ import { ClassRuntime } from './class-runtime.ts'
 import type { RuntimesHappenings } from './happenings.ts'
 import { Memory } from './memory.ts'
 import { analyzer, type AnalyzerOptions } from './nfr/analyzer.ts'
+import type { NfrHappenings } from './nfr/happenings.ts'
+import { analyzer, type AnalyzerOptions } from './nfr/analyzer.ts'
 import { runtimesReconcile, type ReconcilerDeps } from './reconciler.ts'
 import type { RuntimesSettings } from './settings.ts'
 import { MANAGER } from './types.ts'
 import { wakeByChild, wakeRuntimes } from './wakes.ts'
 
-export type RuntimesControllerHappenings = KernelHappenings & WatchHappenings & LeaderHappenings & RuntimesHappenings
+export type RuntimesControllerHappenings = KernelHappenings &
+  WatchHappenings &
+  LeaderHappenings &
+  RuntimesHappenings &
+  NfrHappenings
 
 export interface RuntimesControllerOptions {
   readonly transport: Transport
@@ -56,6 +62,8 @@ export interface RuntimesControllerOptions {
   }
   /** Where recommendations come from. Absent: nothing is recommended, and what somebody else recommends still counts. */
   readonly analyzer?: Pick<AnalyzerOptions, 'source' | 'intervalMs' | 'queries'>
+  /** Where the load of functions is measured. Absent: nothing is recommended. */
+  readonly metrics?: Pick<AnalyzerOptions, 'source' | 'intervalMs' | 'queries'>
   readonly happenings?: Happenings<RuntimesControllerHappenings>
   readonly decisions?: DecisionLog
   /** @default one in memory: a restart lists the world and wakes it again */
@@ -132,6 +140,9 @@ export function runtimesController(options: RuntimesControllerOptions): Runtimes
     happenings,
     ...(options.locks && { locking: { locks: options.locks, instance } }),
   })
+  const { metrics } = options
+  const analyzers = (): Service[] =>
+    metrics === undefined ? [] : [analyzer({ client, caches, clock, settings: settings.nfr, happenings, ...metrics })]
   const loop = (): Service =>
     controller({
       name: 'runtimes',

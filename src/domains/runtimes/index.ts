@@ -22,6 +22,7 @@ export { KnativeService, PodMonitor, resourceOf, ServiceMonitor } from './foreig
 export type { RuntimesHappenings } from './happenings.ts'
 export type { AnalyzerOptions } from './nfr/analyzer.ts'
 export { fakeMetrics, type FakeMetrics } from './nfr/fake-metrics.ts'
+export type { NfrHappenings } from './nfr/happenings.ts'
 export { defaultQueries, type MetricQueries } from './nfr/measure.ts'
 export type { MetricsSource, Sample } from './nfr/metrics-source.ts'
 export { prometheus, type PrometheusOptions, type PrometheusSource } from './nfr/prometheus.ts'
