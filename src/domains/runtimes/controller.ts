@@ -4,6 +4,7 @@ import {
   happenings as emitter,
   MemoryQueue,
   service,
+  sleep,
   type Clock,
   type DecisionLog,
   type Happenings,
@@ -31,18 +32,12 @@ import { ClassRuntime } from './class-runtime.ts'
 import type { RuntimesHappenings } from './happenings.ts'
 import { Memory } from './memory.ts'
 import { analyzer, type AnalyzerOptions } from './nfr/analyzer.ts'
-import type { NfrHappenings } from './nfr/happenings.ts'
-import { analyzer, type AnalyzerOptions } from './nfr/analyzer.ts'
 import { runtimesReconcile, type ReconcilerDeps } from './reconciler.ts'
 import type { RuntimesSettings } from './settings.ts'
 import { MANAGER } from './types.ts'
 import { wakeByChild, wakeRuntimes } from './wakes.ts'
 
-export type RuntimesControllerHappenings = KernelHappenings &
-  WatchHappenings &
-  LeaderHappenings &
-  RuntimesHappenings &
-  NfrHappenings
+export type RuntimesControllerHappenings = KernelHappenings & WatchHappenings & LeaderHappenings & RuntimesHappenings
 
 export interface RuntimesControllerOptions {
   readonly transport: Transport
@@ -62,8 +57,6 @@ export interface RuntimesControllerOptions {
   }
   /** Where recommendations come from. Absent: nothing is recommended, and what somebody else recommends still counts. */
   readonly analyzer?: Pick<AnalyzerOptions, 'source' | 'intervalMs' | 'queries'>
-  /** Where the load of functions is measured. Absent: nothing is recommended. */
-  readonly metrics?: Pick<AnalyzerOptions, 'source' | 'intervalMs' | 'queries'>
   readonly happenings?: Happenings<RuntimesControllerHappenings>
   readonly decisions?: DecisionLog
   /** @default one in memory: a restart lists the world and wakes it again */
@@ -72,6 +65,8 @@ export interface RuntimesControllerOptions {
   readonly concurrency?: number
   /** How long runs may go on after stop before they are cut off. @default 20_000 */
   readonly stopGraceMs?: number
+  /** How often everything is looked at though nothing happened; costs no call while all is as wanted. @default 600_000 */
+  readonly resyncMs?: number
   /** What a run does. @default the steps of this folder */
   readonly reconcile?: (deps: ReconcilerDeps) => Reconcile
 }
@@ -140,9 +135,6 @@ export function runtimesController(options: RuntimesControllerOptions): Runtimes
     happenings,
     ...(options.locks && { locking: { locks: options.locks, instance } }),
   })
-  const { metrics } = options
-  const analyzers = (): Service[] =>
-    metrics === undefined ? [] : [analyzer({ client, caches, clock, settings: settings.nfr, happenings, ...metrics })]
   const loop = (): Service =>
     controller({
       name: 'runtimes',
@@ -157,8 +149,18 @@ export function runtimesController(options: RuntimesControllerOptions): Runtimes
       ...(options.stopGraceMs !== undefined && { stopGraceMs: options.stopGraceMs }),
     })
 
+  const scan = (): Service =>
+    service('drift scan of runtimes', async (signal, ready) => {
+      ready()
+      while (!signal.aborted) {
+        await sleep(clock, options.resyncMs ?? 600_000, signal).catch(() => {})
+        if (!signal.aborted) await resync().catch(() => {})
+      }
+    })
+
   const working = (): Service[] => [
     loop(),
+    scan(),
     ...(options.analyzer
       ? [analyzer({ ...options.analyzer, client, caches, clock, settings: settings.nfr, happenings })]
       : []),
