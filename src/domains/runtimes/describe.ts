@@ -105,7 +105,7 @@ function functionTrouble(
   if (unready === undefined) return undefined
   if (unready.isMissing) return { reason: 'ChildMissing', message: unready.message }
   if (unready.trouble !== undefined) return { reason: unready.reason, message: unready.trouble }
-  return verdict.phase === 'degraded'
+  return verdict.reason === 'Timeout'
     ? { reason: unready.reason, message: detailOf(unready) }
     : { reason: 'NotReady', message: `waiting for ${refText(unready.child)}` }
 }

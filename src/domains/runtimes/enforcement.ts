@@ -1,3 +1,4 @@
+import { timestamp } from '../../kernel/index.ts'
 import {
   DIMENSIONS,
   type AppliedRecommendation,
@@ -141,6 +142,6 @@ const causeOf = (key: string, { reason, message }: NonNullable<NfrState['failure
 function appliedBy({ key, done }: Judged, now: number): [string, AppliedRecommendation][] {
   if (done?.action.do !== 'enforce' || done.failure !== undefined) return []
   const { functionKey, dimension, to, basis, confidence } = done.action
-  const at = new Date(now).toISOString()
+  const at = timestamp(now)
   return [[key, { component: 'function', function_key: functionKey, dimension, target: to, basis, confidence, at }]]
 }
