@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { inject } from 'vitest'
+import { inject, vi } from 'vitest'
 import { ClassRuntime, type ClassRuntimeSpec, type FunctionSpec, type Phase } from '../../src/domains/runtimes/index.ts'
 import { startAll } from '../../src/kernel/index.ts'
 import {
+  Event,
   installCrd,
   makeClient,
   type Client,
@@ -135,6 +136,22 @@ export class RuntimesWorld implements AsyncDisposable {
 
   async isGone(resource: Resource, name: string): Promise<void> {
     await this.#watched(resource, name, (object) => object === undefined)
+  }
+
+  /** An Event about some runtime of this namespace; the newest when there are several. */
+  async tells(reason: string, note: RegExp = /./): Promise<Event> {
+    return vi.waitFor(
+      async () => {
+        const all = await this.client.list(Event, { namespace: this.namespace })
+        const found = all.findLast((event) => event.reason === reason && note.test(event.note ?? ''))
+        if (found === undefined) {
+          const told = all.map((event) => `${event.reason}: ${event.note}`).join('\n')
+          throw new Error(`nobody told ${reason} ${String(note)}, but:\n${told}`)
+        }
+        return found
+      },
+      { timeout: PATIENCE_MS, interval: 200 },
+    )
   }
 
   /** All objects of a kind in this namespace, by name. */

@@ -1,5 +1,6 @@
-import { at, isConflict, type Draft, type KubeObject } from '../../kube/index.ts'
+import { at, isConflict, type KubeError } from '../../kube/index.ts'
 import type { Acting } from './act.ts'
+import { ownerKey, ownerOf } from './caches.ts'
 import type { ClassRuntime } from './class-runtime.ts'
 import { differs } from './differs.ts'
 import { resourceOf } from './foreign.ts'
@@ -25,63 +26,71 @@ const OURS: ReadonlySet<string> = new Set([MANAGER, ENFORCER])
 /**
  * Brings a child to what was rendered. What is there already is locked meanwhile; what is not there is nobody's target yet.
  *
- * False: it was there all the time, but not to be seen, and nothing was decided with it in view. It is to be seen now.
+ * False: it was there all the time, but not to be seen, so that nothing was decided with it in view. It is to be seen now.
  */
 export async function applyChild(acting: Applying, runtime: ClassRuntime, action: Apply): Promise<boolean> {
-  const { apis, locking } = acting
-  const { kind, name } = action.child
-  const { namespace = '' } = runtime.metadata
-  const isSeen = apis.cacheOf(kind)?.get({ namespace, name }) !== undefined
-  try {
-    if (locking === undefined || !isSeen || !CONTENDED.has(kind)) await applyNow(acting, runtime, action)
-    else await holding(locking, runtime, { kind, name }, () => applyNow(acting, runtime, action))
-    return true
-  } catch (error) {
-    if (isSeen || !isConflict(error) || !(await isFound(acting, runtime, action.child))) throw error
-    return false
+  const { locking } = acting
+  const { child, force } = action
+  if (!isSeen(acting, runtime, child)) return applyUnseen(acting, runtime, action)
+  const work = async (): Promise<void> => {
+    if (action.from !== undefined) await handOver(acting, action.from, child.handed)
+    await send(acting, runtime, child, force).catch((error: unknown) => {
+      // What one part of us holds against the other is taken over; what is anybody else's is their own.
+      if (!isConflict(error) || !isAmongUs(error)) throw error
+      return send(acting, runtime, child, true)
+    })
   }
+  await (locking === undefined || !CONTENDED.has(child.kind) ? work() : holding(locking, runtime, child, work))
+  return true
+}
+
+const isSeen = ({ apis }: Applying, runtime: ClassRuntime, { kind, name }: RenderedChild): boolean => {
+  const { namespace = '' } = runtime.metadata
+  const there = apis.cacheOf(kind)?.get({ namespace, name })
+  return there !== undefined && ownerOf(there) === ownerKey(runtime)
+}
+
+const isAmongUs = ({ conflicts }: KubeError): boolean =>
+  conflicts.length > 0 && conflicts.every(({ manager }) => OURS.has(manager))
+
+/** Most often there is nothing. Otherwise it is ours and lost its label, or it is somebody's who was there first. */
+async function applyUnseen(acting: Applying, runtime: ClassRuntime, { child, force }: Apply): Promise<boolean> {
+  try {
+    await send(acting, runtime, child, false)
+  } catch (error) {
+    if (!isConflict(error)) throw error
+    if (await isFound(acting, runtime, child)) return false
+    if (!force) throw error
+    await send(acting, runtime, child, true)
+  }
+  return true
 }
 
 /** A child of ours whose label somebody took off gets it back. */
 async function isFound(
   { client, apis, signal }: Applying,
   runtime: ClassRuntime,
-  child: RenderedChild,
+  { kind, name, object }: RenderedChild,
 ): Promise<boolean> {
-  const { namespace = '' } = runtime.metadata
-  const [resource, where] = [resourceOf(child.kind), { namespace, name: child.name }]
+  const { namespace = '', uid: owner } = runtime.metadata
+  const [resource, where] = [resourceOf(kind), { namespace, name }]
   const there = await client.get(resource, where, signal)
-  const isOurs = there?.metadata.ownerReferences?.some(({ uid }) => uid === runtime.metadata.uid) ?? false
-  if (!isOurs) return false
-  const { uid, resourceVersion } = there?.metadata ?? {}
-  const merge = { metadata: { uid, resourceVersion, labels: child.object.metadata.labels } }
-  apis.cacheOf(child.kind)?.wrote(await client.patch(resource, where, { merge }, { signal }))
+  if (there?.metadata.ownerReferences?.some(({ uid }) => uid === owner) !== true) return false
+  const { uid, resourceVersion } = there.metadata
+  const merge = { metadata: { uid, resourceVersion, labels: object.metadata.labels } }
+  apis.cacheOf(kind)?.wrote(await client.patch(resource, where, { merge }, { signal }))
   return true
 }
 
-async function applyNow(acting: Applying, runtime: ClassRuntime, { child, force, from }: Apply): Promise<void> {
-  const { apis, memory } = acting
-  if (from !== undefined) await handOver(acting, from, child.handed)
-  const applied = await applyFields(acting, child.kind, child.object, force)
-  apis.cacheOf(child.kind)?.wrote(applied)
-  memory.applied(runtime, child.kind, applied, differs(child.object, applied).length > 0)
-}
-
-/** Fields that one part of us holds against the other are taken over; those of anybody else are their own. */
-async function applyFields(
-  { client, signal }: Applying,
-  kind: ManagedKind,
-  object: Draft,
+async function send(
+  { client, apis, memory, signal }: Applying,
+  runtime: ClassRuntime,
+  { kind, object }: RenderedChild,
   force: boolean,
-): Promise<KubeObject> {
-  const apply = (forced: boolean) =>
-    client.apply(resourceOf(kind), object, { fieldManager: MANAGER, force: forced, signal })
-  return apply(force).catch((error: unknown) => {
-    const isAmongUs =
-      isConflict(error) && error.conflicts.length > 0 && error.conflicts.every(({ manager }) => OURS.has(manager))
-    if (!isAmongUs) throw error
-    return apply(true)
-  })
+): Promise<void> {
+  const applied = await client.apply(resourceOf(kind), object, { fieldManager: MANAGER, force, signal })
+  apis.cacheOf(kind)?.wrote(applied)
+  memory.applied(runtime, kind, applied, differs(object, applied).length > 0)
 }
 
 /** A conflict here means that somebody else has set the field since, so that it is no longer ours to give. */
