@@ -138,6 +138,21 @@ export class RuntimesWorld implements AsyncDisposable {
     await this.#watched(resource, name, (object) => object === undefined)
   }
 
+  /** Tells every state of an object from now on. Answers with the way to stop. */
+  watches<T extends KubeObject>(resource: Resource<T>, name: string, tell: (object: T) => void): () => Promise<void> {
+    const over = new AbortController()
+    const where = { namespace: this.namespace, fields: `metadata.name=${name}` }
+    const watching = (async () => {
+      for await (const event of this.client.watchEvents(resource, where, over.signal)) {
+        if (event.type === 'ADDED' || event.type === 'MODIFIED') tell(event.object)
+      }
+    })().catch(() => {})
+    return async () => {
+      over.abort()
+      await watching
+    }
+  }
+
   /** An Event about some runtime of this namespace; the newest when there are several. */
   async tells(reason: string, note: RegExp = /./): Promise<Event> {
     return vi.waitFor(
