@@ -1,4 +1,4 @@
-import type { RuntimesSettings } from '../../src/domains/runtimes/index.ts'
+import type { RuntimesControllerOptions, RuntimesSettings } from '../../src/domains/runtimes/index.ts'
 import { startAll } from '../../src/kernel/index.ts'
 import { httpTransport, loadKubeConfig, type KubeRequest, type Transport } from '../../src/kube/index.ts'
 import { openController, SETTINGS } from './parts.ts'
@@ -20,13 +20,14 @@ export interface ControllerPlace {
   readonly namespace: string
   readonly instance: string
   readonly settings?: RuntimesSettings
+  readonly leader?: NonNullable<RuntimesControllerOptions['leader']>
   readonly stopAt?: StopAt
 }
 
 const place = JSON.parse(process.argv[2] ?? '{}') as ControllerPlace
-const { namespace, instance, settings = SETTINGS, stopAt } = place
+const { namespace, instance, settings = SETTINGS, leader, stopAt } = place
 const transport = stoppingAt(httpTransport(await loadKubeConfig({ path: place.kubeconfig })), stopAt)
-await startAll(openController(transport, { namespace, instance, settings }).services)
+await startAll(openController(transport, { namespace, instance, settings, ...(leader && { leader }) }).services)
 
 function stoppingAt(inner: Transport, at: StopAt | undefined): Transport {
   if (at === undefined) return inner
