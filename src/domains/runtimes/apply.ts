@@ -1,4 +1,4 @@
-import { at, isConflict, type KubeError } from '../../kube/index.ts'
+import { at, isConflict, type KubeError, type KubeObject } from '../../kube/index.ts'
 import type { Acting } from './act.ts'
 import { ownerKey, ownerOf } from './caches.ts'
 import type { ClassRuntime } from './class-runtime.ts'
@@ -26,32 +26,59 @@ const OURS: ReadonlySet<string> = new Set([MANAGER, ENFORCER])
 /**
  * Brings a child to what was rendered. What is there already is locked meanwhile; what is not there is nobody's target yet.
  *
- * False: it was there all the time, but not to be seen, so that nothing was decided with it in view. It is to be seen now.
+ * False: what was decided upon is not what is there. It is to be seen now, and has to be decided again.
  */
 export async function applyChild(acting: Applying, runtime: ClassRuntime, action: Apply): Promise<boolean> {
   const { locking } = acting
-  const { child, force } = action
-  if (!isSeen(acting, runtime, child)) return applyUnseen(acting, runtime, action)
-  const work = async (): Promise<void> => {
-    if (action.from !== undefined) await handOver(acting, action.from, child.handed)
-    await send(acting, runtime, child, force).catch((error: unknown) => {
-      // What one part of us holds against the other is taken over; what is anybody else's is their own.
-      if (!isConflict(error) || !isAmongUs(error)) throw error
-      return send(acting, runtime, child, true)
-    })
+  const { child } = action
+  const seen = seenOf(acting, runtime, child)
+  if (seen === undefined) return applyUnseen(acting, runtime, action)
+  const work = () => applySeen(acting, runtime, action, seen)
+  return locking === undefined || !CONTENDED.has(child.kind) ? work() : holding(locking, runtime, child, work)
+}
+
+function seenOf({ apis }: Applying, runtime: ClassRuntime, { kind, name }: RenderedChild): KubeObject | undefined {
+  const { namespace = '' } = runtime.metadata
+  const there = apis.cacheOf(kind)?.get({ namespace, name })
+  return there !== undefined && ownerOf(there) === ownerKey(runtime) ? there : undefined
+}
+
+/** The uid keeps it from being made anew without the fields that are handed over: those would have their defaults. */
+async function applySeen(
+  acting: Applying,
+  runtime: ClassRuntime,
+  { child, force, from }: Apply,
+  { metadata: { uid = '' } }: KubeObject,
+): Promise<boolean> {
+  const { metadata } = child.object
+  const object = { ...child.object, metadata: { ...metadata, uid } }
+  const apply = (forced: boolean) => send(acting, runtime, { ...child, object }, forced)
+  try {
+    if (from !== undefined) await handOver(acting, from, child.handed)
+    await apply(force)
+    return true
+  } catch (error) {
+    if (!isConflict(error)) throw error
+    if (error.conflicts.length === 0) {
+      if (!(await isReplaced(acting, child, uid))) throw error
+      return false
+    }
+    // What one part of us holds against the other is taken over; what is anybody else's is their own.
+    if (!isAmongUs(error)) throw error
+    await apply(true)
+    return true
   }
-  await (locking === undefined || !CONTENDED.has(child.kind) ? work() : holding(locking, runtime, child, work))
+}
+
+/** It is gone, or another one has its name; the watch has not told yet. */
+async function isReplaced({ client, apis, signal }: Applying, { kind, object }: RenderedChild, uid: string) {
+  const there = await client.get(resourceOf(kind), object.metadata, signal)
+  if (there?.metadata.uid === uid) return false
+  apis.cacheOf(kind)?.deleted(object.metadata, uid)
   return true
 }
 
-const isSeen = ({ apis }: Applying, runtime: ClassRuntime, { kind, name }: RenderedChild): boolean => {
-  const { namespace = '' } = runtime.metadata
-  const there = apis.cacheOf(kind)?.get({ namespace, name })
-  return there !== undefined && ownerOf(there) === ownerKey(runtime)
-}
-
-const isAmongUs = ({ conflicts }: KubeError): boolean =>
-  conflicts.length > 0 && conflicts.every(({ manager }) => OURS.has(manager))
+const isAmongUs = ({ conflicts }: KubeError): boolean => conflicts.every(({ manager }) => OURS.has(manager))
 
 /** Most often there is nothing. Otherwise it is ours and lost its label, or it is somebody's who was there first. */
 async function applyUnseen(acting: Applying, runtime: ClassRuntime, { child, force }: Apply): Promise<boolean> {
