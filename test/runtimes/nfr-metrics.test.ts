@@ -66,11 +66,8 @@ describe.for([
     await using given = await make()
     const { source } = given
     const ofPods = (samples: readonly Sample[]) =>
-      samples.map(({ labels, value }) => [labels['namespace'], labels['pod'], value]).toSorted()
-    expect(ofPods(await source.query(METRIC, never))).toEqual([
-      ['a', 'one', 21.5],
-      ['b', 'two', -3],
-    ])
+      samples.map(({ labels, value }) => `${labels['namespace']}/${labels['pod']} ${value}`).toSorted()
+    expect(ofPods(await source.query(METRIC, never))).toEqual(['a/one 21.5', 'b/two -3'])
     expect(await source.query('nobody_exposes_this', never)).toEqual([])
     await expect(source.query(`sum(${METRIC}`, never)).rejects.toMatchObject({
       failure: { code: 'MetricsQueryInvalid' },
