@@ -16,7 +16,7 @@ export const RUNTIMES_VARIABLES = {
   runtimesHpa: optional(
     'CAELUS_RUNTIMES_HPA',
     boolean,
-    'Whether functions with room between `min_scale` and `max_scale` get an autoscaler. Default: not in the profile dev.',
+    'Whether functions with room between `min_scale` and `max_scale` get an autoscaler. Default: not in the profile dev, nor on the control plane of `caelus up`.',
   ),
   runtimesOdgmImage: variable(
     'CAELUS_RUNTIMES_ODGM_IMAGE',
@@ -112,6 +112,32 @@ export const RUNTIMES_VARIABLES = {
     duration(100, minute),
     '5s',
     'How long it may take to answer one query.',
+  ),
+  runtimesPrometheusRange: variable(
+    'CAELUS_RUNTIMES_PROMETHEUS_RANGE',
+    duration(minute, day),
+    '10m',
+    'What the rates and averages of the default queries look back over.',
+  ),
+  runtimesQueryRps: optional(
+    'CAELUS_RUNTIMES_QUERY_RPS',
+    text,
+    'PromQL for requests per second, by `namespace` and `pod`. Default: the rate of `http_requests_total`.',
+  ),
+  runtimesQueryP99: optional(
+    'CAELUS_RUNTIMES_QUERY_P99',
+    text,
+    'PromQL for the 99th percentile of the latency in ms. Default: from `http_request_duration_seconds_bucket`.',
+  ),
+  runtimesQueryCpu: optional(
+    'CAELUS_RUNTIMES_QUERY_CPU',
+    text,
+    'PromQL for millicores in use. Default: from `container_cpu_usage_seconds_total`.',
+  ),
+  runtimesQueryMemory: optional(
+    'CAELUS_RUNTIMES_QUERY_MEMORY',
+    text,
+    'PromQL for bytes in use. Default: from `container_memory_working_set_bytes`.',
   ),
   runtimesNamespace: optional(
     'CAELUS_RUNTIMES_NAMESPACE',

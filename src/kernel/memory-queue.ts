@@ -54,6 +54,7 @@ export class MemoryQueue implements Queue {
   /** The turn most recently served: where a tenant that was idle joins in. */
   #served = 0
   #timer: { cancel: () => void; at: number } | undefined
+  #isClosed = false
 
   constructor({ clock, leaseMs = 30_000 }: MemoryQueueOptions) {
     this.#clock = clock
@@ -171,6 +172,12 @@ export class MemoryQueue implements Queue {
     return () => void this.#listeners.delete(listener)
   }
 
+  /** Nothing falls due any more, so that no timer keeps the process alive. */
+  close(): void {
+    this.#isClosed = true
+    this.#timer?.cancel()
+  }
+
   /**
    * Start-time fair queueing: a tenant's keys get consecutive turns, and one that was idle joins at the turn being served.
    * So a tenant with a thousand keys and one with a single key alternate, and nobody waits for ever.
@@ -248,7 +255,7 @@ export class MemoryQueue implements Queue {
 
   #setTimer(): void {
     const next = this.#delayed.peek()
-    if (next === undefined || (this.#timer && this.#timer.at <= next.at)) return
+    if (this.#isClosed || next === undefined || (this.#timer && this.#timer.at <= next.at)) return
     this.#timer?.cancel()
     const cancel = this.#clock.after(next.at - this.#clock.now(), () => {
       this.#timer = undefined

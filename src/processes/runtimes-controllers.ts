@@ -1,6 +1,10 @@
 import type { Config } from '../config.ts'
 import {
+  defaultQueries,
+  prometheus,
   runtimesController,
+  type MetricQueries,
+  type PrometheusSource,
   type RuntimesController,
   type RuntimesControllerHappenings,
 } from '../domains/runtimes/index.ts'
@@ -30,6 +34,7 @@ const LEASE = 'caelus-runtimes'
 export function runtimesControllers(options: RuntimesControllersOptions): RuntimesControllers {
   const { config, transport, happenings, decisions } = options
   const client = makeClient(transport, { fieldManager: 'caelus' })
+  const source = sourceOf(config)
   const { caches, election, services } = runtimesController({
     transport,
     settings: runtimesSettings(config),
@@ -43,13 +48,38 @@ export function runtimesControllers(options: RuntimesControllersOptions): Runtim
     concurrency: options.concurrency ?? config.concurrency,
     stopGraceMs: config.shutdownGrace,
     ...(config.runtimesNamespace !== undefined && { namespace: config.runtimesNamespace }),
+    ...(source && {
+      analyzer: { source, intervalMs: config.runtimesPrometheusInterval, queries: queriesOf(config) },
+    }),
   })
+  const closing = source === undefined ? [] : [closingService(source)]
   return {
-    services: [homeService({ client, clock: systemClock }), ...services],
+    services: [homeService({ client, clock: systemClock }), ...closing, ...services],
     caches,
     ...(election && { election }),
   }
 }
+
+const sourceOf = ({ runtimesPrometheusUrl: url, runtimesPrometheusTimeout: timeoutMs }: Config) =>
+  url === undefined ? undefined : prometheus({ url, timeoutMs })
+
+function queriesOf(config: Config): MetricQueries {
+  const standard = defaultQueries(`${Math.round(config.runtimesPrometheusRange / 1000)}s`)
+  return {
+    rps: config.runtimesQueryRps ?? standard.rps,
+    p99Ms: config.runtimesQueryP99 ?? standard.p99Ms,
+    cpuMillicores: config.runtimesQueryCpu ?? standard.cpuMillicores,
+    memoryBytes: config.runtimesQueryMemory ?? standard.memoryBytes,
+  }
+}
+
+/** Stopped after all that was started after it. */
+const closingService = (source: PrometheusSource): Service =>
+  service('prometheus', async (signal, ready) => {
+    ready()
+    await aborted(signal)
+    await source.close()
+  })
 
 /** Writes decisions to the database, for timelines and replay. */
 export const keptDecisions = (

@@ -18,6 +18,10 @@ export function logRuntimes(told: Happenings<RuntimesControllerHappenings>, log:
     if (failure === undefined) return log.info(about, 'Recommendation put into effect')
     log.warn({ ...about, code: failure.code, failure: failure.message }, 'Failed to put a recommendation into effect')
   })
+  told.on('runtimes:analyzed', ({ failures, ...facts }) => {
+    log.debug(facts, 'Analyzed runtimes')
+    for (const { code, message } of failures) log.warn({ code, failure: message }, 'Failed to analyze runtimes')
+  })
   told.on('runtimes:noticed', (notice) => log.info(notice, 'Noticed'))
   told.on('runtimes:eventLost', ({ error }) => log.warn({ failure: messageOf(error) }, 'Event not written'))
   told.on('leader:elected', (facts) => log.info(facts, 'Leading'))

@@ -58,7 +58,8 @@ class Undo {
  * The console answers within seconds; whatever takes longer is prepared behind it, visible in the terminal and in
  * `GET /status`. Starting again finds the data of the last time.
  */
-export async function up({ config, env, terminal, cluster }: UpOptions): Promise<void> {
+export async function up({ config: given, env, terminal, cluster }: UpOptions): Promise<void> {
+  const config = forHere(given)
   const dataDir = resolve(config.dataDir)
   const progress = progressLine(terminal)
   const undo = new Undo()
@@ -99,6 +100,10 @@ export async function up({ config, env, terminal, cluster }: UpOptions): Promise
     await undo.all((error) => progress.say(`failed to stop: ${messageOf(error)}`))
   }
 }
+
+/** Our own control plane measures no load: autoscalers would only complain. */
+const forHere = (config: Config): Config =>
+  config.kubeconfig === undefined ? { ...config, runtimesHpa: config.runtimesHpa ?? false } : config
 
 /** As one would type it here. */
 function fromHere(path: string): string {

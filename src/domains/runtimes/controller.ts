@@ -87,7 +87,8 @@ export function runtimesController(options: RuntimesControllerOptions): Runtimes
   const { happenings = emitter<RuntimesControllerHappenings>(), decisions = decisionLog() } = options
   const client = makeClient(transport, { fieldManager: MANAGER })
   const watching = { source: client, clock, random, happenings }
-  const queue = options.queue ?? new MemoryQueue({ clock })
+  const own = new MemoryQueue({ clock })
+  const queue = options.queue ?? own
   const extent = options.namespace === undefined ? {} : { namespace: options.namespace }
   const caches = openCaches(watching, extent)
   const memory = new Memory(settings.nfr)
@@ -165,7 +166,7 @@ export function runtimesController(options: RuntimesControllerOptions): Runtimes
       ? [analyzer({ ...options.analyzer, client, caches, clock, settings: settings.nfr, happenings })]
       : []),
   ]
-  const warm = [managed, ...caches.services, flushing(() => events.flush())]
+  const warm = [managed, ...caches.services, ending(() => events.flush().finally(() => own.close()))]
   if (leader === undefined) return { services: [...warm, ...working()], caches, apis: managed, resync }
   const election = leaderElection({
     client,
@@ -181,12 +182,12 @@ export function runtimesController(options: RuntimesControllerOptions): Runtimes
 }
 
 /** Started before the loop and so stopped after it: what the last runs told is written. */
-const flushing = (flush: () => Promise<void>): Service =>
+const ending = (end: () => Promise<void>): Service =>
   service('events of runtimes', async (signal, ready) => {
     ready()
     await new Promise<void>((resolve) => {
       if (signal.aborted) resolve()
       else signal.addEventListener('abort', () => resolve(), { once: true })
     })
-    await flush().catch(() => {})
+    await end().catch(() => {})
   })

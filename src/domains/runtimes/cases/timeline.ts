@@ -39,7 +39,7 @@ export async function timelineOf(
   const born = creationTimestamp === undefined ? 0 : Date.parse(creationTimestamp)
   return [
     ...deeds.map((deed) => ofDeed(deed, emails)),
-    ...distinct(decisions).map(ofDecision),
+    ...withActions(decisions).map(ofDecision),
     ...events.flatMap((event) => ofEvent(event, uid, objects)),
     ...phases.map(ofPhase),
   ]
@@ -64,14 +64,15 @@ const ofPhase = ({ at, from, to, message }: PhaseChange): TimelineEntry =>
     tone: TONES[to] ?? 'wait',
   })
 
-/** A run decides twice, before and after it acts; a decision to do nothing that repeats the one before says nothing. */
-const distinct = (records: readonly DecisionRecord[]): DecisionRecord[] =>
+/** A run decides before and after it acts; what it concludes in the end is told by the phase. */
+const withActions = (records: readonly DecisionRecord[]): DecisionRecord[] =>
   records.filter(({ decision }) => (decision as Decision).actions.length > 0)
+
+const MOST_TELLING = ['enforce', 'delete', 'apply', 'removeFinalizer', 'addFinalizer'] as const
 
 function ofDecision({ at, controller, decision }: DecisionRecord): TimelineEntry {
   const { actions, phase } = decision as Decision
-  const [first] = actions
-  const what = first === undefined ? 'nothing' : actions.every((one) => one.do === first.do) ? first.do : 'several'
+  const what = MOST_TELLING.find((deed) => actions.some((one) => one.do === deed)) ?? 'nothing'
   return entry({
     at,
     source: 'decision',
