@@ -108,12 +108,16 @@ function nameOf({ stage: { seen, now }, fate }: World): string {
   const progressing = conditionOf(status, 'Progressing')
   const degraded = degradedBy(status)
   const nfr = status.nfr_state?.['replicas/checkout']
-  const children = seen.children.map((child) => [
-    ...[child.kind, child.deleting],
-    isOver || [child.object.metadata.annotations, (child.object as Deployment).spec?.replicas, isReady(child)],
-  ])
+  const children = seen.children.map((child) =>
+    JSON.stringify([
+      child.kind,
+      child.deleting,
+      isOver || [child.object.metadata.annotations, (child.object as Deployment).spec?.replicas, isReady(child)],
+    ]),
+  )
   const told = [
-    ...[status.phase, status.observed_generation === metadata.generation],
+    status.phase,
+    status.observed_generation === metadata.generation,
     degraded && [degraded.reason, degraded.observedGeneration === metadata.generation],
     progressing?.status === 'True' && [progressing.observedGeneration, ageOf(progressing.lastTransitionTime)],
     nfr && [nfr.target, nfr.applied, nfr.failure?.reason],

@@ -15,10 +15,10 @@ export interface ControllerUpdate {
   readonly message: string
   readonly observed_generation?: number | undefined
   readonly template?: string | undefined
-  readonly resource_refs?: ClassRuntimeStatus['resource_refs']
-  readonly routers?: ClassRuntimeStatus['routers']
+  readonly resource_refs?: ClassRuntimeStatus['resource_refs'] | undefined
+  readonly routers?: ClassRuntimeStatus['routers'] | undefined
   /** Those that are wanted; others are forgotten. */
-  readonly functions?: ReadonlyArray<Omit<FunctionStatus, 'lastTransitionTime'>>
+  readonly functions?: ReadonlyArray<Omit<FunctionStatus, 'lastTransitionTime'>> | undefined
   readonly conditions: readonly NewCondition[]
 }
 
