@@ -7,7 +7,9 @@ import { ClassRuntime, type ClassRuntimeSpec, type FunctionSpec, type Phase } fr
 import { startAll } from '../../src/kernel/index.ts'
 import {
   Event,
+  httpTransport,
   installCrd,
+  loadKubeConfig,
   makeClient,
   type Client,
   type KubeObject,
@@ -47,8 +49,10 @@ export class RuntimesWorld implements AsyncDisposable {
     this.#ending = ending
   }
 
-  static async make(): Promise<RuntimesWorld> {
-    const transport = await testTransport()
+  /** On the control plane of this run, or on one of its own. */
+  static async make(kubeconfig?: string): Promise<RuntimesWorld> {
+    const transport =
+      kubeconfig === undefined ? await testTransport() : httpTransport(await loadKubeConfig({ path: kubeconfig }))
     const client = makeClient(transport, { fieldManager: 'user' })
     await installCrd(client, ClassRuntime)
     const namespace = await freshNamespace(client)

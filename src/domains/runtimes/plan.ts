@@ -48,7 +48,7 @@ function choose(
 ) {
   const { template, observed_generation } = status
   const isSettled = template !== undefined && observed_generation === metadata.generation
-  if (spec.selected_template === undefined && isSettled) {
+  if ((spec.selected_template ?? '') === '' && isSettled) {
     const kept = { ...spec, selected_template: template }
     const again = chooseTemplate(kept, { profile, served })
     if (again.template !== undefined) return again
