@@ -3,7 +3,7 @@ import type { ControllersOptions } from '../cli/index.ts'
 import { secretValues, type Config } from '../config.ts'
 import type { RuntimesControllerHappenings } from '../domains/runtimes/index.ts'
 import { decisionLog, happenings, messageOf, startAll, systemClock, type Service } from '../kernel/index.ts'
-import { httpTransport, loadKubeConfig } from '../kube/index.ts'
+import { httpTransport, loadKubeConfig, type HttpTransport } from '../kube/index.ts'
 import { probes } from './probes.ts'
 import { tracingServices } from './run-api.ts'
 import { neededKubeconfig } from './run-worker.ts'
@@ -12,7 +12,7 @@ import { isRuntimeServed, HOW_TO_INSTALL } from './runtimes-definition.ts'
 import { logRuntimes } from './runtimes-log.ts'
 import { runtimesMetrics } from './runtimes-metrics.ts'
 import { aborted, stopSignal } from './stop-signal.ts'
-import { logKernel, makeLogger, makeMetrics, scrubber, traceKernel } from '../telemetry/index.ts'
+import { logKernel, makeLogger, makeMetrics, scrubber, traceKernel, type Logger } from '../telemetry/index.ts'
 import { VERSION } from '../version.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -78,9 +78,7 @@ export async function runControllers(
     ...services,
   ]
   const signal = stopSignal(() => log.info('Stopping'))
-  void isRuntimeServed(transport).then((served) => {
-    if (!served) log.warn({ nextStep: HOW_TO_INSTALL }, 'ClassRuntimes are not known to this cluster yet')
-  })
+  void sayIfUnknown(transport, log)
   const starting = startAll(all)
   try {
     const stop = await Promise.race([starting, aborted(signal)])
@@ -91,4 +89,10 @@ export async function runControllers(
     await starting.catch(() => {})
     await transport.close()
   }
+}
+
+/** They are waited for, and installed only by whoever owns the cluster. */
+async function sayIfUnknown(transport: HttpTransport, log: Logger): Promise<void> {
+  if (await isRuntimeServed(transport)) return
+  log.warn({ nextStep: HOW_TO_INSTALL }, 'ClassRuntimes are not known to this cluster yet')
 }

@@ -22,7 +22,7 @@ function strictly(schema: TSchema): TSchema {
     ...(properties && { properties: each(properties), additionalProperties: false }),
     ...(patternProperties && { patternProperties: each(patternProperties) }),
     ...(items && { items: strictly(items) }),
-  } as TSchema
+  }
 }
 
 /** The manifest of the contract, with every field of the spec. */

@@ -86,18 +86,21 @@ export function chronicle(look: Pick<Look, 'isSeeing' | 'list' | 'observe' | 'on
     }
   }
 
+  const noteChange = (runtime: ClassRuntime, before: string | undefined): void => {
+    const { phase, message = '', last_updated: at } = runtime.status ?? {}
+    if (phase !== undefined && phase !== before) {
+      const page = pageOf(runtime)
+      const since = at === undefined ? clock.now() : Date.parse(at)
+      const change = { at: since, from: before as Phase | undefined, to: phase as Phase, message }
+      page.phases = [...page.phases, change].slice(-MOST_PHASES)
+    }
+    if (look.isSeeing()) measure(runtime)
+  }
+
   const listen = (): (() => void) =>
     look.onChange((change) => {
-      if (change.type === 'deleted') return void pages.delete(change.old.metadata.uid ?? '')
-      const { status } = change.new
-      const before = change.type === 'changed' ? (change.old.status?.phase as Phase | undefined) : undefined
-      if (status?.phase !== undefined && status.phase !== before) {
-        const page = pageOf(change.new)
-        const { phase, message = '', last_updated: at } = status
-        const since = at === undefined ? clock.now() : Date.parse(at)
-        page.phases = [...page.phases, { at: since, from: before, to: phase as Phase, message }].slice(-MOST_PHASES)
-      }
-      if (look.isSeeing()) measure(change.new)
+      if (change.type === 'deleted') pages.delete(change.old.metadata.uid ?? '')
+      else noteChange(change.new, change.type === 'changed' ? change.old.status?.phase : undefined)
     })
 
   return {
