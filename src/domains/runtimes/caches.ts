@@ -89,7 +89,7 @@ export function openChildCache(watching: WatchDeps, kind: ManagedKind, extent: E
   return cache(watching, {
     resource: resourceOf(kind),
     where: isAutoscaler ? extent : { ...extent, labels: OWNER_LABEL },
-    keep: KEPT[kind],
+    keep: keptOf(kind),
     indexes: { [OWNER]: byOwnerKey, ...(isAutoscaler && { [TARGET]: byTarget }) },
   })
 }
@@ -124,6 +124,8 @@ const KEPT: Readonly<Record<ManagedKind, Keep<KubeObject, KubeObject>>> = {
   ServiceMonitor: keeping(...META, 'spec'),
   PodMonitor: keeping(...META, 'spec'),
 }
+
+export const keptOf = (kind: ManagedKind): Keep<KubeObject, KubeObject> => KEPT[kind]
 
 const CONTAINER = ['name', 'ready', 'restartCount', 'state', 'lastState'] as const
 

@@ -52,7 +52,7 @@ export function observe(sight: Sight, where: At, done: readonly Done[], now: num
     children,
     pods: caches.pods.byIndex(OWNER, owner).map(podOf(runtime)),
     autoscalers: autoscalersOf(sight, runtime, children),
-    routers: caches.routers.byIndex(NAMESPACE, runtime.metadata.namespace ?? '').flatMap(routersOf),
+    routers: routersIn(caches, runtime.metadata.namespace ?? ''),
     served,
     mutated: memory.mutatedOf(runtime),
     recent: memory.recent(now),
@@ -126,6 +126,13 @@ function containerOf(container: CoreV1.ContainerStatus, text: (said: string) => 
     }),
   }
 }
+
+/** Always in the same order: they are told to workloads, and another order would be another text. */
+const routersIn = ({ routers }: Caches, namespace: string): Router[] =>
+  routers
+    .byIndex(NAMESPACE, namespace)
+    .flatMap(routersOf)
+    .toSorted((a, b) => (a.service < b.service ? -1 : 1))
 
 const routersOf = (service: Service): Router[] => {
   const ports = service.spec?.ports ?? []
