@@ -4,6 +4,7 @@ import { useMemo } from 'react'
 import type { ReactNode } from 'react'
 import { useSearchParams } from 'wouter'
 import { useResourcePages } from '../lib/api/queries.ts'
+import type { ListFilter } from '../lib/api/queries.ts'
 import { filterRows, nextSort, sortFrom, sortRows, sortText } from '../lib/rows.ts'
 import { Empty } from './Empty.tsx'
 import { LinesSkeleton, Loaded } from './Loaded.tsx'
@@ -18,6 +19,8 @@ interface ResourceListProps<T> {
   /** The stream's word for it; a change of this topic reads the list again. */
   readonly topic: string
   readonly path: string
+  /** What the API is asked for; what is typed filters the rows that were read. */
+  readonly wanted?: ListFilter
   readonly columns: readonly ListColumn<T>[]
   readonly rowKey: (row: T) => string
   /** Opens a row, by mouse and by keyboard. */
@@ -32,8 +35,9 @@ interface ResourceListProps<T> {
  * A list is a description: where it is read from and what its columns are. Sorting and filter live in the address,
  * so that a list can be sent to somebody else and survives a login.
  */
-export function ResourceList<T>({ noun, topic, path, columns, rowKey, onOpen, empty, actions }: ResourceListProps<T>) {
-  const pages = useResourcePages<T>(topic, path)
+export function ResourceList<T>(props: ResourceListProps<T>) {
+  const { noun, topic, path, wanted, columns, rowKey, onOpen, empty, actions } = props
+  const pages = useResourcePages<T>(topic, path, { ...(wanted && { filter: wanted }) })
   const [params, setParams] = useSearchParams()
   const filter = params.get('q') ?? ''
   const sortParam = params.get('sort')

@@ -13,7 +13,7 @@ import classes from './Catalogue.module.css'
 
 /** Everything that can be ordered. */
 export function Catalogue() {
-  const products = useResourcePages<ProductView>(TOPIC, '/products', 200)
+  const products = useResourcePages<ProductView>(TOPIC, '/products', { limit: 200 })
   const [params, setParams] = useSearchParams()
   const query = params.get('q') ?? ''
   return (

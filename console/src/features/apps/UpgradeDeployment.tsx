@@ -1,11 +1,11 @@
 import { Button, Group, Modal, Select, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { Loaded } from '../../components/Loaded.tsx'
+import { PreviewDiff } from '../../components/PreviewDiff.tsx'
 import { ProblemView } from '../../components/ProblemView.tsx'
 import type { DeploymentView, Page, PreviewView, TemplateView } from '../../lib/api/contract.ts'
 import { useResource } from '../../lib/api/queries.ts'
 import { api, TOPIC } from './paths.ts'
-import { PreviewDiff } from './PreviewDiff.tsx'
 import { templateName } from './template-name.ts'
 import { useWrite } from './use-write.ts'
 

@@ -22,12 +22,22 @@ export function useResource<T>(
   })
 }
 
+/** What the API itself is to leave out, by the names of its query. */
+export type ListFilter = Readonly<Record<string, string | undefined>>
+
+interface ListOptions {
+  readonly filter?: ListFilter
+  /** How many a page has. */
+  readonly limit?: number
+}
+
 /** Reads a list page by page, growing when `fetchNextPage` is called. */
-export function useResourcePages<T>(topic: string, path: string, limit = 100) {
+export function useResourcePages<T>(topic: string, path: string, { filter = {}, limit = 100 }: ListOptions = {}) {
   const api = useApi()
   return useInfiniteQuery({
-    queryKey: [topic, path, 'pages', limit],
-    queryFn: ({ signal, pageParam }) => api.get<Page<T>>(path, { signal, query: { limit, cursor: pageParam } }),
+    queryKey: [topic, path, 'pages', filter, limit],
+    queryFn: ({ signal, pageParam }) =>
+      api.get<Page<T>>(path, { signal, query: { ...filter, limit, cursor: pageParam } }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last) => last.next_cursor ?? undefined,
     refetchInterval: REFRESH_MS,
