@@ -141,15 +141,16 @@ describe('the loop', () => {
     queue.claim = async (...asked) => {
       const claims = await claim(...asked)
       whileAsked()
+      for (let turn = 0; turn < 10; turn++) await Promise.resolve()
       return claims
     }
     const { wake } = await world(reconcile, { clock, queue, concurrency: 3 })
     for (const id of ['a1', 'a2', 'a3', 'a4']) await wake(id, 'a')
-    await clock.advance(0)
+    for (let turn = 0; turn < 5; turn++) await clock.advance(0)
     expect(keys()).toEqual(['a1', 'a2'])
     whileAsked = () => runs[1]?.finish()
     runs[0]?.finish()
-    await clock.advance(0)
+    for (let turn = 0; turn < 5; turn++) await clock.advance(0)
     expect(keys()).toEqual(['a1', 'a2', 'a3', 'a4'])
   })
 
