@@ -46,7 +46,7 @@ export function enforce(seen: Observed, settings: RuntimesSettings, isOpen: bool
   const isHeard = isOpen || judged.some(({ done }) => done !== undefined)
   const condition = isHeard ? conditionFrom(judged, seen.runtime.metadata.generation ?? 0) : before
   const failing = judged.find(({ state, mode }) => state?.failure !== undefined && mode === 'enforce')
-  const waits = judged.flatMap(({ decision }) => decision?.checkAgainMs ?? [])
+  const waits = judged.flatMap((one) => waitOf(one, now))
   return {
     actions: judged.flatMap(({ action }) => action ?? []),
     update: {
@@ -111,6 +111,15 @@ function boundsOf(
 ) {
   const { min, max } = RULES[dimension].bounds(fn.provision_config, settings.nfr)
   return { min: Math.min(min, most), max: Math.min(max, most) }
+}
+
+/** About what a target is locked for at most; whoever holds it does not tell us when it is done. */
+const LOCKED_MS = 5_000
+
+function waitOf({ decision, done, state }: Judged, now: number): number[] {
+  if (decision?.checkAgainMs !== undefined) return [decision.checkAgainMs]
+  if (done?.failure === undefined) return []
+  return [state?.failure === undefined ? LOCKED_MS : Math.max(0, Date.parse(state.failure.retry_at) - now)]
 }
 
 /** A target that somebody else is working on is no failure: it is tried again, and nothing is noted. */

@@ -4,7 +4,7 @@ import type { ClassRuntime } from './class-runtime.ts'
 /** Shorter values are hidden only where they are the whole value: as part of a text they would hide half of it. */
 const SHORTEST = 4
 /** Set by the platform, and no function may set them: nothing in them is anybody's secret. */
-const PLATFORM = /^(?:ODGM|OPRC|OTEL|OAAS)_/
+const PLATFORM = /^(?:PORT$|(?:ODGM|OPRC|OTEL|OAAS)_)/
 
 const SALT = randomBytes(32)
 
