@@ -23,10 +23,10 @@ const value = fc.letrec((tie) => ({
 }))
 
 test('the changes lead from any status to any other', () => {
-  const status = value.object as fc.Arbitrary<Record<string, unknown>>
+  const status = value.object
   fc.assert(
     fc.property(status, status, (before, after) => {
-      const patched = mergePatch(before as never, changesOf(before, after) as never)
+      const patched = mergePatch(before, changesOf(before, after))
       expect(sameValue(patched, after)).toBe(true)
     }),
   )
