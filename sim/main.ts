@@ -2,8 +2,9 @@ import { parseArgs } from 'node:util'
 import { explore, report, run, type Scenario } from './scenario.ts'
 import { appsScenario } from './scenarios/apps.ts'
 import { echoReplicasScenario, echoScenario } from './scenarios/echo.ts'
+import { runtimesScenario } from './scenarios/runtimes.ts'
 
-const SCENARIOS: readonly Scenario[] = [echoScenario(), echoReplicasScenario, appsScenario()]
+const SCENARIOS: readonly Scenario[] = [echoScenario(), echoReplicasScenario, appsScenario(), runtimesScenario()]
 
 const { values } = parseArgs({
   options: {

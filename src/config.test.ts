@@ -56,6 +56,17 @@ test.each([
   [{ CAELUS_WORKER_POLL: '20s' }, 'CAELUS_WORKER_POLL (20000 ms) must be less than CAELUS_WORKER_LEASE (15000 ms)'],
   [{ CAELUS_WORKER_TENANT_SHARE: '9' }, 'CAELUS_WORKER_TENANT_SHARE (9) must not exceed CAELUS_WORKER_CONCURRENCY (8)'],
   [{ CAELUS_DEV_LOGIN: 'true', CAELUS_HOST: '0.0.0.0' }, 'CAELUS_DEV_LOGIN (true) needs CAELUS_HOST (0.0.0.0)'],
+  [
+    { CAELUS_RUNTIMES_PROMETHEUS_INTERVAL: '2s' },
+    'CAELUS_RUNTIMES_PROMETHEUS_TIMEOUT (5000 ms) must not exceed CAELUS_RUNTIMES_PROMETHEUS_INTERVAL (2000 ms)',
+  ],
+  [
+    { CAELUS_RUNTIMES_MAX_AGE: '1m' },
+    'CAELUS_RUNTIMES_MAX_AGE (60000 ms) must not be less than CAELUS_RUNTIMES_STABILITY (180000 ms)',
+  ],
+  [{ CAELUS_RUNTIMES_PROFILE: 'cloud' }, 'must be one of dev, edge, full'],
+  [{ CAELUS_RUNTIMES_MIN_CONFIDENCE: '1.5' }, 'must be a number from 0 to 1'],
+  [{ CAELUS_RUNTIMES_LEASE_NAMESPACE: 'Caelus_System' }, 'must be the name of a namespace'],
   [{ CAELUS_OIDC_CLIENT_ID: 'x' }, 'CAELUS_OIDC_ISSUER is not set'],
   [{ CAELUS_OIDC_ISSUER: 'https://id.example' }, 'needs CAELUS_OIDC_AUDIENCE or CAELUS_OIDC_CLIENT_ID'],
   [{ CAELUS_OIDC_ISSUER: 'http://id.example', CAELUS_OIDC_AUDIENCE: 'x' }, 'must use https'],

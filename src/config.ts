@@ -1,6 +1,7 @@
 import { keysIn } from './config/kinds.ts'
-import { Secret, VARIABLES, type Variable } from './config/variables.ts'
-import { defineFailures, type FailureError } from './kernel/index.ts'
+import { Secret, type Variable } from './config/variable.ts'
+import { VARIABLES } from './config/variables.ts'
+import { defineFailures, nearest, type FailureError } from './kernel/index.ts'
 
 export { VARIABLES } from './config/variables.ts'
 
@@ -75,6 +76,14 @@ function crossCheck(c: Config): string[] {
     `CAELUS_WORKER_TENANT_SHARE (${c.tenantShare}) must not exceed CAELUS_WORKER_CONCURRENCY (${c.concurrency}): one tenant could fill the worker`,
   )
   refuse(
+    c.runtimesPrometheusTimeout > c.runtimesPrometheusInterval,
+    `CAELUS_RUNTIMES_PROMETHEUS_TIMEOUT (${c.runtimesPrometheusTimeout} ms) must not exceed CAELUS_RUNTIMES_PROMETHEUS_INTERVAL (${c.runtimesPrometheusInterval} ms): one round would run into the next`,
+  )
+  refuse(
+    c.runtimesMaxAge < c.runtimesStability,
+    `CAELUS_RUNTIMES_MAX_AGE (${c.runtimesMaxAge} ms) must not be less than CAELUS_RUNTIMES_STABILITY (${c.runtimesStability} ms): recommendations would be outdated before they are stable`,
+  )
+  refuse(
     c.devLogin === true && !isLoopback(c.host),
     `CAELUS_DEV_LOGIN (true) needs CAELUS_HOST (${c.host}) to be a loopback address such as 127.0.0.1: anybody could log in`,
   )
@@ -109,25 +118,10 @@ function unknownVariables(env: Env): string[] {
       (name) => name.startsWith('CAELUS_') && !known.includes(name) && !FOREIGN.some((own) => name.startsWith(own)),
     )
     .map((name) => {
-      const near = known.map((other) => ({ other, by: distance(name, other) })).toSorted((a, b) => a.by - b.by)[0]
-      const hint =
-        near !== undefined && near.by <= 4 ? `did you mean ${near.other}?` : '`caelus config` lists all there are'
+      const near = nearest(name, known)
+      const hint = near === undefined ? '`caelus config` lists all there are' : `did you mean ${near}?`
       return `${name}: there is no such variable; ${hint}`
     })
-}
-
-/** How many letters differ (Levenshtein). */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const same = a[i - 1] === b[j - 1] ? 0 : 1
-      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + same))
-    }
-    row = next
-  }
-  return row[b.length] ?? 0
 }
 
 export interface EffectiveValue {

@@ -97,6 +97,8 @@ const doors: Doors = {
   createAdmin,
   cluster,
   reset,
+  controllers: async (options) =>
+    (await import('./processes/run-controllers.ts')).runControllers(config(), env, options),
   appsWorker: async (options) => (await import('./processes/run-worker.ts')).appsWorkerDoor(config(), env, options),
 }
 

@@ -1,7 +1,8 @@
+import { ClassRuntime } from '../src/domains/runtimes/index.ts'
 import { crdYaml, type Crd } from '../src/kube/index.ts'
 
 /** Every kind of our own. A domain that defines one adds it here. */
-const CRDS: readonly Crd[] = []
+const CRDS: readonly Crd[] = [ClassRuntime]
 
 export interface CrdFile {
   readonly path: string

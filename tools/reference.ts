@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { appsRoutes, makeServer, type ServerParts } from '../src/api/index.ts'
+import { appsRoutes, makeServer, runtimesRoutes, type ServerParts } from '../src/api/index.ts'
 import { buildProgram, cliReference, type Doors } from '../src/cli/index.ts'
 import { configurationReference } from '../src/config/reference.ts'
 import { Echo } from '../examples/echo/index.ts'
@@ -8,6 +8,7 @@ import { happenings, knownFailures, systemClock } from '../src/kernel/index.ts'
 import { crdYaml } from '../src/kube/index.ts'
 import '../src/processes/needs-checkout.ts'
 import { appsMetrics } from '../src/processes/apps-metrics.ts'
+import { runtimesMetrics } from '../src/processes/runtimes-metrics.ts'
 import '../src/processes/up.ts'
 import { makeMetrics } from '../src/telemetry/index.ts'
 import { VERSION } from '../src/version.ts'
@@ -68,7 +69,10 @@ async function openApi(): Promise<string> {
     readiness: untouched('readiness'),
     config: () => [],
     metrics: untouched('metrics'),
-    routes: [appsRoutes({ apps: untouched('apps'), sight: untouched('sight') })],
+    routes: [
+      appsRoutes({ apps: untouched('apps'), sight: untouched('sight') }),
+      runtimesRoutes({ runtimes: untouched('runtimes'), nfr: untouched('nfr'), clock: systemClock }),
+    ],
   }
   const app = await makeServer(parts)
   await app.ready()
@@ -104,9 +108,10 @@ interface Labelled {
 function metricsReference(): string {
   const { registry } = makeMetrics(VERSION)
   appsMetrics(registry, happenings())
+  runtimesMetrics(registry, happenings(), () => [])
   const rows = registry
     .getMetricsAsArray()
-    .filter(({ name }) => name.startsWith('caelus_'))
+    .filter(({ name }) => /^(?:caelus|crm)_/.test(name))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
     .map((metric) => {
       const labels = ((metric as Labelled).labelNames ?? []).map((label) => `\`${label}\``)

@@ -62,6 +62,10 @@ export interface AppsWorkerOptions {
   readonly pollSeconds?: number
 }
 
+export interface ControllersOptions {
+  readonly concurrency?: number
+}
+
 /** What commands can do. The program assembles it, so that a command loads only what it needs. */
 export interface Doors {
   readonly version: string
@@ -79,5 +83,7 @@ export interface Doors {
   readonly cluster: () => Promise<ClusterDoor>
   /** Removes what `up` keeps; answers what that was. */
   readonly reset: { find(): Promise<string | undefined>; remove(): Promise<void> }
+  /** The controllers of the custom resources, on the cluster of CAELUS_KUBECONFIG. Runs until it is told to stop. */
+  readonly controllers: (options?: ControllersOptions) => Promise<void>
   readonly appsWorker: (options?: AppsWorkerOptions) => Promise<AppsWorkerDoor>
 }

@@ -22,6 +22,11 @@ export const raise = defineFailures({
     retryable: true,
     nextStep: 'Look at `caelus status` for the part that is not ready, or wait longer with --timeout.',
   },
+  RuntimeDegraded: {
+    whoseMove: 'user',
+    retryable: true,
+    nextStep: '`caelus explain-runtime` says what is to be done; it recovers by itself after that.',
+  },
   NotConvergedInTime: {
     whoseMove: 'platform',
     retryable: true,

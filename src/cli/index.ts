@@ -1,3 +1,12 @@
-export type { AppsWorkerDoor, AppsWorkerOptions, ClusterDoor, ConfigRow, Doors, Remote, Terminal } from './doors.ts'
+export type {
+  AppsWorkerDoor,
+  AppsWorkerOptions,
+  ClusterDoor,
+  ConfigRow,
+  ControllersOptions,
+  Doors,
+  Remote,
+  Terminal,
+} from './doors.ts'
 export { buildProgram, runCli } from './program.ts'
 export { cliReference } from './reference.ts'

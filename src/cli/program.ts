@@ -3,6 +3,7 @@ import { apiCommands } from './commands/api.ts'
 import { appsCommands } from './commands/apps.ts'
 import { clusterCommands } from './commands/cluster.ts'
 import { operateCommands } from './commands/operate.ts'
+import { runtimesCommands } from './commands/runtimes.ts'
 import { shellCommands } from './commands/shell.ts'
 import { tokenCommands } from './commands/tokens.ts'
 import { upCommands } from './commands/up.ts'
@@ -19,7 +20,16 @@ export function buildProgram(doors: Doors): Command {
     .showHelpAfterError('(caelus --help lists the commands)')
     .configureOutput({ writeOut: (text) => doors.terminal.out(text), writeErr: (text) => doors.terminal.err(text) })
     .exitOverride()
-  const all = [upCommands, apiCommands, clusterCommands, operateCommands, tokenCommands, appsCommands, shellCommands]
+  const all = [
+    upCommands,
+    apiCommands,
+    clusterCommands,
+    operateCommands,
+    tokenCommands,
+    appsCommands,
+    runtimesCommands,
+    shellCommands,
+  ]
   for (const add of all) add(program, doors)
   return program
 }

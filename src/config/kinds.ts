@@ -25,6 +25,21 @@ export const integer = (least: number, most: number): Kind<number> => ({
     within(/^\d+$/.test(written) ? Number(written) : NaN, least, most, `an integer from ${least} to ${most}`),
 })
 
+/** From 0 to 1. */
+export const fraction: Kind<number> = {
+  type: 'number 0–1',
+  read: (written) => within(/^\d+(\.\d+)?$/.test(written) ? Number(written) : NaN, 0, 1, 'a number from 0 to 1'),
+}
+
+/** The name of a namespace. */
+export const namespace: Kind<string> = {
+  type: 'namespace',
+  read: (written) =>
+    /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(written)
+      ? written
+      : refuse('must be the name of a namespace, such as caelus-system'),
+}
+
 export const oneOf = <const T extends readonly string[]>(...words: T): Kind<T[number]> => ({
   type: words.join(', '),
   read: (written) => words.find((word) => word === written) ?? refuse(`must be one of ${words.join(', ')}`),

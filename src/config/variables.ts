@@ -1,81 +1,6 @@
-import { inspect } from 'node:util'
-import {
-  boolean,
-  bytes,
-  claim,
-  duration,
-  hostname,
-  integer,
-  key,
-  keys,
-  oneOf,
-  path,
-  text,
-  url,
-  type Kind,
-} from './kinds.ts'
-
-/** A value that prints as `[redacted]` wherever it is printed; reading it is an act one can search for. */
-export class Secret {
-  readonly #value: string
-
-  constructor(value: string) {
-    this.#value = value
-  }
-
-  reveal(): string {
-    return this.#value
-  }
-
-  toString(): string {
-    return '[redacted]'
-  }
-
-  toJSON(): string {
-    return '[redacted]'
-  }
-
-  [inspect.custom](): string {
-    return '[redacted]'
-  }
-}
-
-export interface Variable<T> {
-  readonly name: string
-  readonly type: string
-  readonly doc: string
-  readonly secret: boolean
-  /** As one would write it in the environment; absent: there is no value unless set. */
-  readonly fallback: string | undefined
-  readonly read: (written: string) => T
-}
-
-const variable = <T>(name: string, kind: Kind<T>, fallback: string, doc: string): Variable<T> => ({
-  name,
-  type: kind.type,
-  doc,
-  secret: false,
-  fallback,
-  read: kind.read,
-})
-
-const optional = <T>(name: string, kind: Kind<T>, doc: string): Variable<T | undefined> => ({
-  name,
-  type: kind.type,
-  doc,
-  secret: false,
-  fallback: undefined,
-  read: kind.read,
-})
-
-const secret = (name: string, kind: Kind<string>, doc: string): Variable<Secret | undefined> => ({
-  name,
-  type: kind.type,
-  doc,
-  secret: true,
-  fallback: undefined,
-  read: (written) => new Secret(kind.read(written)),
-})
+import { boolean, bytes, claim, duration, hostname, integer, key, keys, oneOf, path, text, url } from './kinds.ts'
+import { RUNTIMES_VARIABLES } from './runtimes.ts'
+import { optional, secret, variable, type Variable } from './variable.ts'
 
 const second = 1000
 const minute = 60 * second
@@ -242,6 +167,8 @@ export const VARIABLES = {
     '10m',
     'How often every app is looked at for drift; edits and deletions are noticed at once all the same.',
   ),
+
+  ...RUNTIMES_VARIABLES,
 
   url: optional(
     'CAELUS_URL',

@@ -132,6 +132,28 @@ describe('the loop', () => {
     expect(keys()).toEqual(['a1', 'a2', 'a3', 'a4', 'a5'])
   })
 
+  it('asks again for a tenant whose run ends while the queue is being asked', async () => {
+    const { keys, runs, reconcile } = gate()
+    const clock = manualClock()
+    const queue = new MemoryQueue({ clock, leaseMs: 30_000 })
+    const claim = queue.claim.bind(queue)
+    let whileAsked = (): void => {}
+    queue.claim = async (...asked) => {
+      const claims = await claim(...asked)
+      whileAsked()
+      for (let turn = 0; turn < 10; turn++) await Promise.resolve()
+      return claims
+    }
+    const { wake } = await world(reconcile, { clock, queue, concurrency: 3 })
+    for (const id of ['a1', 'a2', 'a3', 'a4']) await wake(id, 'a')
+    for (let turn = 0; turn < 5; turn++) await clock.advance(0)
+    expect(keys()).toEqual(['a1', 'a2'])
+    whileAsked = () => runs[1]?.finish()
+    runs[0]?.finish()
+    for (let turn = 0; turn < 5; turn++) await clock.advance(0)
+    expect(keys()).toEqual(['a1', 'a2', 'a3', 'a4'])
+  })
+
   it('retries with exact backoff, then parks, and a wake by a user begins anew', async () => {
     const starts: number[] = []
     const { clock, wake, ends } = await world(async () => {

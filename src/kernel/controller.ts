@@ -79,8 +79,8 @@ class Loop {
   readonly #running = new Set<Running>()
   readonly #runningByTenant = new Map<string, number>()
   readonly #bell: Bell
-  /** The last claim left keys behind that a free place could take. */
-  #wantsMore = false
+  /** The last claim may have left keys behind, for want of a place or of a tenant's share: the end of any run is the cue to ask again. */
+  #mayBeMore = false
   #renewing = false
   #stopping = false
 
@@ -124,7 +124,8 @@ class Loop {
     while (!signal.aborted) {
       this.#bell.silence()
       const free = Math.min(concurrency - this.#running.size, claimAtMost)
-      const claims = free > 0 ? await this.#claim(free) : []
+      const running = new Map(this.#runningByTenant)
+      const claims = free > 0 ? await this.#claim(free, running) : []
       if (claims === undefined) {
         await this.#pause(delayFor(++failures, UNREACHABLE), signal)
         continue
@@ -137,20 +138,27 @@ class Loop {
         return
       }
       for (const claim of claims) this.#begin(claim)
-      this.#wantsMore = claims.length === free
-      if (!(this.#wantsMore && this.#running.size < concurrency)) await this.#bell.wait(pollMs)
+      const tookAll = claims.length === free
+      this.#mayBeMore = tookAll || this.#hasSpentAShare(running, claims)
+      if (!(tookAll && this.#running.size < concurrency)) await this.#bell.wait(pollMs)
     }
   }
 
-  async #claim(limit: number): Promise<readonly Claim[] | undefined> {
+  async #claim(limit: number, running: Share['running']): Promise<readonly Claim[] | undefined> {
     const { name, queue, worker, perTenant } = this.#options
-    const share: Share = { perTenant, running: this.#runningByTenant }
+    const share: Share = { perTenant, running }
     try {
       return await queue.claim(worker, limit, share)
     } catch (error) {
       this.#options.happenings.emit('queue:unreachable', { controller: name, doing: 'claim', error })
       return undefined
     }
+  }
+
+  /** By what was running when the queue was asked: runs that ended meanwhile do not tell what it would have given. */
+  #hasSpentAShare(running: Map<string, number>, claims: readonly Claim[]): boolean {
+    for (const { tenant } of claims) if (tenant !== undefined) running.set(tenant, (running.get(tenant) ?? 0) + 1)
+    return [...running.values()].some((count) => count >= this.#options.perTenant)
   }
 
   async #pause(ms: number, signal: AbortSignal): Promise<void> {
@@ -169,17 +177,16 @@ class Loop {
     this.#count(claim.tenant, 1)
     running.done = this.#execute(running).finally(() => {
       this.#running.delete(running)
-      const hadItsShare = this.#count(claim.tenant, -1) + 1 >= this.#options.perTenant
-      if (this.#wantsMore || hadItsShare) this.#bell.ring()
+      this.#count(claim.tenant, -1)
+      if (this.#mayBeMore) this.#bell.ring()
     })
   }
 
-  #count(tenant: string | undefined, change: 1 | -1): number {
-    if (tenant === undefined) return 0
+  #count(tenant: string | undefined, change: 1 | -1): void {
+    if (tenant === undefined) return
     const count = (this.#runningByTenant.get(tenant) ?? 0) + change
     if (count === 0) this.#runningByTenant.delete(tenant)
     else this.#runningByTenant.set(tenant, count)
-    return count
   }
 
   async #execute(running: Running): Promise<void> {

@@ -38,6 +38,7 @@ export {
 export type { LeaderElection, Term } from './leader.ts'
 export { targetName, type LockAnswer, type TargetLock, type TargetLocks } from './locks.ts'
 export { MemoryQueue, type MemoryQueueOptions } from './memory-queue.ts'
+export { nearest } from './nearest.ts'
 export { checkAgain, settled, type Outcome } from './outcome.ts'
 export type { Claim, Finish, Queue, Share, Wake } from './queue.ts'
 export { seededRandom, type Random } from './random.ts'

@@ -1,5 +1,7 @@
 import { isUserMade, keyText, priorityOf, strongerReason, type Key, type WakeReason } from './key.ts'
 import type { Clock } from './clock.ts'
+import { Heap } from './heap.ts'
+import { Lanes, type Placed } from './lanes.ts'
 import type { Claim, Finish, Queue, Share, Wake } from './queue.ts'
 
 export interface MemoryQueueOptions {
@@ -25,25 +27,22 @@ interface Entry {
 }
 
 /** A place in a heap. Immutable, because a heap whose items change their order under it is no heap. */
-interface Slot {
+interface Slot extends Placed {
   readonly entry: Entry
-  readonly turn: number
-  /** Order of arrival; settles ties. */
-  readonly seq: number
   readonly at: number
 }
 
 /**
  * The queue of everything whose desired state is watched, not stored: a restart lists the world and wakes it again.
  *
- * Ready entries wait in heaps, one per priority; delayed ones have one timer for the earliest. So waking, claiming and
+ * Ready entries wait in lanes, apart by priority; delayed ones have one timer for the earliest. So waking, claiming and
  * finishing cost a logarithm, whatever the number of keys that merely wait.
  */
 export class MemoryQueue implements Queue {
   readonly leaseMs: number
   readonly #clock: Clock
   readonly #entries = new Map<string, Entry>()
-  readonly #ready: readonly Heap<Slot>[] = [0, 1, 2].map(() => new Heap<Slot>(comesFirst))
+  readonly #ready: readonly Lanes<Slot>[] = [0, 1, 2].map(() => new Lanes<Slot>((slot) => slot.entry.slot === slot))
   readonly #delayed = new Heap<Slot>((a, b) => a.at < b.at)
   /** The last turn given to each tenant that has one still ahead of the queue. */
   readonly #lastTurn = new Map<string, number>()
@@ -54,6 +53,7 @@ export class MemoryQueue implements Queue {
   /** The turn most recently served: where a tenant that was idle joins in. */
   #served = 0
   #timer: { cancel: () => void; at: number } | undefined
+  #isClosed = false
 
   constructor({ clock, leaseMs = 30_000 }: MemoryQueueOptions) {
     this.#clock = clock
@@ -85,6 +85,7 @@ export class MemoryQueue implements Queue {
       this.#place(entry)
       return
     }
+    const isMoved = tenant !== undefined && tenant !== known.tenant
     known.tenant = tenant ?? known.tenant
     if (known.lease !== undefined) {
       known.wokenAgain = {
@@ -93,32 +94,25 @@ export class MemoryQueue implements Queue {
       }
       return
     }
-    this.#rouse(known, reason, dueAt)
+    this.#rouse(known, reason, dueAt, isMoved)
   }
 
   async claim(_worker: string, limit: number, share?: Share): Promise<Claim[]> {
     this.#takeBackLapsedLeases()
     const claims: Claim[] = []
-    const passedOver: Slot[] = []
     const running = new Map(share?.running)
-    for (const heap of this.#ready) {
-      while (claims.length < limit) {
-        const slot = heap.pop()
-        if (slot === undefined) break
-        const { entry } = slot
-        if (entry.slot !== slot) continue
-        if (share && entry.tenant !== undefined) {
-          const count = running.get(entry.tenant) ?? 0
-          if (count >= share.perTenant) {
-            passedOver.push(slot)
-            continue
-          }
-          running.set(entry.tenant, count + 1)
-        }
-        claims.push(this.#lease(entry))
-      }
+    const mayRun = (tenant: string): boolean =>
+      share === undefined || tenant === NOBODY || (running.get(tenant) ?? 0) < share.perTenant
+    for (const lanes of this.#ready) {
+      lanes.take(
+        mayRun,
+        () => claims.length >= limit,
+        ({ entry, tenant }) => {
+          running.set(tenant, (running.get(tenant) ?? 0) + 1)
+          claims.push(this.#lease(entry))
+        },
+      )
     }
-    for (const slot of passedOver) this.#ready[priorityOf(slot.entry.reason)]?.push(slot)
     return claims
   }
 
@@ -171,6 +165,12 @@ export class MemoryQueue implements Queue {
     return () => void this.#listeners.delete(listener)
   }
 
+  /** Nothing falls due any more, so that no timer keeps the process alive. */
+  close(): void {
+    this.#isClosed = true
+    this.#timer?.cancel()
+  }
+
   /**
    * Start-time fair queueing: a tenant's keys get consecutive turns, and one that was idle joins at the turn being served.
    * So a tenant with a thousand keys and one with a single key alternate, and nobody waits for ever.
@@ -181,7 +181,7 @@ export class MemoryQueue implements Queue {
     return turn
   }
 
-  #rouse(entry: Entry, reason: WakeReason, dueAt: number): void {
+  #rouse(entry: Entry, reason: WakeReason, dueAt: number, isMoved: boolean): void {
     if (isUserMade(reason)) entry.attempt = 0
     if (entry.parked) {
       entry.parked = false
@@ -189,7 +189,7 @@ export class MemoryQueue implements Queue {
       return
     }
     const stronger = strongerReason(entry.reason, reason)
-    const stays = dueAt >= entry.dueAt && priorityOf(stronger) === priorityOf(entry.reason)
+    const stays = !isMoved && dueAt >= entry.dueAt && priorityOf(stronger) === priorityOf(entry.reason)
     entry.reason = stronger
     entry.dueAt = Math.min(entry.dueAt, dueAt)
     if (!stays) this.#place(entry)
@@ -203,7 +203,8 @@ export class MemoryQueue implements Queue {
   }
 
   #place(entry: Entry): void {
-    const slot: Slot = { entry, turn: entry.turn, seq: this.#seq++, at: entry.dueAt }
+    const { turn, dueAt: at, tenant = NOBODY } = entry
+    const slot: Slot = { entry, tenant, turn, seq: this.#seq++, at }
     entry.slot = slot
     if (slot.at <= this.#clock.now()) {
       this.#ready[priorityOf(entry.reason)]?.push(slot)
@@ -248,7 +249,7 @@ export class MemoryQueue implements Queue {
 
   #setTimer(): void {
     const next = this.#delayed.peek()
-    if (next === undefined || (this.#timer && this.#timer.at <= next.at)) return
+    if (this.#isClosed || next === undefined || (this.#timer && this.#timer.at <= next.at)) return
     this.#timer?.cancel()
     const cancel = this.#clock.after(next.at - this.#clock.now(), () => {
       this.#timer = undefined
@@ -274,48 +275,3 @@ export class MemoryQueue implements Queue {
 
 /** Keys without a tenant share the turns of this one. */
 const NOBODY = ''
-
-const comesFirst = (a: Slot, b: Slot): boolean => a.turn < b.turn || (a.turn === b.turn && a.seq < b.seq)
-
-class Heap<T> {
-  readonly #items: T[] = []
-  readonly #before: (a: T, b: T) => boolean
-
-  constructor(before: (a: T, b: T) => boolean) {
-    this.#before = before
-  }
-
-  peek(): T | undefined {
-    return this.#items[0]
-  }
-
-  push(item: T): void {
-    const items = this.#items
-    let at = items.push(item) - 1
-    while (at > 0) {
-      const parent = (at - 1) >> 1
-      if (!this.#before(item, items[parent]!)) break
-      items[at] = items[parent]!
-      at = parent
-    }
-    items[at] = item
-  }
-
-  pop(): T | undefined {
-    const items = this.#items
-    const first = items[0]
-    const last = items.pop()
-    if (last === undefined || items.length === 0) return first
-    let at = 0
-    for (;;) {
-      let child = 2 * at + 1
-      if (child >= items.length) break
-      if (child + 1 < items.length && this.#before(items[child + 1]!, items[child]!)) child += 1
-      if (!this.#before(items[child]!, last)) break
-      items[at] = items[child]!
-      at = child
-    }
-    items[at] = last
-    return first
-  }
-}

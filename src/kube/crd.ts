@@ -170,7 +170,7 @@ export interface InstallOptions {
 /** Teaches the server a kind, and returns once it serves it. Harmless when it already does. */
 export async function installCrd(
   client: Reader & Writer & WatchSource,
-  crd: Crd,
+  crd: Resource & Pick<Crd, 'manifest'>,
   { timeoutMs = 30_000, clock = systemClock }: InstallOptions = {},
 ): Promise<void> {
   const name = crd.manifest.metadata.name
@@ -212,7 +212,7 @@ async function nextState(
   return client.get(CustomResourceDefinition, { name })
 }
 
-const isServed = (client: WatchSource, crd: Crd): Promise<boolean> =>
+const isServed = (client: WatchSource, crd: Resource): Promise<boolean> =>
   client.listPage(crd, { limit: 1 }).then(
     () => true,
     () => false,

@@ -32,6 +32,7 @@ export { randomFaults, withFaults, type Fault, type FaultPlan } from './faults.t
 export { httpTransport, type HttpOptions, type HttpTransport } from './http.ts'
 export { makeClient, type ClientOptions } from './make-client.ts'
 export * from './objects.ts'
+export { quantityOf, sameQuantity } from './quantity.ts'
 export * from './resources.ts'
 export type { KubeRequest, KubeResponse, Transport } from './transport.ts'
 export type * as AppsV1 from './types/apps-v1.ts'

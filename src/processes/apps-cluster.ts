@@ -38,7 +38,7 @@ export interface AppsCluster {
 }
 
 /** Where all domains keep their locks. */
-const HOME = 'caelus-system'
+export const HOME = 'caelus-system'
 const AGAIN_MS = 5_000
 
 /** This process, as people know it. */
@@ -107,16 +107,23 @@ const forPlugins = ({ PATH, HOME: home }: Env): Record<string, string> => ({
 })
 
 /** Makes the namespace of the locks, as soon as the cluster answers. */
-const homeService = ({ client, clock }: AppsParts): Service =>
-  service('apps home', async (signal, ready) => {
+export const homeService = ({ client, clock }: Pick<AppsParts, 'client' | 'clock'>): Service =>
+  service('home of locks', async (signal, ready) => {
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: HOME } } as const
     for (let made = false; !made && !signal.aborted;) {
+      // Whoever may not make it can still find it.
       made = await client.create(Namespace, namespace, { signal }).then(
         () => true,
-        (error: unknown) => isAlreadyExists(error),
+        async (error: unknown) => isAlreadyExists(error) || (await isThere(client, signal)),
       )
       if (!made) await sleep(clock, AGAIN_MS, signal).catch(() => {})
     }
     ready()
     await aborted(signal)
   })
+
+const isThere = (client: AppsParts['client'], signal: AbortSignal): Promise<boolean> =>
+  client.get(Namespace, { name: HOME }, signal).then(
+    (found) => found !== undefined,
+    () => false,
+  )

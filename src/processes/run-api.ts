@@ -49,6 +49,7 @@ export async function runApi(config: Config, env: Env): Promise<void> {
     const databaseUrl = neededDatabaseUrl(config)
     cluster = await openAppsCluster({ config, env, databaseUrl, room, transport, kubeconfig, helm })
     serving.see(cluster.sight)
+    services.push(...serving.runtimes.see(transport))
   }
   const signal = stopSignal(() => log.info('Stopping'))
   const stop = await startAll(services)

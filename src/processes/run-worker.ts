@@ -131,7 +131,7 @@ function workerOf(
   }
 }
 
-function neededKubeconfig({ kubeconfig }: Config): string {
+export function neededKubeconfig({ kubeconfig }: Config): string {
   if (kubeconfig !== undefined) return kubeconfig
   throw invalid(['CAELUS_KUBECONFIG is not set: this command needs a cluster to act on'])
 }

@@ -9,6 +9,7 @@ import {
   makeServer,
   oidc,
   readiness,
+  runtimesRoutes,
   sealer,
   statusBoard,
   tellAppsChanges,
@@ -28,6 +29,11 @@ import { openAppsRoom, type AppsRoom } from './apps-room.ts'
 import { keysIn } from '../config/kinds.ts'
 import { effectiveValues, secretValues, type Config } from '../config.ts'
 import type { AppsHappenings } from '../domains/apps/index.ts'
+import type { RuntimesControllerHappenings } from '../domains/runtimes/index.ts'
+import { logRuntimes } from './runtimes-log.ts'
+import { runtimesMetrics } from './runtimes-metrics.ts'
+import { openRuntimesRoom, type RuntimesRoom } from './runtimes-room.ts'
+import { runtimesSettings } from './runtimes-settings.ts'
 import {
   decisionLog,
   defineFailures,
@@ -36,7 +42,6 @@ import {
   systemClock,
   type DecisionLog,
   type Happenings,
-  type KernelHappenings,
   type Service,
 } from '../kernel/index.ts'
 import type { WatchHappenings } from '../kube/index.ts'
@@ -73,13 +78,14 @@ export interface Serving {
   readonly pool: Pool
   readonly log: Logger
   readonly metrics: Metrics
-  readonly kernel: Happenings<KernelHappenings & WatchHappenings & AppsHappenings>
+  readonly kernel: Happenings<AppsHappenings & RuntimesControllerHappenings>
   readonly decisions: DecisionLog
   readonly events: Events
   readonly board: StatusBoard
   /** What /readyz asks; more may be added while it runs. */
   readonly checks: Check[]
   readonly room: AppsRoom
+  readonly runtimes: RuntimesRoom
   readonly report: AppsReport
   /** To be started, in this order, and stopped again. */
   readonly services: readonly Service[]
@@ -120,13 +126,14 @@ export async function assemble({
     config.logFormat === 'auto' ? (logTo === undefined && process.stderr.isTTY ? 'pretty' : 'json') : config.logFormat
   const log = makeLogger({ level: config.logLevel, format, scrub, ...(logTo && { destination: logTo }) })
   const metrics = makeMetrics(VERSION)
-  const kernel = happenings<KernelHappenings & WatchHappenings & AppsHappenings>((error) =>
+  const kernel = happenings<AppsHappenings & RuntimesControllerHappenings>((error) =>
     log.error({ error }, 'Listener failed'),
   )
   const decisions = decisionLog()
   const events = eventRing(systemClock)
   const board = statusBoard({ version: VERSION, clock: systemClock, events })
   logKernel(kernel, log)
+  logRuntimes(kernel, log)
   metrics.listenTo(kernel)
   appsMetrics(metrics.registry, kernel)
   traceKernel(kernel)
@@ -144,6 +151,8 @@ export async function assemble({
   board.queue(async () => totalOf(await depths()))
 
   const room = openAppsRoom({ config, databaseUrl, pool, valuesKey, localCharts })
+  const runtimes = openRuntimesRoom({ config, pool, events, board, happenings: kernel, noCluster: blind })
+  runtimesMetrics(metrics.registry, kernel, runtimes.list)
   let sight = BLIND
   const notices = listener({
     url: databaseUrl,
@@ -186,7 +195,10 @@ export async function assemble({
     readiness: ready,
     config: () => effectiveValues(config, env),
     metrics,
-    routes: [appsRoutes({ apps: room.apps, sight: seeing })],
+    routes: [
+      appsRoutes({ apps: room.apps, sight: seeing }),
+      runtimesRoutes({ runtimes: runtimes.runtimes, nfr: runtimesSettings(config).nfr, clock: systemClock }),
+    ],
   }
   const app = await makeServer(parts)
   const address = { host: config.host, port: config.port, orAnyPort: !config.isSet.has('port') }
@@ -203,6 +215,7 @@ export async function assemble({
     board,
     checks,
     room,
+    runtimes,
     report,
     services: [notices, report.service, http],
     see: (better) => void (sight = better),
@@ -222,8 +235,11 @@ const raise = defineFailures({
   },
 })
 
-const noCluster = (): Promise<never> =>
-  Promise.reject(raise.NoCluster('this server has no cluster to look at, or not yet'))
+const blind = (): never => {
+  throw raise.NoCluster('this server has no cluster to look at, or not yet')
+}
+
+const noCluster = async (): Promise<never> => blind()
 
 const BLIND: AppsSight = { preview: noCluster, explain: noCluster, resources: noCluster }
 

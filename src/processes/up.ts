@@ -18,6 +18,7 @@ import { simulatedStorage } from './simulated-storage.ts'
 import { aborted, stopSignal } from './stop-signal.ts'
 import { migrate } from '../store/index.ts'
 import { progressLine, type ProgressLine } from './terminal.ts'
+import { upRuntimes } from './up-runtimes.ts'
 import { VERSION } from '../version.ts'
 
 const raise = defineFailures({
@@ -57,7 +58,8 @@ class Undo {
  * The console answers within seconds; whatever takes longer is prepared behind it, visible in the terminal and in
  * `GET /status`. Starting again finds the data of the last time.
  */
-export async function up({ config, env, terminal, cluster }: UpOptions): Promise<void> {
+export async function up({ config: given, env, terminal, cluster }: UpOptions): Promise<void> {
+  const config = forHere(given)
   const dataDir = resolve(config.dataDir)
   const progress = progressLine(terminal)
   const undo = new Undo()
@@ -98,6 +100,10 @@ export async function up({ config, env, terminal, cluster }: UpOptions): Promise
     await undo.all((error) => progress.say(`failed to stop: ${messageOf(error)}`))
   }
 }
+
+/** Our own control plane measures no load: autoscalers would only complain. */
+const forHere = (config: Config): Config =>
+  config.kubeconfig === undefined ? { ...config, runtimesHpa: config.runtimesHpa ?? false } : config
 
 /** As one would type it here. */
 function fromHere(path: string): string {
@@ -177,7 +183,15 @@ async function withCluster(work: ClusterWork): Promise<void> {
     progress.say(`  The control plane is ready: export KUBECONFIG=${fromHere(kubeconfig)}`)
     for (const service of await echoDemo(transport, report.client, serving)) await begin(service, undo)
     progress.say('  The demo converges: kubectl get echoes,configmaps -n caelus-demo')
-    const apps = { ...work, transport, kubeconfig, client: report.client, isLocal: origin === 'local' }
+    const isLocal = origin === 'local'
+    const beginOne = (service: Service): Promise<void> => begin(service, undo)
+    await upRuntimes({ ...work, transport, client: report.client, isLocal, begin: beginOne }).catch(
+      (error: unknown) => {
+        if (signal.aborted) return
+        progress.say(`  ${messageOf(error)}\n    the rest goes on without runtimes; the next start tries again`)
+      },
+    )
+    const apps = { ...work, transport, kubeconfig, client: report.client, isLocal }
     await withApps(apps).catch((error: unknown) => {
       if (signal.aborted) return
       serving.report.waitFor(messageOf(error))

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { cacheDirectory } from '../binaries/index.ts'
 import type { OnProgress } from '../progress.ts'
 import { imageArchive } from './image.ts'
-import { NGINX_PACKAGES, unpacked } from './packages.ts'
+import { nginxPackages } from './packages.ts'
 import { entriesOf } from './tar.ts'
 import type { TarEntry } from './tar.ts'
 
@@ -108,7 +108,7 @@ http {
 `
 
 async function nginxEntries(onProgress: OnProgress): Promise<TarEntry[]> {
-  const root = await unpacked('nginx', NGINX_PACKAGES, onProgress)
+  const root = await nginxPackages(onProgress)
   const wanted = /^(lib|lib64|usr\/lib|usr\/sbin\/nginx|etc\/nginx\/mime.types)/
   const superfluous = /^usr\/lib\/.*(gconv|audit)\//
   const entries = (await entriesOf(root)).filter(({ name }) => wanted.test(name) && !superfluous.test(name))

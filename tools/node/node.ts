@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import type { OnProgress } from '../progress.ts'
 import { createCgroup, removeCgroup } from './cgroup.ts'
 import { NODE_IMAGES, nodeImages } from './images.ts'
-import { RUNTIME_PACKAGES, unpacked } from './packages.ts'
+import { runtimePackages } from './packages.ts'
 import { canRunNode } from './preflight.ts'
 import { containerdConfig, kubeletConfig, networkConfig, NODE, proxyConfig } from './settings.ts'
 
@@ -59,7 +59,7 @@ export async function prepareNode(options: NodeOptions): Promise<PreparedNode> {
   if (!verdict.ok) throw new Error(`failed to start a real node: ${verdict.because}`)
   await discardNode(home)
   await createCgroup(cgroupOf(home))
-  const packages = await unpacked('runtime', RUNTIME_PACKAGES, onProgress)
+  const packages = await runtimePackages(onProgress)
   const images = await nodeImages({ runtime: packages, kubectl: options.binaries.kubectl, onProgress })
   await mkdir(join(home, 'cni'), { recursive: true, mode: 0o700 })
   const files = {

@@ -4,6 +4,7 @@ import type { Doors } from '../doors.ts'
 import { formatFacts, formatList, formatValue } from '../output.ts'
 import { findDeployment, pathOf, templateOf, userOf, wishes } from './apps-deployments.ts'
 import { withValues, type ValuesOptions } from './apps-values.ts'
+import { runtimePath } from './runtimes-waiting.ts'
 import { outputOption, wholeNumber, type OutputOption } from './options.ts'
 
 interface FieldChange {
@@ -13,7 +14,7 @@ interface FieldChange {
   readonly after?: unknown
 }
 
-interface Preview {
+export interface Preview {
   readonly values: readonly FieldChange[]
   readonly objects: readonly {
     readonly object: string
@@ -22,7 +23,7 @@ interface Preview {
   }[]
 }
 
-interface Explanation {
+export interface Explanation {
   readonly why: readonly string[]
   readonly next: string
   readonly whose_move: string
@@ -90,14 +91,14 @@ export function insightCommands(program: Command, { remote, terminal }: Doors): 
 
   program
     .command('timeline')
-    .description('what happened to a deployment, newest first')
-    .argument('<id>', 'as list-deployments shows it')
+    .description('what happened to a deployment or a runtime, newest first')
+    .argument('<id>', 'as list-deployments shows it, or namespace/name of a runtime')
     .option('--limit <count>', 'at most this many', wholeNumber)
     .addOption(outputOption())
     .action(async (id: string, { limit, output }: OutputOption & { limit?: number }) => {
       const client = restClient(await remote())
-      const path = `${pathOf(await findDeployment(client, id))}/timeline`
-      const { items } = await client.get<{ items: Entry[] }>(path, { limit: limit?.toString() })
+      const object = id.includes('/') ? runtimePath(id) : pathOf(await findDeployment(client, id))
+      const { items } = await client.get<{ items: Entry[] }>(`${object}/timeline`, { limit: limit?.toString() })
       const columns = [
         { head: 'at', cell: (entry: Entry) => entry.at },
         { head: 'who', cell: (entry: Entry) => entry.actor },
@@ -126,7 +127,7 @@ export function insightCommands(program: Command, { remote, terminal }: Doors): 
     })
 }
 
-const explanationText = ({ why, next, whose_move, next_step, blockers }: Explanation): string =>
+export const explanationText = ({ why, next, whose_move, next_step, blockers }: Explanation): string =>
   formatFacts('table', {
     why: why.join('; '),
     ...(blockers.length > 0 && { blockers: blockers.join('; ') }),
@@ -138,7 +139,7 @@ const explanationText = ({ why, next, whose_move, next_step, blockers }: Explana
 const SIGNS: Readonly<Record<string, string>> = { added: '+', created: '+', removed: '-', deleted: '-', changed: '~' }
 
 /** Like a diff: what comes, what goes, what changes, and from what to what. */
-function previewText({ values, objects }: Preview): string {
+export function previewText({ values, objects }: Preview): string {
   if (values.length === 0 && objects.length === 0) return 'nothing would change\n'
   const fieldLine = ({ pointer, change, before, after }: FieldChange): string => {
     const sides = [before, after].filter((side) => side !== undefined).map((side) => JSON.stringify(side))

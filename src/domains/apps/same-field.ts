@@ -1,31 +1,6 @@
 import { sameValue } from '../../kernel/index.ts'
+import { sameQuantity } from '../../kube/index.ts'
 import { field, isJsonArray, isJsonObject, textOf, type Json } from './json.ts'
-
-const SUFFIXES: Readonly<Record<string, number>> = {
-  n: 1e-9,
-  u: 1e-6,
-  m: 1e-3,
-  '': 1,
-  k: 1e3,
-  M: 1e6,
-  G: 1e9,
-  T: 1e12,
-  P: 1e15,
-  E: 1e18,
-  Ki: 2 ** 10,
-  Mi: 2 ** 20,
-  Gi: 2 ** 30,
-  Ti: 2 ** 40,
-  Pi: 2 ** 50,
-  Ei: 2 ** 60,
-}
-
-const quantityOf = (value: Json): number | undefined => {
-  const [, number, suffix = ''] =
-    /^([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)([numkMGTPE]|[KMGTPE]i)?$/.exec(textOf(value)) ?? []
-  const factor = SUFFIXES[suffix]
-  return number === undefined || factor === undefined ? undefined : Number(number) * factor
-}
 
 /** Fields that the API server keeps as quantities and writes in its own way: `1024Mi` comes back as `1Gi`. */
 const QUANTITY =
@@ -38,9 +13,7 @@ const IN_A_MAP = /\.(?:labels|annotations|matchLabels|nodeSelector|data)\./
 export function saysTheSame(ours: Json, live: Json | undefined, path: string): boolean {
   if (sameValue(ours, live)) return true
   if (live === undefined || live === null) return isNothing(ours) && !(ours === '' && IN_A_MAP.test(path))
-  if (!QUANTITY.test(path)) return false
-  const [a, b] = [quantityOf(ours), quantityOf(live)]
-  return a !== undefined && b !== undefined && Math.abs(a - b) <= Math.abs(a) * 1e-9
+  return QUANTITY.test(path) && sameQuantity(textOf(ours), textOf(live))
 }
 
 /** Asking for nothing is met by nothing: the API server drops empty maps and lists, and zero values of optional fields. */

@@ -3,7 +3,9 @@ import { IconAdjustments, IconExternalLink, IconRefresh, IconTrash, IconVersions
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { Age } from '../../components/Age.tsx'
+import { Column, Columns } from '../../components/Columns.tsx'
 import { DetailPage } from '../../components/DetailPage.tsx'
+import { Explanation } from '../../components/Explanation.tsx'
 import { Facts } from '../../components/Facts.tsx'
 import { Panel } from '../../components/Panel.tsx'
 import type { DeploymentView, ExplanationView, ReconcileJobView, ResourcesView } from '../../lib/api/contract.ts'
@@ -12,7 +14,6 @@ import { Deletion } from './Deletion.tsx'
 import { DeleteDeployment } from './DeleteDeployment.tsx'
 import { DeploymentStatusLabel } from './Deployments.tsx'
 import { DeploymentTimeline } from './DeploymentTimeline.tsx'
-import { Explanation } from './Explanation.tsx'
 import { api, pages, TOPIC } from './paths.ts'
 import { ProductIcon } from './ProductIcon.tsx'
 import { RecordedFailure } from './RecordedFailure.tsx'
@@ -20,7 +21,6 @@ import { Resources } from './Resources.tsx'
 import { UpgradeDeployment } from './UpgradeDeployment.tsx'
 import { useWrite } from './use-write.ts'
 import { WrittenValues } from './WrittenValues.tsx'
-import classes from './apps.module.css'
 
 interface DeploymentPageProps {
   readonly deployment: Pick<DeploymentView, 'id' | 'user_id'>
@@ -106,8 +106,8 @@ function Parts({ deployment }: { readonly deployment: DeploymentView }) {
   const resources = useResource<ResourcesView>(TOPIC, `${path}/resources`, { enabled: !isGone })
   const isEmptied = deployment.deleted_at !== null && resources.data?.items.length === 0
   return (
-    <div className={classes.columns}>
-      <div className={classes.column}>
+    <Columns>
+      <Column>
         {deployment.last_error && <RecordedFailure failure={deployment.last_error} />}
         <Deletion
           deployment={deployment}
@@ -117,12 +117,12 @@ function Parts({ deployment }: { readonly deployment: DeploymentView }) {
         {!isGone && <Explanation query={explanation} />}
         {!isGone && !isEmptied && <Resources query={resources} />}
         <DeploymentTimeline path={path} />
-      </div>
-      <div className={classes.column}>
+      </Column>
+      <Column>
         <DeploymentFacts deployment={deployment} />
         <WrittenValues deployment={deployment} />
-      </div>
-    </div>
+      </Column>
+    </Columns>
   )
 }
 

@@ -5,8 +5,8 @@ import { Panel } from '../../components/Panel.tsx'
 import { Timeline } from '../../components/Timeline.tsx'
 import type { TimelineView } from '../../lib/api/contract.ts'
 import { useResource } from '../../lib/api/queries.ts'
+import { sentence } from '../../lib/sentence.ts'
 import { TOPIC } from './paths.ts'
-import { sentence } from './sentence.ts'
 
 export function DeploymentTimeline({ path }: { readonly path: string }) {
   const query = useResource<TimelineView>(TOPIC, `${path}/timeline`)

@@ -2,6 +2,7 @@ import { Anchor, Button, Text } from '@mantine/core'
 import { IconShoppingCart } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import { Age } from '../../components/Age.tsx'
+import { Column, Columns } from '../../components/Columns.tsx'
 import { DetailPage } from '../../components/DetailPage.tsx'
 import { Facts } from '../../components/Facts.tsx'
 import { Loaded } from '../../components/Loaded.tsx'
@@ -11,7 +12,6 @@ import type { ProductView, TemplateFormView } from '../../lib/api/contract.ts'
 import { useMe, useResource } from '../../lib/api/queries.ts'
 import { api, pages, TOPIC } from './paths.ts'
 import { ProductIcon } from './ProductIcon.tsx'
-import classes from './apps.module.css'
 
 /** What a product is and what one can set, before one orders it. */
 export function ProductPage({ productId }: { readonly productId: string }) {
@@ -45,7 +45,7 @@ export function ProductPage({ productId }: { readonly productId: string }) {
 function About({ product }: { readonly product: ProductView }) {
   const me = useMe()
   return (
-    <div className={classes.columns}>
+    <Columns>
       <Panel title="About">
         <div style={{ display: 'flex', gap: 20 }}>
           <ProductIcon name={product.name} icon={product.icon} size={72} />
@@ -54,7 +54,7 @@ function About({ product }: { readonly product: ProductView }) {
           </Text>
         </div>
       </Panel>
-      <div className={classes.column}>
+      <Column>
         {product.template_id !== null && <Settings templateId={product.template_id} />}
         <Panel title="Facts">
           <Facts
@@ -73,8 +73,8 @@ function About({ product }: { readonly product: ProductView }) {
             ]}
           />
         </Panel>
-      </div>
-    </div>
+      </Column>
+    </Columns>
   )
 }
 

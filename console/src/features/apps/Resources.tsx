@@ -1,10 +1,11 @@
-import { IconBoxOff, IconChevronRight } from '@tabler/icons-react'
+import { IconBoxOff } from '@tabler/icons-react'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Age } from '../../components/Age.tsx'
 import { Empty } from '../../components/Empty.tsx'
 import { Loaded } from '../../components/Loaded.tsx'
+import { ObjectTree } from '../../components/ObjectTree.tsx'
+import type { ObjectNode } from '../../components/ObjectTree.tsx'
 import { Panel } from '../../components/Panel.tsx'
-import { StatusLabel } from '../../components/StatusLabel.tsx'
 import type { ResourceEventView, ResourcesView, ResourceView } from '../../lib/api/contract.ts'
 import { spokenHealth } from './status.ts'
 import { treeOf } from './tree.ts'
@@ -22,7 +23,7 @@ export function Resources({ query }: { readonly query: UseQueryResult<ResourcesV
               Objects appear here as soon as they are made.
             </Empty>
           ) : (
-            <Nodes nodes={treeOf(items)} label="Resources" />
+            <ObjectTree nodes={treeOf(items).map(nodeOf)} label="Resources" />
           )
         }
       </Loaded>
@@ -30,46 +31,27 @@ export function Resources({ query }: { readonly query: UseQueryResult<ResourcesV
   )
 }
 
-const Nodes = ({ nodes, label }: { readonly nodes: readonly TreeNode[]; readonly label: string }) => (
-  <ul className={classes.nodes} aria-label={label}>
-    {nodes.map(({ resource, children }) => (
-      <li key={resource.id} className={classes.node}>
-        <Resource resource={resource} />
-        {children.length > 0 && <Nodes nodes={children} label={`Owned by ${resource.id}`} />}
-      </li>
+const nodeOf = ({ resource, children }: TreeNode): ObjectNode => {
+  const { id, kind, name, health, message, since, events } = resource
+  return {
+    id,
+    kind,
+    name,
+    ...spokenHealth(health),
+    message,
+    ...(since !== null && { since }),
+    ...(events.length > 0 && { details: <Events resource={resource} />, isOpen: health === 'failing' }),
+    children: children.map(nodeOf),
+  }
+}
+
+const Events = ({ resource: { id, events } }: { readonly resource: ResourceView }) => (
+  <ul className={classes.events} aria-label={`Events of ${id}`}>
+    {events.map((event) => (
+      <EventLine key={`${event.at} ${event.reason} ${event.message}`} event={event} />
     ))}
   </ul>
 )
-
-function Resource({ resource }: { readonly resource: ResourceView }) {
-  const { kind, name, health, message, since, events } = resource
-  const { tone, word } = spokenHealth(health)
-  const head = (
-    <>
-      <span className={classes.name}>
-        {events.length > 0 && <IconChevronRight size={13} className={classes.caret} aria-hidden />}
-        <span className={classes.kind}>{kind}</span> {name}
-      </span>
-      <span className={classes.health}>
-        <StatusLabel tone={tone} {...(since !== null && { since })}>
-          {word}
-        </StatusLabel>
-      </span>
-      {message !== '' && <span className={classes.message}>{message}</span>}
-    </>
-  )
-  if (events.length === 0) return <div className={classes.row}>{head}</div>
-  return (
-    <details open={health === 'failing'}>
-      <summary className={classes.row}>{head}</summary>
-      <ul className={classes.events} aria-label={`Events of ${resource.id}`}>
-        {events.map((event) => (
-          <EventLine key={`${event.at} ${event.reason} ${event.message}`} event={event} />
-        ))}
-      </ul>
-    </details>
-  )
-}
 
 const EventLine = ({ event: { at, type, reason, message, count } }: { readonly event: ResourceEventView }) => (
   <li data-type={type}>

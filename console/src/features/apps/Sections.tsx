@@ -1,6 +1,5 @@
-import { Link, useLocation } from 'wouter'
+import { SectionLinks } from '../../components/SectionLinks.tsx'
 import { pages } from './paths.ts'
-import classes from './Sections.module.css'
 
 const FOR_ALL = [
   [pages.mine, 'My apps'],
@@ -15,20 +14,6 @@ const FOR_ADMINS = [
 ] as const
 
 /** The lists of this domain, side by side. */
-export function Sections({ isAdmin }: { readonly isAdmin: boolean }) {
-  const [path] = useLocation()
-  return (
-    <nav aria-label="Apps" className={classes.sections}>
-      {[...FOR_ALL, ...(isAdmin ? FOR_ADMINS : [])].map(([href, label]) => (
-        <Link
-          key={href}
-          href={href}
-          className={classes.section}
-          {...(path === href && { 'aria-current': 'page' as const })}
-        >
-          {label}
-        </Link>
-      ))}
-    </nav>
-  )
-}
+export const Sections = ({ isAdmin }: { readonly isAdmin: boolean }) => (
+  <SectionLinks label="Apps" sections={[...FOR_ALL, ...(isAdmin ? FOR_ADMINS : [])]} />
+)

@@ -1,32 +1,10 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { UseMutationResult } from '@tanstack/react-query'
-import { useRef } from 'react'
-import { newIdempotencyKey } from '../../lib/api/client.ts'
-import type { ApiClient } from '../../lib/api/client.ts'
-import { useApi } from '../../lib/api/context.tsx'
+import { useTopicWrite } from '../../lib/api/use-write.ts'
+import type { Send } from '../../lib/api/use-write.ts'
 import { TOPIC } from './paths.ts'
 
-/**
- * A change through the API. Sending the same body again after a lost answer repeats the key, so that it has one effect;
- * afterwards everything of this domain is read again.
- */
-export function useWrite<T, V = void>(
-  send: (api: ApiClient, input: V, idempotencyKey: string) => Promise<T>,
+/** A change in this domain. */
+export const useWrite = <T, V = void>(
+  send: Send<T, V>,
   onDone?: (result: T, input: V) => void,
-): UseMutationResult<T, unknown, V> {
-  const api = useApi()
-  const queries = useQueryClient()
-  const last = useRef({ body: '', key: '' })
-  return useMutation<T, unknown, V>({
-    mutationFn: (input) => {
-      const body = JSON.stringify(input) ?? ''
-      if (last.current.body !== body || last.current.key === '') last.current = { body, key: newIdempotencyKey() }
-      return send(api, input, last.current.key)
-    },
-    onSuccess: async (result, input) => {
-      last.current = { body: '', key: '' }
-      await queries.invalidateQueries({ queryKey: [TOPIC] })
-      onDone?.(result, input)
-    },
-  })
-}
+): UseMutationResult<T, unknown, V> => useTopicWrite(TOPIC, send, onDone)

@@ -1,5 +1,5 @@
 import type { UiHintView } from '../../lib/api/contract.ts'
-import { fieldText } from './diff-lines.ts'
+import { fieldText } from '../../lib/diff-lines.ts'
 
 interface WrittenFact {
   readonly title: string

@@ -3,6 +3,7 @@ import { IconPencil, IconTemplate, IconTrash, IconUpload } from '@tabler/icons-r
 import { useMemo, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { Age } from '../../../components/Age.tsx'
+import { Column } from '../../../components/Columns.tsx'
 import { ConfirmDelete } from '../../../components/ConfirmDelete.tsx'
 import { DetailPage } from '../../../components/DetailPage.tsx'
 import { Empty } from '../../../components/Empty.tsx'
@@ -14,7 +15,6 @@ import type { ListColumn } from '../../../components/ResourceTable.tsx'
 import { RowMenu } from '../../../components/RowMenu.tsx'
 import type { ProductView, TemplateView } from '../../../lib/api/contract.ts'
 import { useResource } from '../../../lib/api/queries.ts'
-import classes from '../apps.module.css'
 import { api, pages, TOPIC } from '../paths.ts'
 import { ProductIcon } from '../ProductIcon.tsx'
 import { templateName } from '../template-name.ts'
@@ -62,7 +62,7 @@ export function ProductAdminPage({ productId }: { readonly productId: string }) 
         )}
       >
         {(product) => (
-          <div className={classes.column}>
+          <Column>
             <Panel title="About">
               <div style={{ display: 'flex', gap: 20 }}>
                 <ProductIcon name={product.name} icon={product.icon} size={64} />
@@ -85,7 +85,7 @@ export function ProductAdminPage({ productId }: { readonly productId: string }) 
               </div>
             </Panel>
             <Templates product={product} />
-          </div>
+          </Column>
         )}
       </DetailPage>
       {dialog === 'edit' && query.data && <ProductEditor product={query.data} onClose={close} onSaved={close} />}

@@ -11,7 +11,7 @@ import { ProblemView } from '../../../components/ProblemView.tsx'
 import type { ChartLocation, ChartView, ProductView, TemplateCreate, TemplateView } from '../../../lib/api/contract.ts'
 import { problemOf } from '../../../lib/api/problem.ts'
 import { useResource } from '../../../lib/api/queries.ts'
-import { fieldText } from '../diff-lines.ts'
+import { fieldText } from '../../../lib/diff-lines.ts'
 import { api, pages, TOPIC } from '../paths.ts'
 import { useWrite } from '../use-write.ts'
 

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core'
 import { IconChevronRight, IconMinus, IconPencil, IconPlus } from '@tabler/icons-react'
-import type { FieldChangeView, ObjectChangeView, PreviewView } from '../../lib/api/contract.ts'
-import { diffLines, summary } from './diff-lines.ts'
+import type { FieldChangeView, ObjectChangeView, PreviewView } from '../lib/api/contract.ts'
+import { diffLines, summary } from '../lib/diff-lines.ts'
 import classes from './PreviewDiff.module.css'
 
 const WORDS = {

@@ -1,11 +1,11 @@
 import { Stack, Text } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
-import { Loaded } from '../../components/Loaded.tsx'
-import { Panel } from '../../components/Panel.tsx'
-import type { ExplanationView } from '../../lib/api/contract.ts'
-import { whoseMove } from '../../lib/api/problem.ts'
-import { sentence } from './sentence.ts'
-import classes from './apps.module.css'
+import type { ExplanationView } from '../lib/api/contract.ts'
+import { whoseMove } from '../lib/api/problem.ts'
+import { sentence } from '../lib/sentence.ts'
+import { Loaded } from './Loaded.tsx'
+import { Panel } from './Panel.tsx'
+import classes from './Explanation.module.css'
 
 /** Why it is as it is, what happens next, and whose move it is. */
 export function Explanation({ query }: { readonly query: UseQueryResult<ExplanationView> }) {

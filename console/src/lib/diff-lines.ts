@@ -1,4 +1,4 @@
-import type { FieldChangeView, PreviewView } from '../../lib/api/contract.ts'
+import type { FieldChangeView, PreviewView } from './api/contract.ts'
 
 /** One line of a diff: a field that holds no other fields. */
 export interface DiffLine {

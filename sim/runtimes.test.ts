@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import type { RuntimesControllerOptions } from '../src/domains/runtimes/index.ts'
+import { runtimesReconcile } from '../src/domains/runtimes/reconciler.ts'
+import { settled } from '../src/kernel/index.ts'
+import { explore, report, run } from './scenario.ts'
+import { runtimesScenario } from './scenarios/runtimes.ts'
+
+type MakeReconcile = NonNullable<RuntimesControllerOptions['reconcile']>
+
+/** Planted: takes a failed run for a finished one. */
+const givesUp: MakeReconcile = (deps) => {
+  const reconcile = runtimesReconcile(deps)
+  return (one) => reconcile(one).catch(() => settled())
+}
+
+/** Planted: takes every field, whoever owns it. */
+const takesAll: MakeReconcile = (deps) =>
+  runtimesReconcile({
+    ...deps,
+    client: {
+      ...deps.client,
+      apply: (resource, object, options) => deps.client.apply(resource, object, { ...options, force: true }),
+    },
+  })
+
+/** Planted: does not hand a field over before it lets go of it. */
+const letsGo: MakeReconcile = (deps) =>
+  runtimesReconcile({
+    ...deps,
+    client: {
+      ...deps.client,
+      apply(resource, object, options) {
+        const isHandover = options?.fieldManager === 'oprc-crm-enforcer' && options.force === undefined
+        return isHandover
+          ? deps.client.apply(resource, object, { ...options, dryRun: true })
+          : deps.client.apply(resource, object, options)
+      },
+    },
+  })
+
+test('the runtimes controller keeps its laws under 200 fault schedules', { timeout: 600_000 }, async () => {
+  const { seeds, found } = await explore(runtimesScenario(), { seeds: 200 })
+  expect(found && report(found)).toBeUndefined()
+  expect(seeds).toBe(200)
+})
+
+/** Schedules that once broke a law: a workload that lost its label, or was deleted, while somebody else or the enforcer scaled it. */
+test.each([95, 111, 1397])('seed %i stays mended', async (seed) => {
+  const verdict = await run(runtimesScenario(), seed)
+  expect(verdict.broken && report(verdict)).toBeUndefined()
+})
+
+test.each([
+  ['forgets what failed', givesUp, 'every class runs as a fresh installation would'],
+  ['takes what belongs to others', takesAll, 'strangers are left alone'],
+  ['lets go of what nobody else holds', letsGo, 'replicas never fall back to a default'],
+])(
+  'a controller that %s is found, and its seed replays to the letter',
+  { timeout: 300_000 },
+  async (_, reconcile, law) => {
+    const scenario = runtimesScenario('runtimes-broken', { reconcile })
+    const { found } = await explore(scenario, { seeds: 100 })
+    expect(found?.broken?.law).toBe(law)
+    expect(await run(scenario, found?.seed ?? 0)).toEqual(found)
+  },
+)

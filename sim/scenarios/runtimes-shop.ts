@@ -1,0 +1,214 @@
+import { ClassRuntime, type ClassRuntimeSpec, type FunctionSpec } from '../../src/domains/runtimes/index.ts'
+import { functionName } from '../../src/domains/runtimes/names.ts'
+import { timestamp, type Random } from '../../src/kernel/index.ts'
+import {
+  ConfigMap,
+  Deployment,
+  HorizontalPodAutoscaler,
+  isConflict,
+  isNotFound,
+  Service,
+  type Draft,
+} from '../../src/kube/index.ts'
+import type { User, World } from '../world.ts'
+
+/* The people and the machinery around the controller of class runtimes. */
+
+export const NAMESPACE = 'shop'
+const NAMES = ['cart', 'users', 'mail'] as const
+const KEYS = ['add', 'list', 'sum'] as const
+
+/** Bears the name that a function of `mail` has, and was there first. */
+export const BYSTANDER = functionName('mail', 'sum')
+/** Bears our label, and is somebody else's. */
+export const IMPOSTOR = 'impostor'
+/** An autoscaler of somebody else aims at this one. */
+export const SCALED = functionName('users', 'add')
+export const SCALED_TO = 4
+/** Its replicas are enforced. */
+export const ENFORCED = 'cart'
+
+const at = (name: string) => ({ namespace: NAMESPACE, name })
+
+export const oneOf = <T>(random: Random, all: readonly [T, ...T[]]): T =>
+  all[Math.floor(random() * all.length)] ?? all[0]
+
+const orMissing = (error: unknown): undefined => {
+  if (!isNotFound(error)) throw error
+  return undefined
+}
+
+/** A deletion or another write came between reading and writing; people shrug. */
+const orOvertaken = (error: unknown): undefined => {
+  if (!isNotFound(error) && !isConflict(error)) throw error
+  return undefined
+}
+
+const functionOf = (name: string, key: string, random: Random, act: number): FunctionSpec => ({
+  function_key: key,
+  provision_config: {
+    container_image: `registry.example/${key}:${act}`,
+    // More than a default would give it, so that falling back to that can be told from asking for it.
+    min_scale: functionName(name, key) === SCALED ? 2 : 1 + Math.floor(random() * 2),
+  },
+  config: { MESSAGE: `${key} ${act}` },
+})
+
+function specOf(name: string, random: Random, act: number): ClassRuntimeSpec {
+  const keys = KEYS.filter(() => random() < 0.6)
+  return {
+    selected_template: random() < 0.7 ? 'k8s_deployment' : 'edge',
+    addons: random() < 0.3 ? ['odgm'] : [],
+    functions: (keys.length > 0 ? keys : KEYS).map((key) => functionOf(name, key, random, act)),
+    ...(name === ENFORCED && { enforcement: { mode: 'enforce', dimensions: ['replicas'] } }),
+  }
+}
+
+/** Somebody creates classes, changes their mind about them, deletes them, and sometimes creates them anew at once. */
+export async function owner({ client, random, pause, note }: User): Promise<void> {
+  const create = (name: string, act: number): Promise<unknown> => {
+    note(`creates ${name}`)
+    const spec = specOf(name, random, act)
+    return client.create(ClassRuntime, {
+      apiVersion: 'oaas.io/v1alpha1',
+      kind: 'ClassRuntime',
+      metadata: at(name),
+      spec,
+    })
+  }
+  const acts = 5 + Math.floor(random() * 7)
+  for (let act = 1; act <= acts; act++) {
+    await pause(8_000)
+    const name = oneOf(random, NAMES)
+    const there = await client.get(ClassRuntime, at(name))
+    if (there === undefined) await create(name, act)
+    else if (there.metadata.deletionTimestamp !== undefined) continue
+    else if (random() < 0.65) {
+      note(`changes ${name}`)
+      await client.patch(ClassRuntime, at(name), { merge: { spec: specOf(name, random, act) } }).catch(orMissing)
+    } else {
+      note(`deletes ${name}`)
+      await client.delete(ClassRuntime, at(name))
+    }
+  }
+}
+
+/** Somebody puts their hands on what the controller made, and lets it have its way again. */
+export async function meddler({ client, random, pause, note }: User): Promise<void> {
+  for (let act = 1; act <= 4; act++) {
+    await pause(20_000)
+    const name = oneOf(random, NAMES)
+    const child = functionName(name, oneOf(random, KEYS))
+    if (child === BYSTANDER) continue
+    const how = oneOf(random, ['unlabels', 'deletes', 'deletes the service of', 'edits'])
+    // To give the controller a free hand there would give it the stranger too.
+    if (how === 'edits' && name === 'mail') continue
+    note(`${how} ${child}`)
+    if (how === 'deletes') await client.delete(Deployment, at(child))
+    else if (how === 'deletes the service of') await client.delete(Service, at(child))
+    else if (how === 'unlabels') {
+      const merge = { metadata: { labels: { 'oaas.io/owner': null } } }
+      await client.patch(Deployment, at(child), { merge }).catch(orMissing)
+    } else {
+      const json = [{ op: 'replace', path: '/spec/template/spec/containers/0/image', value: 'meddled' }] as const
+      await client.patch(Deployment, at(child), { json }).catch(orMissing)
+      await pause(6_000)
+      note(`lets the controller take ${child} back`)
+      const merge = { metadata: { annotations: { 'oaas.io/force-apply': 'true' } } }
+      await client.patch(ClassRuntime, at(name), { merge }).catch(orMissing)
+    }
+  }
+}
+
+/** Measures, and recommends more than the spec asks for. */
+export const analyst =
+  (world: World) =>
+  async ({ client, random, pause, note }: User): Promise<void> => {
+    for (let act = 1; act <= 4; act++) {
+      await pause(15_000)
+      const value = 3 + Math.floor(random() * 4)
+      const key = `replicas/${oneOf(random, KEYS)}`
+      const recommendation = { value, at: timestamp(world.clock.now()), confidence: 1, basis: 'the simulator' }
+      note(`recommends ${value} for ${key}`)
+      const merge = { status: { nfr_recommendations: { [key]: recommendation } } }
+      await client.patchStatus(ClassRuntime, at(ENFORCED), { merge }).catch(orMissing)
+    }
+  }
+
+/** Somebody hands the scaling of one function to an autoscaler of their own. */
+export async function scaler({ client, pause, note }: User): Promise<void> {
+  await pause(25_000)
+  note(`creates an autoscaler for ${SCALED}`)
+  await client.create(HorizontalPodAutoscaler, {
+    apiVersion: 'autoscaling/v2',
+    kind: 'HorizontalPodAutoscaler',
+    metadata: at('theirs'),
+    spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: SCALED }, maxReplicas: 9 },
+  })
+}
+
+/** What was there before the controller, and is none of its business. */
+export async function bystanders({ client }: World): Promise<void> {
+  const someone = await client.create(ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata: at('someone') })
+  await client.create(Deployment, strangersDeployment(BYSTANDER, {}))
+  await client.create(Deployment, {
+    ...strangersDeployment(IMPOSTOR, { 'oaas.io/owner': ENFORCED, 'oaas.io/component': 'function' }),
+    metadata: {
+      ...at(IMPOSTOR),
+      labels: { 'oaas.io/owner': ENFORCED, 'oaas.io/component': 'function' },
+      ownerReferences: [
+        { apiVersion: 'v1', kind: 'ConfigMap', name: 'someone', uid: someone.metadata.uid ?? '', controller: true },
+      ],
+    },
+  })
+}
+
+const strangersDeployment = (name: string, labels: Readonly<Record<string, string>>): Draft<Deployment> => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { ...at(name), labels },
+  spec: {
+    replicas: 1,
+    selector: { matchLabels: { app: name } },
+    template: {
+      metadata: { labels: { app: name } },
+      spec: { containers: [{ name: 'main', image: 'registry.example/stranger:1' }] },
+    },
+  },
+})
+
+/** The controllers of Kubernetes: what is wanted of a Deployment becomes true after a while, and autoscalers scale. */
+export function machinery(world: World): void {
+  const { clock, random, client, cluster } = world
+  const turn = async (): Promise<void> => {
+    const targets = new Set(
+      (cluster.peek(HorizontalPodAutoscaler) as readonly HorizontalPodAutoscaler[]).map(
+        ({ spec }) => spec.scaleTargetRef.name,
+      ),
+    )
+    for (const deployment of cluster.peek(Deployment) as readonly Deployment[]) {
+      const { name, generation = 0 } = deployment.metadata
+      if (name === BYSTANDER || name === IMPOSTOR) continue
+      const replicas = deployment.spec?.replicas ?? 1
+      if (targets.has(name) && replicas !== SCALED_TO)
+        await client.patch(Deployment, at(name), { merge: { spec: { replicas: SCALED_TO } } }).catch(orOvertaken)
+      else if (
+        deployment.status?.observedGeneration !== generation ||
+        deployment.status.availableReplicas !== replicas
+      ) {
+        const status = {
+          observedGeneration: generation,
+          replicas,
+          updatedReplicas: replicas,
+          readyReplicas: replicas,
+          availableReplicas: replicas,
+        }
+        await client.patchStatus(Deployment, at(name), { merge: { status } }).catch(orOvertaken)
+      }
+    }
+  }
+  const next = (): void => {
+    clock.after(300 + random() * 3_000, () => void turn().finally(next))
+  }
+  next()
+}

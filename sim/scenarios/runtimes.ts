@@ -1,0 +1,222 @@
+import {
+  ClassRuntime,
+  OWNER_LABEL,
+  runtimesController,
+  type RuntimesControllerHappenings,
+  type RuntimesControllerOptions,
+  type RuntimesSettings,
+} from '../../src/domains/runtimes/index.ts'
+import { functionName, odgmName, odgmServiceName } from '../../src/domains/runtimes/names.ts'
+import { happenings, keyText, sameValue, type Service as Running } from '../../src/kernel/index.ts'
+import { Deployment, Service, type KubeObject } from '../../src/kube/index.ts'
+import type { Law, Laws, Scenario } from '../scenario.ts'
+import type { Ports, World } from '../world.ts'
+import {
+  analyst,
+  bystanders,
+  BYSTANDER,
+  ENFORCED,
+  IMPOSTOR,
+  machinery,
+  meddler,
+  NAMESPACE,
+  owner,
+  SCALED,
+  SCALED_TO,
+  scaler,
+} from './runtimes-shop.ts'
+
+const SETTINGS: RuntimesSettings = {
+  render: { profile: 'full', hpa: false, odgm: { image: 'registry.example/odgm:1', pullPolicy: 'IfNotPresent' } },
+  progressTimeoutMs: 30_000,
+  crashRecoveryMs: 10_000,
+  orphansPerMinute: 1_000,
+  nfr: {
+    stabilityMs: 2_000,
+    cooldownMs: 3_000,
+    maxReplicas: 20,
+    maxReplicaDelta: 30,
+    maxAgeMs: 3_600_000,
+    minConfidence: 0.5,
+    budget: { changes: 1_000, windowMs: 60_000 },
+  },
+}
+
+const runtimesIn = ({ cluster }: World): readonly ClassRuntime[] =>
+  cluster.peek(ClassRuntime) as readonly ClassRuntime[]
+const deploymentsIn = ({ cluster }: World): readonly Deployment[] => cluster.peek(Deployment) as readonly Deployment[]
+const servicesIn = ({ cluster }: World): readonly Service[] => cluster.peek(Service) as readonly Service[]
+
+const isOf =
+  ({ metadata: { uid } }: ClassRuntime) =>
+  ({ metadata }: KubeObject): boolean =>
+    metadata.ownerReferences?.some((reference) => reference.uid === uid) ?? false
+
+/** What a fresh installation of this spec has, in words. */
+function wantedOf({ metadata: { name }, spec, status }: ClassRuntime): string[] {
+  const functions = (spec.functions ?? []).flatMap(({ function_key: key, provision_config: provision }) => {
+    const child = functionName(name, key)
+    if (child === BYSTANDER) return [`Service ${child}`]
+    const recommended = name === ENFORCED ? status?.nfr_recommendations?.[`replicas/${key}`]?.value : undefined
+    const replicas = child === SCALED ? undefined : (recommended ?? provision?.min_scale ?? 1)
+    return [deploymentText(child, provision?.container_image, replicas), `Service ${child}`]
+  })
+  const odgm = (spec.addons ?? []).includes('odgm')
+    ? [deploymentText(odgmName(name), 'registry.example/odgm:1', 1), `Service ${odgmServiceName(name)}`]
+    : []
+  return [...functions, ...odgm].toSorted()
+}
+
+const deploymentText = (name: string, image: string | undefined, replicas: number | undefined): string =>
+  `Deployment ${name} of ${image}${name === SCALED ? '' : ` times ${replicas}`}`
+
+/** Without its label a child that is no longer wanted cannot be found; it goes with its class. */
+function thereOf(world: World, runtime: ClassRuntime): string[] {
+  const deployments = deploymentsIn(world)
+    .filter(({ metadata }) => metadata.labels?.[OWNER_LABEL] !== undefined)
+    .filter(isOf(runtime))
+    .map(({ metadata, spec }) =>
+      deploymentText(metadata.name, spec?.template.spec?.containers[0]?.image, spec?.replicas),
+    )
+  const services = servicesIn(world)
+    .filter(isOf(runtime))
+    .map(({ metadata }) => `Service ${metadata.name}`)
+  return [...deployments, ...services].toSorted()
+}
+
+const everyClassRuns: Law = (world) => {
+  for (const runtime of runtimesIn(world)) {
+    const { metadata, spec, status } = runtime
+    const [wanted, there] = [wantedOf(runtime), thereOf(world, runtime)]
+    if (!sameValue(wanted, there)) return `${metadata.name} has [${there.join(', ')}] instead of [${wanted.join(', ')}]`
+    if (status?.observed_generation !== metadata.generation) return `${metadata.name} says nothing about its generation`
+    const isInTheWay = (spec.functions ?? []).some(
+      ({ function_key: key }) => functionName(metadata.name, key) === BYSTANDER,
+    )
+    const expected = isInTheWay ? 'degraded' : 'available'
+    if (status?.phase !== expected)
+      return `${metadata.name} is ${status?.phase} (${status?.message}) instead of ${expected}`
+  }
+  return undefined
+}
+
+/** The autoscaler aims at one Deployment; nobody else moves its replicas. */
+const theScalerHasItsWay: Law = (world) => {
+  const scaled = deploymentsIn(world).find(({ metadata }) => metadata.name === SCALED)
+  const { replicas } = scaled?.spec ?? {}
+  return scaled === undefined || replicas === SCALED_TO ? undefined : `${SCALED} has ${replicas} replicas`
+}
+
+const nothingIsLeftOver: Law = (world) => {
+  const runtimes = runtimesIn(world)
+  const left = [...deploymentsIn(world), ...servicesIn(world)].find(
+    (object) =>
+      object.metadata.name !== IMPOSTOR &&
+      object.metadata.labels?.[OWNER_LABEL] !== undefined &&
+      !runtimes.some((runtime) => isOf(runtime)(object)),
+  )
+  return left && `${left.kind} ${left.metadata.name} belongs to nobody`
+}
+
+/** Written once, by whoever made them. */
+const strangersAreLeftAlone = (): Law => {
+  const versions = new Map<string, string | undefined>()
+  return (world) => {
+    for (const { metadata } of deploymentsIn(world)) {
+      const { name, resourceVersion } = metadata
+      if (name !== BYSTANDER && name !== IMPOSTOR) continue
+      if (!versions.has(name)) versions.set(name, resourceVersion)
+      if (versions.get(name) !== resourceVersion) return `${name} was written to`
+    }
+    return undefined
+  }
+}
+
+/** Available may be overtaken a moment later, but never come before every workload was there for this generation of it. */
+const availableIsTrue = (): Law => {
+  const seen = new Set<string>()
+  const text = (uid: string | undefined, name: string, image: string | undefined): string => `${uid} ${name} ${image}`
+  return (world) => {
+    for (const { metadata, spec, status } of deploymentsIn(world)) {
+      if ((status?.availableReplicas ?? 0) === 0) continue
+      const image = spec?.template.spec?.containers[0]?.image
+      for (const { uid } of metadata.ownerReferences ?? []) seen.add(text(uid, metadata.name, image))
+    }
+    for (const { metadata, spec, status } of runtimesIn(world)) {
+      if (status?.phase !== 'available' || status.observed_generation !== metadata.generation) continue
+      for (const { function_key: key, provision_config: provision } of spec.functions ?? []) {
+        const child = functionName(metadata.name, key)
+        if (!seen.has(text(metadata.uid, child, provision?.container_image)))
+          return `${metadata.name} is available, but ${child} of ${provision?.container_image} never was`
+      }
+    }
+    return undefined
+  }
+}
+
+/** From one number of replicas the way leads to the next one, whoever sets it, never through a default. */
+const replicasNeverFallBack = (): Law => {
+  const enforced = new Set<string>()
+  return (world) => {
+    for (const { metadata, spec } of deploymentsIn(world)) {
+      if (metadata.name === SCALED && spec?.replicas === 1) return `${SCALED} fell back to 1`
+      if (!metadata.name.startsWith(`${ENFORCED}--`)) continue
+      const { uid = '', name } = metadata
+      if ((spec?.replicas ?? 1) >= 3) enforced.add(uid)
+      else if (enforced.has(uid)) return `${name} fell back to ${spec?.replicas}`
+    }
+    return undefined
+  }
+}
+
+type Variant = Partial<Pick<RuntimesControllerOptions, 'reconcile'>>
+
+const controllerProcess =
+  (variant: Variant) =>
+  ({ transport, clock, random, note }: Ports): readonly Running[] => {
+    const told = happenings<RuntimesControllerHappenings>()
+    told.on('reconcile:end', ({ key, outcome, because, failure }) =>
+      note(`${keyText(key)}: ${outcome} ${because ?? failure?.code ?? ''}`),
+    )
+    told.on('runtimes:phase', ({ runtime, from, to, reason, message }) =>
+      note(`${runtime}: ${from ?? 'new'} → ${to} (${reason}: ${message})`),
+    )
+    told.on('runtimes:acted', ({ runtime, action, child, failure }) =>
+      note(`${runtime}: ${action} ${child?.kind ?? ''} ${child?.name ?? ''} ${failure?.code ?? 'done'}`),
+    )
+    told.on('runtimes:enforced', ({ runtime, functionKey, to, failure }) =>
+      note(`${runtime}: enforces ${to} for ${functionKey} ${failure?.message ?? 'done'}`),
+    )
+    told.on('runtimes:statusConflict', ({ runtime }) => note(`${runtime}: status was overtaken`))
+    told.on('watch:relisted', ({ resource, why }) => note(`${resource} listed again (${why})`))
+    const options = { transport, clock, random, happenings: told, settings: SETTINGS, instance: 'sim' }
+    return runtimesController({ ...options, ...variant }).services
+  }
+
+/** The controller of class runtimes among people and machinery, or a variant of it with a fault planted on purpose. */
+export const runtimesScenario = (name = 'runtimes', variant: Variant = {}): Scenario => ({
+  name,
+  kinds: [ClassRuntime],
+  namespaces: [NAMESPACE],
+  setup(world): Laws {
+    void bystanders(world)
+    machinery(world)
+    world.process('runtimes', controllerProcess(variant))
+    world.user('owner', owner)
+    world.user('meddler', meddler)
+    world.user('analyst', analyst(world))
+    world.user('scaler', scaler)
+    return {
+      always: {
+        'no class is available before its workloads were': availableIsTrue(),
+        'replicas never fall back to a default': replicasNeverFallBack(),
+        'strangers are left alone': strangersAreLeftAlone(),
+      },
+      eventually: {
+        'every class runs as a fresh installation would': everyClassRuns,
+        'the autoscaler has its way': theScalerHasItsWay,
+        'nothing is left over': nothingIsLeftOver,
+      },
+    }
+  },
+})

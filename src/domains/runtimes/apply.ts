@@ -1,0 +1,136 @@
+import { at, isConflict, type KubeError, type KubeObject } from '../../kube/index.ts'
+import type { Acting } from './act.ts'
+import { ownerKey, ownerOf } from './caches.ts'
+import type { ClassRuntime } from './class-runtime.ts'
+import { differs } from './differs.ts'
+import { resourceOf } from './foreign.ts'
+import { handoverOf } from './handover-fields.ts'
+import { holding } from './target-lock.ts'
+import {
+  ENFORCER,
+  MANAGER,
+  type Action,
+  type HandedField,
+  type ManagedKind,
+  type ObservedChild,
+  type RenderedChild,
+} from './types.ts'
+
+type Apply = Extract<Action, { readonly do: 'apply' }>
+type Applying = Acting & { readonly signal: AbortSignal }
+
+/** What others change as well: an enforcement scales it, a remediation restarts it. */
+const CONTENDED: ReadonlySet<ManagedKind> = new Set(['Deployment', 'KnativeService'])
+const OURS: ReadonlySet<string> = new Set([MANAGER, ENFORCER])
+
+/**
+ * Brings a child to what was rendered. What is there already is locked meanwhile; what is not there is nobody's target yet.
+ *
+ * False: what was decided upon is not what is there. It is to be seen now, and has to be decided again.
+ */
+export async function applyChild(acting: Applying, runtime: ClassRuntime, action: Apply): Promise<boolean> {
+  const { locking } = acting
+  const { child } = action
+  const seen = seenOf(acting, runtime, child)
+  if (seen === undefined) return applyUnseen(acting, runtime, action)
+  const work = () => applySeen(acting, runtime, action, seen)
+  return locking === undefined || !CONTENDED.has(child.kind) ? work() : holding(locking, runtime, child, work)
+}
+
+function seenOf({ apis }: Applying, runtime: ClassRuntime, { kind, name }: RenderedChild): KubeObject | undefined {
+  const { namespace = '' } = runtime.metadata
+  const there = apis.cacheOf(kind)?.get({ namespace, name })
+  return there !== undefined && ownerOf(there) === ownerKey(runtime) ? there : undefined
+}
+
+/** The uid keeps it from being made anew without the fields that are handed over: those would have their defaults. */
+async function applySeen(
+  acting: Applying,
+  runtime: ClassRuntime,
+  { child, force, from }: Apply,
+  { metadata: { uid = '' } }: KubeObject,
+): Promise<boolean> {
+  const { metadata } = child.object
+  const object = { ...child.object, metadata: { ...metadata, uid } }
+  const apply = (forced: boolean) => send(acting, runtime, { ...child, object }, forced)
+  try {
+    if (from !== undefined) await handOver(acting, from, child.handed)
+    await apply(force)
+    return true
+  } catch (error) {
+    if (!isConflict(error)) throw error
+    if (error.conflicts.length === 0) {
+      if (!(await isReplaced(acting, child, uid))) throw error
+      return false
+    }
+    // What one part of us holds against the other is taken over; what is anybody else's is their own.
+    if (!isAmongUs(error)) throw error
+    await apply(true)
+    return true
+  }
+}
+
+/** It is gone, or another one has its name; the watch has not told yet. */
+async function isReplaced({ client, apis, signal }: Applying, { kind, object }: RenderedChild, uid: string) {
+  const there = await client.get(resourceOf(kind), object.metadata, signal)
+  if (there?.metadata.uid === uid) return false
+  apis.cacheOf(kind)?.deleted(object.metadata, uid)
+  return true
+}
+
+const isAmongUs = ({ conflicts }: KubeError): boolean => conflicts.every(({ manager }) => OURS.has(manager))
+
+/** Most often there is nothing. Otherwise it is ours and lost its label, or it is somebody's who was there first. */
+async function applyUnseen(acting: Applying, runtime: ClassRuntime, { child, force }: Apply): Promise<boolean> {
+  try {
+    await send(acting, runtime, child, false)
+  } catch (error) {
+    if (!isConflict(error)) throw error
+    if (await isFound(acting, runtime, child)) return false
+    if (!force) throw error
+    await send(acting, runtime, child, true)
+  }
+  return true
+}
+
+/** A child of ours whose label somebody took off gets it back. */
+async function isFound(
+  { client, apis, signal }: Applying,
+  runtime: ClassRuntime,
+  { kind, name, object }: RenderedChild,
+): Promise<boolean> {
+  const { namespace = '', uid: owner } = runtime.metadata
+  const [resource, where] = [resourceOf(kind), { namespace, name }]
+  const there = await client.get(resource, where, signal)
+  if (there?.metadata.ownerReferences?.some(({ uid }) => uid === owner) !== true) return false
+  const { uid, resourceVersion } = there.metadata
+  const merge = { metadata: { uid, resourceVersion, labels: object.metadata.labels } }
+  apis.cacheOf(kind)?.wrote(await client.patch(resource, where, { merge }, { signal }))
+  return true
+}
+
+async function send(
+  { client, apis, memory, signal }: Applying,
+  runtime: ClassRuntime,
+  { kind, object }: RenderedChild,
+  force: boolean,
+): Promise<void> {
+  const applied = await client.apply(resourceOf(kind), object, { fieldManager: MANAGER, force, signal })
+  apis.cacheOf(kind)?.wrote(applied)
+  memory.applied(runtime, kind, applied, differs(object, applied).length > 0)
+}
+
+/** A conflict here means that somebody else has set the field since, so that it is no longer ours to give. */
+async function handOver(
+  { client, signal }: Applying,
+  { kind, object }: ObservedChild,
+  handed: readonly HandedField[],
+): Promise<void> {
+  const resource = resourceOf(kind)
+  const live = await client.get(resource, at(object), signal)
+  if (live === undefined) return
+  const fields = handoverOf(live, handed)
+  await client.apply(resource, fields, { fieldManager: ENFORCER, signal }).catch((error: unknown) => {
+    if (!isConflict(error)) throw error
+  })
+}

@@ -1,0 +1,21 @@
+import { defineFailures } from '../../../kernel/index.ts'
+
+/** What keeps a wish about a runtime from being granted. */
+export const raise = defineFailures({
+  RuntimesUnseen: {
+    whoseMove: 'operator',
+    retryable: true,
+    nextStep:
+      'Check that the cluster answers and that it knows ClassRuntimes: `kubectl apply -f deploy/crds`. It is looked for again by itself.',
+  },
+  RuntimeExists: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Choose another name, or change the one that is there with `caelus apply-runtime`.',
+  },
+  RuntimeBeingDeleted: {
+    whoseMove: 'platform',
+    retryable: true,
+    nextStep: 'Wait until it is gone (`caelus explain-runtime` says what is left), then send it again.',
+  },
+})

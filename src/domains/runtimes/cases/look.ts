@@ -1,0 +1,105 @@
+import {
+  happenings as emitter,
+  messageOf,
+  service,
+  systemClock,
+  type Clock,
+  type Happenings,
+  type Service,
+} from '../../../kernel/index.ts'
+import { makeClient, type At, type Change, type Transport, type WatchHappenings } from '../../../kube/index.ts'
+import { apis } from '../apis.ts'
+import { openCaches, openChildCache } from '../caches.ts'
+import { ClassRuntime } from '../class-runtime.ts'
+import { Memory } from '../memory.ts'
+import { observe } from '../observe.ts'
+import type { NfrSettings } from '../settings.ts'
+import type { ManagedKind, Observed } from '../types.ts'
+import { raise } from './failures.ts'
+
+/** The runtimes of a cluster as its watches tell them. Every reader throws `RuntimesUnseen` while nothing is told. */
+export interface Look {
+  /** Ready at once: a cluster that does not answer, or does not know the kind yet, keeps nobody waiting. */
+  readonly service: Service
+  /** Whether readers would be answered now. */
+  isSeeing(): boolean
+  list(namespace?: string): readonly ClassRuntime[]
+  observe(where: At): Observed | undefined
+  served(): readonly ManagedKind[]
+  onChange(listener: (change: Change<ClassRuntime>) => void): () => void
+}
+
+export interface LookOptions {
+  readonly transport: Transport
+  /** For what counts as recent. */
+  readonly nfr: NfrSettings
+  readonly happenings?: Happenings<WatchHappenings>
+  readonly clock?: Clock
+}
+
+/** Watches break and come back all the time; what is told is taken for old only after this long. */
+const PATIENCE_MS = 5_000
+
+const BACK = ['watch:connected', 'watch:reconnected', 'watch:relisted'] as const
+
+export function openLook({ transport, nfr, happenings, clock = systemClock }: LookOptions): Look {
+  const told = emitter<WatchHappenings>()
+  let lost: { readonly since: number; readonly error: unknown } | undefined
+  let isSynced = false
+  told.on('watch:error', ({ resource, error }) => {
+    if (resource === ClassRuntime.plural) lost = { since: lost?.since ?? clock.now(), error }
+  })
+  for (const name of BACK) {
+    told.on(name, ({ resource }) => {
+      if (resource === ClassRuntime.plural) lost = undefined
+    })
+  }
+  const client = makeClient(transport, { fieldManager: 'caelus' })
+  const both: Happenings<WatchHappenings> = {
+    on: (event, listener) => told.on(event, listener),
+    emit(event, what) {
+      told.emit(event, what)
+      happenings?.emit(event, what)
+    },
+  }
+  const watching = { source: client, clock, random: Math.random, happenings: both }
+  const caches = openCaches(watching)
+  const managed = apis({
+    watching,
+    clock,
+    open: (kind) => openChildCache(watching, kind),
+    listen: () => () => {},
+    onChange: () => {},
+  })
+  const remembered = new Memory(nfr)
+  remembered.follow(caches.runtimes)
+  const sight = { caches, apis: managed, memory: remembered }
+
+  const isSeeing = (): boolean => isSynced && (lost === undefined || clock.now() - lost.since < PATIENCE_MS)
+  const mustSee = (): void => {
+    if (isSeeing()) return
+    const why = lost === undefined ? 'they are still being listed' : messageOf(lost.error)
+    throw raise.RuntimesUnseen(`failed to see the runtimes of the cluster: ${why}`)
+  }
+
+  return {
+    service: service('runtimes look', async (signal, ready) => {
+      const all = [...caches.services, managed]
+      signal.addEventListener('abort', () => void Promise.all(all.map((one) => one.stop())), { once: true })
+      ready()
+      await Promise.all(all.map((one) => one.start())).then(() => (isSynced = true))
+      await Promise.all(all.map((one) => one.done))
+    }),
+    isSeeing,
+    list(namespace) {
+      mustSee()
+      return caches.runtimes.list(namespace)
+    },
+    observe(where) {
+      mustSee()
+      return observe(sight, where, [], clock.now())
+    },
+    served: () => managed.served(),
+    onChange: (listener) => caches.runtimes.onChange(listener),
+  }
+}

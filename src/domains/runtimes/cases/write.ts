@@ -1,0 +1,150 @@
+import { refuse, RefusedFields, sameValue } from '../../../kernel/index.ts'
+import {
+  isAlreadyExists,
+  isConflict,
+  isInvalid,
+  isNotFound,
+  KubeError,
+  type At,
+  type Draft,
+  type Reader,
+  type Writer,
+} from '../../../kube/index.ts'
+import { asUser, audit, type Actor, type Pool } from '../../../store/index.ts'
+import { ClassRuntime } from '../class-runtime.ts'
+import { raise } from './failures.ts'
+import type { Precondition, RuntimeWish, Written } from './port.ts'
+
+export interface WriteParts {
+  readonly client: Reader & Writer
+  readonly pool: Pool
+}
+
+interface WriteOptions extends Precondition {
+  readonly dryRun?: boolean
+}
+
+/** A status may be written between our look and our write; a spec hardly more than once. */
+const TRIES = 8
+
+export const textOf = ({ namespace, name }: At): string => `${namespace}/${name}`
+
+export function mustBeAdmin({ admin }: Actor, toDo: string): void {
+  if (!admin) throw refuse.NotAllowed(`only an admin may ${toDo}`)
+}
+
+export async function createRuntime(
+  { client, pool }: WriteParts,
+  actor: Actor,
+  wish: RuntimeWish,
+  { dryRun = false }: WriteOptions = {},
+): Promise<ClassRuntime> {
+  const create = (): Promise<ClassRuntime> =>
+    client.create(ClassRuntime, draftOf(wish), { dryRun }).catch((error: unknown) => {
+      throw refusalFor(wish, error)
+    })
+  return dryRun ? await create() : await noted(pool, actor, 'created', wish, { after: wish.spec }, create)
+}
+
+/** Replaces the spec of what is there, or makes it. Writes of others to its status are no reason to refuse. */
+export async function putRuntime(
+  parts: WriteParts,
+  actor: Actor,
+  wish: RuntimeWish,
+  options: WriteOptions = {},
+): Promise<Written> {
+  const { client, pool } = parts
+  const { ifGeneration, dryRun = false } = options
+  for (let tried = 1; ; tried++) {
+    const present = await client.get(ClassRuntime, wish)
+    if (present === undefined) {
+      if (ifGeneration !== undefined) throw changedMeanwhile(wish, 'it does not exist')
+      return { runtime: await createRuntime(parts, actor, wish, { dryRun }), change: 'created' }
+    }
+    mustBe(present, ifGeneration)
+    if (present.metadata.deletionTimestamp !== undefined) {
+      throw raise.RuntimeBeingDeleted(`runtime ${textOf(wish)} is being deleted`)
+    }
+    const next = { ...present, metadata: { ...present.metadata, ...metadataOf(wish) }, spec: wish.spec }
+    const replace = (): Promise<ClassRuntime> => client.replace(ClassRuntime, next, { dryRun })
+    const digests = { before: present.spec, after: wish.spec }
+    try {
+      const runtime = await (dryRun ? replace() : noted(pool, actor, 'changed', wish, digests, replace))
+      return { runtime, change: isSame(present, runtime) ? 'unchanged' : 'changed' }
+    } catch (error) {
+      if (!isConflict(error) || tried === TRIES) throw refusalFor(wish, error)
+    }
+  }
+}
+
+/** Answers with what it was when its deletion began. */
+export async function removeRuntime(
+  { client, pool }: WriteParts,
+  actor: Actor,
+  where: At,
+  { ifGeneration }: Precondition,
+  now: string,
+): Promise<ClassRuntime> {
+  const present = await client.get(ClassRuntime, where)
+  if (present === undefined) throw missing(where)
+  mustBe(present, ifGeneration)
+  const { uid = '', deletionTimestamp = now } = present.metadata
+  if (present.metadata.deletionTimestamp === undefined) {
+    await noted(pool, actor, 'deleted', where, { before: present.spec }, () =>
+      client.delete(ClassRuntime, where, { uid, propagation: 'Background' }),
+    )
+  }
+  return { ...present, metadata: { ...present.metadata, deletionTimestamp } }
+}
+
+export const missing = (where: At) => refuse.NotFound(`there is no runtime ${textOf(where)}`)
+
+const changedMeanwhile = (where: At, why: string) => refuse.ChangedMeanwhile(`runtime ${textOf(where)}: ${why}`)
+
+function mustBe({ metadata }: ClassRuntime, generation: number | undefined): void {
+  if (generation === undefined || metadata.generation === generation) return
+  throw changedMeanwhile(metadata, `it has generation ${metadata.generation} by now, not ${generation}`)
+}
+
+const isSame = (a: ClassRuntime, b: ClassRuntime): boolean =>
+  sameValue([a.spec, a.metadata.labels, a.metadata.annotations], [b.spec, b.metadata.labels, b.metadata.annotations])
+
+const metadataOf = ({ labels, annotations }: RuntimeWish) => ({
+  ...(labels !== undefined && { labels }),
+  ...(annotations !== undefined && { annotations }),
+})
+
+const draftOf = (wish: RuntimeWish): Draft<ClassRuntime> => ({
+  apiVersion: 'oaas.io/v1alpha1',
+  kind: 'ClassRuntime',
+  metadata: { name: wish.name, namespace: wish.namespace, ...metadataOf(wish) },
+  spec: wish.spec,
+})
+
+/** The word of what was done is written first and becomes true with the deed: neither is there without the other. */
+const noted = <T>(
+  pool: Pool,
+  actor: Actor,
+  action: string,
+  where: At,
+  digests: { readonly before?: unknown; readonly after?: unknown },
+  deed: () => Promise<T>,
+): Promise<T> =>
+  asUser(pool, actor, async (tx) => {
+    const object = { kind: ClassRuntime.kind, id: textOf(where) }
+    await audit(tx, { actor: actor.userId ?? 'platform', action, object, ...digests })
+    return await deed()
+  })
+
+/** What the API server refuses, told by the fields that it names. */
+function refusalFor(where: At, error: unknown): unknown {
+  if (isAlreadyExists(error)) return raise.RuntimeExists(`runtime ${textOf(where)} exists already`)
+  if (isNotFound(error)) {
+    return new RefusedFields([{ field: 'metadata.namespace', message: `${where.namespace} does not exist` }])
+  }
+  if (!isInvalid(error) || !(error instanceof KubeError)) return error
+  const fields = (error.details.causes ?? []).flatMap(({ field, message }) =>
+    field === undefined ? [] : [{ field, message: message ?? 'is not valid' }],
+  )
+  return fields.length === 0 ? error : new RefusedFields(fields)
+}

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest'
+import { decide } from './decide.ts'
+import { available, DEPLOYMENT, fn, on, SPEC, statusOf, tried, trueConditions } from './fake/cart.ts'
+import {
+  deleted,
+  failure,
+  later,
+  looking,
+  play,
+  rewritten,
+  rolledOut,
+  SETTINGS,
+  stageOf,
+  START,
+  withChild,
+  without,
+} from './fake/stage.ts'
+import { FINALIZER } from './types.ts'
+
+describe('what is not wanted any more', () => {
+  const two = play(rolledOut(play(stageOf({ ...SPEC, functions: [fn('checkout'), fn('pay')] })).stage)).stage
+
+  it('is deleted when its function is, with an event and without degrading', () => {
+    const { stage, done, decision } = play(rewritten(two, SPEC))
+    expect(tried({ done })).toEqual(['delete Deployment/cart--pay', 'delete Service/cart--pay'])
+    expect(statusOf(stage)).toMatchObject({ phase: 'available', functions_ready: '1/1' })
+    expect(decision.notices).toContainEqual(expect.objectContaining({ type: 'Normal', reason: 'Orphaned' }))
+  })
+
+  it('is replaced when a function is renamed, and reordering renames nothing', () => {
+    expect(tried(play(rewritten(two, { ...SPEC, functions: [fn('pay'), fn('checkout')] })))).toEqual([])
+    expect(tried(play(rewritten(two, { ...SPEC, functions: [fn('checkout'), fn('bill')] })))).toEqual([
+      'apply Deployment/cart--bill',
+      'apply Service/cart--bill',
+      'delete Deployment/cart--pay',
+      'delete Service/cart--pay',
+    ])
+  })
+
+  it('goes with the template that made it', () => {
+    const served = [...two.seen.served, 'KnativeService' as const]
+    const { done } = play(rewritten(looking(available, { served }), { ...SPEC, selected_template: 'knative' }))
+    expect(tried({ done })).toEqual([
+      'apply KnativeService/cart--checkout',
+      'delete Deployment/cart--checkout',
+      'delete Service/cart--checkout',
+    ])
+  })
+
+  it('stays for now when the cluster has seen too many deletions', () => {
+    const busy = looking(rewritten(two, SPEC), { recent: { enforcements: 0, orphans: 29 } })
+    const { decision, done } = play(busy, { ...SETTINGS, orphansPerMinute: 29 })
+    expect(done).toEqual([])
+    expect(decision).toMatchObject({ phase: 'available', checkAgain: { afterMs: 30_000 } })
+    expect(decision.notices).toMatchObject([{ type: 'Warning', reason: 'OrphansHeld' }])
+  })
+
+  it('does not degrade it by staying', () => {
+    const refuse = on('delete Service/cart--pay', failure('KubeForbidden', true, 'no delete'))
+    const { stage, decision } = play(rewritten(two, SPEC), SETTINGS, refuse)
+    expect(statusOf(stage).phase).toBe('available')
+    expect(decision.checkAgain?.afterMs).toBe(30_000)
+  })
+})
+
+describe('deletion', () => {
+  it('deletes every child, then the finalizer, in one run when nothing holds them back', () => {
+    const { stage, done } = play(deleted(available))
+    expect(tried({ done })).toEqual([
+      'delete Deployment/cart--checkout',
+      'delete Service/cart--checkout',
+      'removeFinalizer',
+    ])
+    expect(stage.seen.runtime.metadata.finalizers).toEqual([])
+  })
+
+  it('waits for the last child, saying which one when it takes long', () => {
+    const held = withChild(deleted(available), DEPLOYMENT, (child) => ({ ...child, deleting: true }))
+    const { stage, done } = play(held)
+    expect(tried({ done })).toEqual(['delete Service/cart--checkout'])
+    expect(statusOf(stage)).toMatchObject({ phase: 'deleting', message: 'its children are being deleted' })
+    expect(trueConditions(stage)).toEqual([])
+    expect(statusOf(play(later(stage, 31_000)).stage).message).toBe('waiting for Deployment/cart--checkout to go')
+    expect(tried(play(without(stage, DEPLOYMENT)))).toEqual(['removeFinalizer'])
+  })
+
+  it('tries again when a deletion fails', () => {
+    const refuse = on('delete Service/cart--checkout', failure('KubeUnreachable', true, 'connection refused'))
+    const { decision, stage } = play(deleted(available), SETTINGS, refuse)
+    expect(decision.checkAgain).toEqual({ afterMs: 5_000, because: 'Service/cart--checkout: connection refused' })
+    expect(tried(play(stage))).toEqual(['delete Service/cart--checkout', 'removeFinalizer'])
+  })
+
+  it('does not depend on the spec, which may be broken or of another template by now', () => {
+    const { runtime } = available.seen
+    const broken = looking(deleted(available), {})
+    const spec = { selected_template: 'vm', functions: [fn('checkout', '')] }
+    const stage = looking(broken, {
+      runtime: { ...broken.seen.runtime, spec, metadata: { ...broken.seen.runtime.metadata } },
+    })
+    expect(runtime.metadata.finalizers).toEqual([FINALIZER])
+    expect(tried(play(stage))).toEqual([
+      'delete Deployment/cart--checkout',
+      'delete Service/cart--checkout',
+      'removeFinalizer',
+    ])
+  })
+
+  it('leaves alone what waits for somebody else’s finalizer', () => {
+    const { runtime } = deleted(available).seen
+    const seen = { ...available.seen, runtime: { ...runtime, metadata: { ...runtime.metadata, finalizers: ['x/y'] } } }
+    expect(decide(seen, SETTINGS, START)).toMatchObject({ phase: 'deleting', actions: [] })
+  })
+})

@@ -1,0 +1,210 @@
+import { describe, expect, it } from 'vitest'
+import type { Deployment } from '../../kube/index.ts'
+import type { ClassRuntimeSpec, Mode } from './class-runtime.ts'
+import { DEPLOYMENT, fn, statusOf, tried, trueConditions } from './fake/cart.ts'
+import {
+  failure,
+  later,
+  looking,
+  play,
+  rewritten,
+  rolledOut,
+  SETTINGS,
+  stageOf,
+  type Fate,
+  type Stage,
+} from './fake/stage.ts'
+import { conditionOf } from './machine.ts'
+
+const spec = (mode: Mode, over: Partial<ClassRuntimeSpec> = {}): ClassRuntimeSpec => ({
+  selected_template: 'k8s_deployment',
+  addons: [],
+  functions: [fn('checkout')],
+  enforcement: { mode },
+  ...over,
+})
+const { stabilityMs, cooldownMs } = SETTINGS.nfr
+const ready = (of: ClassRuntimeSpec, settings = SETTINGS) =>
+  play(rolledOut(play(stageOf(of), settings).stage), settings).stage
+
+function recommended(stage: Stage, value: number, key = 'replicas/checkout'): Stage {
+  const { runtime } = stage.seen
+  const at = new Date(stage.now).toISOString()
+  const status = { ...runtime.status, nfr_recommendations: { [key]: { value, at, confidence: 1, basis: '300 rps' } } }
+  return looking(stage, { runtime: { ...runtime, status } })
+}
+
+const replicasOf = ({ seen }: Stage): number | undefined =>
+  (seen.children.find(({ kind }) => kind === DEPLOYMENT.kind)?.object as Deployment | undefined)?.spec.replicas
+const stateOf = (stage: Stage) => statusOf(stage).nfr_state?.['replicas/checkout']
+const enforcedBy = (stage: Stage) => conditionOf(statusOf(stage), 'NfrEnforced')
+const reasons = ({
+  decision,
+}: {
+  readonly decision: { readonly notices: ReadonlyArray<{ readonly reason: string }> }
+}) => decision.notices.map(({ reason }) => reason)
+
+const waiting = play(recommended(ready(spec('enforce')), 3))
+const applied = play(later(waiting.stage, stabilityMs))
+
+describe('a recommendation', () => {
+  it('waits until it has been wanted long enough, and says so once', () => {
+    expect(tried(waiting)).toEqual([])
+    expect(waiting.decision).toMatchObject({ phase: 'available', checkAgain: { afterMs: stabilityMs } })
+    expect(reasons(waiting)).toEqual(['NFRSkippedStability'])
+    expect(enforcedBy(waiting.stage)).toMatchObject({ status: 'False', reason: 'WaitingForStability' })
+    expect(reasons(play(later(waiting.stage, 60_000)))).toEqual([])
+  })
+
+  it('is put into effect then, at the Deployment, and the replicas are the enforcer’s from there on', () => {
+    expect(tried(applied)).toEqual(['enforce Deployment/cart--checkout', 'apply Deployment/cart--checkout'])
+    expect(applied.done[0]?.action).toMatchObject({ path: 'deployment', from: 1, to: 3, basis: '300 rps' })
+    expect(applied.done[1]?.action).toMatchObject({ child: { handed: ['replicas'] }, from: { name: 'cart--checkout' } })
+    expect(replicasOf(applied.stage)).toBe(3)
+    expect(reasons(applied)).toContain('NFRApplied')
+    expect(statusOf(applied.stage)).toMatchObject({
+      phase: 'progressing',
+      last_applied_at: '2030-01-01T00:03:00Z',
+      last_applied_recommendations: [
+        { component: 'function', function_key: 'checkout', dimension: 'replicas', target: 3, basis: '300 rps' },
+      ],
+    })
+    expect(enforcedBy(applied.stage)).toMatchObject({ status: 'True', reason: 'Applied' })
+    const settled = play(rolledOut(applied.stage)).stage
+    expect(statusOf(settled).phase).toBe('available')
+    expect(tried(play(later(settled, 60_000)))).toEqual([])
+  })
+
+  it('waits for the cooldown before the next one', () => {
+    const next = play(recommended(later(rolledOut(applied.stage), 1_000), 9))
+    expect(tried(next)).toEqual([])
+    expect(reasons(next)).toContain('NFRSkippedCooldown')
+    expect(tried(play(later(next.stage, stabilityMs + cooldownMs)))).toEqual(['enforce Deployment/cart--checkout'])
+  })
+
+  it('is not put into effect while something is not ready', () => {
+    const { stage } = play(rolledOut(later(waiting.stage, stabilityMs), () => 0))
+    expect(replicasOf(stage)).toBe(1)
+    expect(stateOf(stage)).toBe(stateOf(waiting.stage))
+  })
+
+  it('is clamped to what the function allows, and says so', () => {
+    const limited = { function_key: 'checkout', provision_config: { container_image: 'a', max_scale: 2 } }
+    const { stage } = play(recommended(ready(spec('enforce', { functions: [limited] })), 9))
+    const run = play(later(stage, stabilityMs))
+    expect(replicasOf(run.stage)).toBe(2)
+    expect(reasons(run)).toContain('NFRClampedMax')
+  })
+
+  it('of the whole class counts for every function that has none of its own', () => {
+    const stage = ready(spec('enforce', { functions: [fn('checkout'), fn('pay')] }))
+    const run = play(later(play(recommended(stage, 3, 'replicas')).stage, stabilityMs))
+    expect(tried(run).filter((text) => text.startsWith('enforce'))).toEqual([
+      'enforce Deployment/cart--checkout',
+      'enforce Deployment/cart--pay',
+    ])
+  })
+
+  it('waits when the whole cluster has seen enough changes', () => {
+    const recent = { enforcements: SETTINGS.nfr.budget.changes, orphans: 0 }
+    const run = play(looking(later(waiting.stage, stabilityMs), { recent }))
+    expect(tried(run)).toEqual([])
+    expect(enforcedBy(run.stage)?.reason).toBe('WaitingForBudget')
+  })
+
+  it('goes to the autoscaler where there is one, within what that one allows', () => {
+    const scaled = { function_key: 'checkout', provision_config: { container_image: 'a', min_scale: 1, max_scale: 4 } }
+    const settings = { ...SETTINGS, render: { ...SETTINGS.render, hpa: true } }
+    const stage = ready(spec('enforce', { functions: [scaled] }), settings)
+    const run = play(later(play(recommended(stage, 9), settings).stage, stabilityMs), settings)
+    const actions = run.done.map(({ action }) => action)
+    expect(actions[0]).toMatchObject({ path: 'hpa', child: { kind: 'HorizontalPodAutoscaler' }, from: 1, to: 4 })
+    expect(run.stage.seen.autoscalers).toMatchObject([{ minReplicas: 4 }])
+  })
+})
+
+describe('mode', () => {
+  it('observe says what it would have done, and does nothing', () => {
+    const seen = play(recommended(ready(spec('observe')), 3))
+    const run = play(later(seen.stage, stabilityMs))
+    expect(tried(run)).toEqual([])
+    expect(run.decision.notices).toMatchObject([
+      {
+        reason: 'NFRObserved',
+        note: expect.stringContaining('1 replica → 3 replicas would have been applied') as string,
+      },
+    ])
+    expect(statusOf(run.stage).phase).toBe('available')
+    expect(statusOf(run.stage)).not.toHaveProperty('last_applied_recommendations')
+  })
+
+  it('off forgets everything, and the controller sets the field again', () => {
+    const run = play(rewritten(rolledOut(applied.stage), spec('off')))
+    expect(tried(run)).toEqual(['apply Deployment/cart--checkout'])
+    expect(replicasOf(run.stage)).toBe(1)
+    const settled = play(rolledOut(run.stage)).stage
+    expect(statusOf(settled)).not.toHaveProperty('nfr_state')
+    expect(enforcedBy(settled)).toBeUndefined()
+  })
+})
+
+describe('an enforcement that fails', () => {
+  const failing =
+    (code: string, over: object = {}): Fate =>
+    (action) =>
+      action.do === 'enforce' ? { ...failure(code, true, 'it went wrong'), ...over } : undefined
+  const failed = (fate: Fate) => play(later(waiting.stage, stabilityMs), SETTINGS, fate)
+
+  it.each([
+    ['RuntimeEnforceFailed', {}, 'EnforceFailed'],
+    ['RuntimeEnforceFallbackFailed', {}, 'EnforceFallbackFailed'],
+    ['KubeUnreachable', {}, 'EnforceFailed'],
+    ['KubeInvalid', { retryable: false }, 'EnforceInvalid'],
+    ['KubeFieldConflict', { conflicts: [{ manager: 'keda', field: '.spec.replicas' }] }, 'EnforceConflict'],
+  ])('with %s %o is degraded/%s', (code, over, reason) => {
+    const run = failed(failing(code, over))
+    expect(trueConditions(run.stage)).toEqual([`Degraded/${reason}`])
+    expect(enforcedBy(run.stage)).toMatchObject({ status: 'False', reason })
+    expect(reasons(run)).toEqual([reason, 'NFRApplyFailed'])
+    expect(stateOf(run.stage)?.failure).toMatchObject({ reason, count: 1, retry_at: '2030-01-01T00:03:10Z' })
+  })
+
+  it('is tried again with growing pauses, and forgotten when it succeeds', () => {
+    const { stage } = failed(failing('RuntimeEnforceFailed'))
+    expect(tried(play(later(stage, 5_000)))).toEqual([])
+    const again = play(later(stage, 10_000), SETTINGS, failing('RuntimeEnforceFailed'))
+    expect(stateOf(again.stage)?.failure).toMatchObject({ count: 2, retry_at: '2030-01-01T00:03:30Z' })
+    const done = play(rolledOut(play(later(again.stage, 20_000)).stage)).stage
+    expect(statusOf(done).phase).toBe('available')
+    expect(stateOf(done)).not.toHaveProperty('failure')
+  })
+
+  it.each([
+    ['the recommendation is what there is', (stage: Stage) => recommended(stage, 1)],
+    ['the mode is off', (stage: Stage) => rewritten(stage, spec('off'))],
+  ])('is over when %s', (_, change) => {
+    const { stage } = play(change(failed(failing('RuntimeEnforceFailed')).stage))
+    expect(statusOf(stage).phase).toBe('available')
+  })
+
+  it('because somebody else holds the target is no failure', () => {
+    const run = failed(failing('RuntimeTargetLocked'))
+    expect(statusOf(run.stage).phase).toBe('available')
+    expect(stateOf(run.stage)).toBe(stateOf(waiting.stage))
+    expect(run.decision.checkAgain?.afterMs).toBe(5_000)
+    expect(play(run.stage).done[0]?.action).toMatchObject({ do: 'enforce', to: 3 })
+  })
+})
+
+describe('an autoscaler of somebody else', () => {
+  it('gets the replicas handed over once, with the value that is live', () => {
+    const stage = ready(spec('off'))
+    const autoscalers = [{ name: 'theirs', target: 'cart--checkout', minReplicas: 2, maxReplicas: 9, isOurs: false }]
+    const run = play(looking(stage, { autoscalers }))
+    expect(run.done.map(({ action }) => action)).toMatchObject([
+      { do: 'apply', child: { handed: ['replicas'] }, from: { kind: 'Deployment' } },
+    ])
+    expect(replicasOf(run.stage)).toBe(1)
+    expect(tried(play(run.stage))).toEqual([])
+  })
+})

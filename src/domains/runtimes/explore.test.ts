@@ -1,0 +1,282 @@
+import { describe, expect, it } from 'vitest'
+import type { Deployment } from '../../kube/index.ts'
+import type { ClassRuntimeSpec } from './class-runtime.ts'
+import { decide } from './decide.ts'
+import { DEPLOYMENT, fn, pod, SERVICE, statusOf, text } from './fake/cart.ts'
+import {
+  deleted,
+  failure,
+  later,
+  looking,
+  play,
+  rewritten,
+  rolledOut,
+  SETTINGS,
+  stageOf,
+  withChild,
+  without,
+  type Fate,
+  type Stage,
+} from './fake/stage.ts'
+import { conditionOf, degradedBy } from './machine.ts'
+import { refText } from './readiness.ts'
+import type { Action, ObservedChild } from './types.ts'
+
+/*
+ * Every state that the machine can get into with a small cluster, by every order of what may happen to it, and what must
+ * hold in each of them. Time goes in steps that are longer than every timeout, so that an instant is either now or long ago.
+ */
+
+const STEP_MS = 1_000_000
+const settings = { ...SETTINGS, nfr: { ...SETTINGS.nfr, maxAgeMs: Infinity } }
+
+/** What the cluster does with our calls, as long as that lasts. */
+const FATES = {
+  well: () => undefined,
+  conflict: (action: Action) =>
+    text(action) === 'apply Deployment/cart--checkout'
+      ? { ...failure('KubeFieldConflict', true), conflicts: [{ manager: 'kubectl', field: '.spec.replicas' }] }
+      : undefined,
+  invalid: (action: Action) => (action.do === 'apply' ? failure('KubeInvalid', false) : undefined),
+  unreachable: () => failure('KubeUnreachable', true),
+  unscalable: (action: Action) => (action.do === 'enforce' ? failure('RuntimeEnforceFailed', true) : undefined),
+} as const satisfies Record<string, Fate>
+
+interface World {
+  readonly stage: Stage
+  readonly fate: keyof typeof FATES
+}
+
+const run = ({ stage, fate }: World): World => ({ stage: play(stage, settings, FATES[fate]).stage, fate })
+const isGoing = ({ seen }: Stage): boolean => seen.runtime.metadata.deletionTimestamp !== undefined
+const isGone = (stage: Stage): boolean => isGoing(stage) && (stage.seen.runtime.metadata.finalizers ?? []).length === 0
+const healthy = (stage: Stage): Stage =>
+  looking(rolledOut(stage), { pods: [], children: rolledOut(stage).seen.children.filter(({ deleting }) => !deleting) })
+
+const SPEC: ClassRuntimeSpec = { selected_template: 'k8s_deployment', addons: [], functions: [fn('checkout')] }
+
+/** Everything that may happen. A run follows each time. */
+const MOVES = {
+  'nothing happens': (stage: Stage) => stage,
+  'time passes': (stage: Stage) => later(stage, STEP_MS),
+  'everything starts': healthy,
+  'everything stops': (stage: Stage) =>
+    looking(
+      rolledOut(stage, () => 0),
+      { pods: [] },
+    ),
+  'a container crashes': (stage: Stage) =>
+    looking(
+      rolledOut(stage, () => 0),
+      { pods: [pod({ waiting: 'CrashLoopBackOff', restarts: 4 })] },
+    ),
+  'it runs until it crashes again': (stage: Stage) =>
+    looking(rolledOut(stage), { pods: [pod({ ready: true, restarts: 5, startedAt: stage.now })] }),
+  'the Deployment is deleted': (stage: Stage) => without(stage, DEPLOYMENT),
+  'the Service is deleted': (stage: Stage) => without(stage, SERVICE),
+  'the Deployment is held in its deletion': (stage: Stage) =>
+    withChild(stage, DEPLOYMENT, (child) => ({ ...child, deleting: true })),
+  'another image is asked for': (stage: Stage) =>
+    onceMore(stage, { ...SPEC, functions: [fn('checkout', 'checkout:2')] }),
+  'another template is asked for': (stage: Stage) => onceMore(stage, { ...SPEC, selected_template: 'knative' }),
+  'more replicas are recommended': (stage: Stage) => {
+    const { runtime } = stage.seen
+    const recommendation = { value: 3, at: new Date(stage.now).toISOString(), confidence: 1, basis: '300 rps' }
+    const status = { ...runtime.status, nfr_recommendations: { 'replicas/checkout': recommendation } }
+    return looking(stage, { runtime: { ...runtime, status } })
+  },
+  'it is deleted': (stage: Stage) => (isGoing(stage) ? stage : deleted(stage)),
+} as const
+type Move = keyof typeof MOVES
+
+const onceMore = (stage: Stage, spec: ClassRuntimeSpec): Stage =>
+  stage.seen.runtime.metadata.generation === 1 ? rewritten(stage, spec) : stage
+
+const isReady = ({ object }: ObservedChild): boolean => {
+  const { spec, status } = object as Deployment
+  const { replicas = 1 } = spec ?? {}
+  const { observedGeneration, availableReplicas = 0, conditions = [] } = status ?? {}
+  const isKnative = conditions.some((one) => one.status === 'True')
+  return observedGeneration === object.metadata.generation && (isKnative || availableReplicas >= replicas)
+}
+
+/** Two worlds with the same name cannot be told apart by any decision: it is all that a decision depends upon. */
+function nameOf({ stage: { seen, now }, fate }: World): string {
+  const { metadata, status = {} } = seen.runtime
+  const isOver = metadata.deletionTimestamp !== undefined
+  const ageOf = (time = '') => Math.sign(Math.floor((now - Date.parse(time)) / STEP_MS))
+  const progressing = conditionOf(status, 'Progressing')
+  const degraded = degradedBy(status)
+  const nfr = status.nfr_state?.['replicas/checkout']
+  const children = seen.children.map((child) =>
+    JSON.stringify([
+      child.kind,
+      child.deleting,
+      isOver || [child.object.metadata.annotations, (child.object as Deployment).spec?.replicas, isReady(child)],
+    ]),
+  )
+  const told = [
+    status.phase,
+    status.observed_generation === metadata.generation,
+    degraded && [degraded.reason, degraded.observedGeneration === metadata.generation],
+    progressing?.status === 'True' && [progressing.observedGeneration, ageOf(progressing.lastTransitionTime)],
+    nfr && [nfr.target, nfr.applied, nfr.failure?.reason],
+    nfr && [nfr.since, nfr.cooldown_until, nfr.failure?.retry_at].map(ageOf),
+    status.nfr_recommendations !== undefined,
+    seen.pods.map(({ containers }) => containers.map((one) => [one.waiting, one.startedAt === now])),
+  ]
+  return JSON.stringify([fate, metadata.generation, metadata.finalizers, isOver, children.toSorted(), isOver || told])
+}
+
+function explore(spec: ClassRuntimeSpec, moves: readonly Move[], fates: readonly World['fate'][]): World[] {
+  const { seen } = stageOf(spec)
+  const stage = looking(stageOf(spec), { served: [...seen.served, 'KnativeService'] })
+  const found = new Map<string, World>()
+  const open: World[] = [{ stage, fate: 'well' }]
+  for (let world = open.pop(); world !== undefined; world = open.pop()) {
+    const { stage: here, fate } = world
+    const nexts = [
+      ...moves.map((move) => ({ stage: MOVES[move](here), fate })),
+      ...fates.filter((other) => other !== fate).map((other) => ({ stage: here, fate: other })),
+    ]
+    for (const next of nexts.map(run)) {
+      const name = nameOf(next)
+      if (isGone(next.stage) || found.has(name)) continue
+      found.set(name, next)
+      open.push(next)
+    }
+  }
+  return [...found.values()]
+}
+
+const lifecycle = explore(
+  SPEC,
+  (Object.keys(MOVES) as Move[]).filter((move) => move !== 'more replicas are recommended'),
+  ['well', 'conflict', 'invalid', 'unreachable'],
+)
+const enforced = explore(
+  { ...SPEC, enforcement: { mode: 'enforce' } },
+  [
+    'nothing happens',
+    'time passes',
+    'everything starts',
+    'everything stops',
+    'more replicas are recommended',
+    'the Deployment is deleted',
+    'another image is asked for',
+    'it is deleted',
+  ],
+  ['well', 'unscalable', 'unreachable'],
+)
+
+const where = ({ stage }: World): string => {
+  const status = statusOf(stage)
+  return [status.phase, degradedBy(status)?.reason].filter(Boolean).join('/')
+}
+
+/** What becomes of a world: the phases that it goes through, each once as long as it lasts. */
+function pathOf(world: World, step: (world: World) => World, steps: number): string[] {
+  const path = [where(world)]
+  let now = world
+  for (let n = 0; n < steps && !isGone(now.stage); n++) {
+    now = step(now)
+    if (where(now) !== path.at(-1)) path.push(where(now))
+  }
+  return path
+}
+
+it('gets everywhere: the exploration knows every phase, and every reason to be degraded that a cluster can give', () => {
+  const phases = [...new Set([...lifecycle, ...enforced].map(where))].toSorted()
+  expect(phases).toEqual([
+    'applying',
+    'available',
+    'degraded/ApplyInvalid',
+    'degraded/ChildMissing',
+    'degraded/Conflict',
+    'degraded/CrashLoop',
+    'degraded/EnforceFailed',
+    'degraded/Timeout',
+    'deleting',
+    'pending',
+    'progressing',
+  ])
+})
+
+describe.each([
+  ['its life', lifecycle],
+  ['enforcement', enforced],
+])('in every reachable state of %s', (_, worlds) => {
+  it('a cluster that is well makes it available, or lets it go', () => {
+    const stuck = worlds.filter((world) => {
+      let { stage } = world
+      for (let n = 0; n < 6 && !isGone(stage); n++) {
+        stage = run({ stage: healthy(later(stage, STEP_MS)), fate: 'well' }).stage
+      }
+      const { phase, observed_generation } = statusOf(stage)
+      const isThere = phase === 'available' && observed_generation === stage.seen.runtime.metadata.generation
+      return isGoing(stage) ? !isGone(stage) : !isThere
+    })
+    expect(stuck.map(nameOf)).toEqual([])
+  })
+
+  it('what is missing is applied, and looked at again when that fails', () => {
+    const idle = worlds.filter(({ stage, fate }) => {
+      if (isGoing(stage)) return false
+      const { actions } = decide(stage.seen, settings, stage.now)
+      const { done, decision } = play(stage, settings, FATES[fate])
+      const applied = actions.flatMap((action) => (action.do === 'apply' ? refText(action.child) : []))
+      const isWanted = (kind: string) => `${kind}/cart--checkout`
+      const wanted =
+        stage.seen.runtime.spec.selected_template === 'knative' ? ['KnativeService'] : ['Deployment', 'Service']
+      const there = stage.seen.children.map(refText)
+      const forgotten = wanted.map(isWanted).filter((ref) => !there.includes(ref) && !applied.includes(ref))
+      const hasFailed = done.some((one) => one.failure !== undefined)
+      return (
+        forgotten.length > 0 || ((hasFailed || decision.phase !== 'available') && decision.checkAgain === undefined)
+      )
+    })
+    expect(idle.map(nameOf)).toEqual([])
+  })
+
+  it('a cluster that stays as it is leads to one phase in the end, and to none twice', () => {
+    const restless = worlds
+      .map((world) => pathOf(world, ({ stage, fate }) => run({ stage: later(stage, STEP_MS), fate }), 5))
+      .filter((path) => new Set(path).size < path.length)
+    expect(restless).toEqual([])
+  })
+
+  it('looking again at once finds nothing to write', () => {
+    const loud = worlds.filter((world) => {
+      const once = run(world)
+      return run(once).stage.seen.runtime.status !== once.stage.seen.runtime.status
+    })
+    expect(loud.map(nameOf)).toEqual([])
+  })
+
+  it('at most one of the three conditions is true, and it is that of the phase', () => {
+    const odd = worlds.filter(({ stage }) => {
+      const status = statusOf(stage)
+      const isTrue = (type: string) => conditionOf(status, type)?.status === 'True'
+      const isMoving = status.phase === 'progressing' || status.phase === 'applying'
+      return (
+        isTrue('Progressing') !== isMoving ||
+        isTrue('Available') !== (status.phase === 'available') ||
+        isTrue('Degraded') !== (status.phase === 'degraded')
+      )
+    })
+    expect(odd.map(nameOf)).toEqual([])
+  })
+})
+
+it('does not change its phase with every restart of a container that crashes', () => {
+  const start = run({ stage: MOVES['a container crashes'](stageAvailable()), fate: 'well' })
+  const restart = ({ stage, fate }: World): World => {
+    const isDown = stage.seen.pods.some(({ containers }) => containers.some(({ waiting }) => waiting !== undefined))
+    const move = MOVES[isDown ? 'it runs until it crashes again' : 'a container crashes']
+    return run({ stage: move(later(stage, 10_000)), fate })
+  }
+  expect(pathOf(start, restart, 20)).toEqual(['degraded/CrashLoop'])
+})
+
+const stageAvailable = (): Stage =>
+  run({ stage: healthy(run({ stage: stageOf(SPEC), fate: 'well' }).stage), fate: 'well' }).stage

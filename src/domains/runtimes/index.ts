@@ -1,0 +1,31 @@
+export {
+  ClassRuntime,
+  DIMENSIONS,
+  MODES,
+  type AppliedRecommendation,
+  type ClassRuntimeSpec,
+  type ClassRuntimeStatus,
+  type Dimension,
+  type FunctionSpec,
+  type FunctionStatus,
+  type Mode,
+  type NfrState,
+  type Recommendation,
+} from './class-runtime.ts'
+export {
+  runtimesController,
+  type RuntimesController,
+  type RuntimesControllerHappenings,
+  type RuntimesControllerOptions,
+} from './controller.ts'
+export { KnativeService, PodMonitor, resourceOf, ServiceMonitor } from './foreign.ts'
+export type { RuntimesHappenings } from './happenings.ts'
+export type { AnalyzerOptions } from './nfr/analyzer.ts'
+export { fakeMetrics, type FakeMetrics } from './nfr/fake-metrics.ts'
+export type { NfrHappenings } from './nfr/happenings.ts'
+export { defaultQueries, type MetricQueries } from './nfr/measure.ts'
+export type { MetricsSource, Sample } from './nfr/metrics-source.ts'
+export { prometheus, type PrometheusOptions, type PrometheusSource } from './nfr/prometheus.ts'
+export type { NfrSettings, RuntimesSettings } from './settings.ts'
+export { PROFILES, TEMPLATE_IDS, type Profile, type RenderSettings, type TemplateId } from './templates/template.ts'
+export * from './types.ts'

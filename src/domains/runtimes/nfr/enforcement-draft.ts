@@ -1,0 +1,108 @@
+import type { CoreV1, Draft, KubeObject } from '../../../kube/index.ts'
+import { DIMENSIONS, type Dimension, type FunctionSpec } from '../class-runtime.ts'
+import { raise } from '../failures.ts'
+import { MIN_SCALE } from '../templates/knative.ts'
+import type { Enforce } from '../types.ts'
+import { limitFor } from './dimension.ts'
+import { isEnforcers, isKnownByName } from './field-set.ts'
+import { enforcedAnnotation, FUNCTION_CONTAINER, functionContainerOf } from './live.ts'
+
+const MI = 2 ** 20
+const CONTAINER = ['spec', 'template', 'spec', 'containers', JSON.stringify({ name: FUNCTION_CONTAINER })]
+const MIN_SCALE_PATH = ['spec', 'template', 'metadata', 'annotations', MIN_SCALE]
+
+/**
+ * All that the enforcer says about an object after this change: the new value, and what it has said before with the values
+ * that are live, because an apply takes back whatever it leaves out. The uid keeps it from making the object anew.
+ */
+export function enforcementDraft(
+  live: KubeObject,
+  { path, dimension, to }: Pick<Enforce, 'path' | 'dimension' | 'to'>,
+  fn: FunctionSpec | undefined,
+): Draft {
+  const { name, namespace = '', uid = '' } = live.metadata
+  const spec = {
+    ...(path !== 'knative' && replicasOf(live, path, dimension === 'replicas' ? to : undefined)),
+    ...(path !== 'hpa' && templateOf(live, path, dimension, to, fn)),
+  }
+  const annotations = annotationsOf(live, dimension, to)
+  return {
+    apiVersion: live.apiVersion,
+    kind: live.kind,
+    metadata: { name, namespace, uid, annotations },
+    spec,
+  } as Draft
+}
+
+function replicasOf(live: KubeObject, path: 'hpa' | 'deployment', to: number | undefined): object {
+  const field = path === 'hpa' ? 'minReplicas' : 'replicas'
+  const kept = isEnforcers(live, ['spec', field])
+    ? (live as { spec?: Record<string, unknown> }).spec?.[field]
+    : undefined
+  const value = to ?? kept
+  return value === undefined ? {} : { [field]: value }
+}
+
+function templateOf(
+  live: KubeObject,
+  path: 'knative' | 'deployment',
+  dimension: Dimension,
+  to: number,
+  fn: FunctionSpec | undefined,
+): object {
+  const scale = path === 'knative' ? scaleOf(live, dimension === 'replicas' ? `${to}` : undefined) : undefined
+  const resources =
+    dimension === 'replicas'
+      ? isEnforcers(live, [...CONTAINER, 'resources']) && functionContainerOf(live)?.resources
+      : resourcesWith(live, dimension, to, fn)
+  if (scale === undefined && !resources) return {}
+  return {
+    template: {
+      ...(scale !== undefined && { metadata: { annotations: { [MIN_SCALE]: scale } } }),
+      ...(resources && { spec: { containers: [{ name: FUNCTION_CONTAINER, resources }] } }),
+    },
+  }
+}
+
+function scaleOf(live: KubeObject, to: string | undefined): string | undefined {
+  if (to !== undefined || !isEnforcers(live, MIN_SCALE_PATH)) return to
+  const { template } = (
+    live as unknown as { spec: { template: { metadata?: { annotations?: Record<string, string> } } } }
+  ).spec
+  return template.metadata?.annotations?.[MIN_SCALE]
+}
+
+/** The whole of `resources`, since that is what the template leaves out. A limit of the spec stands; without one it follows the request. */
+function resourcesWith(
+  live: KubeObject,
+  dimension: 'memory' | 'cpu',
+  to: number,
+  fn: FunctionSpec | undefined,
+): CoreV1.ResourceRequirements {
+  const where = `${live.kind} ${live.metadata.name}`
+  const container = functionContainerOf(live)
+  if (container === undefined) throw raise.RuntimeEnforceInvalid(`${where} has no container "${FUNCTION_CONTAINER}"`)
+  if (!isKnownByName(live, CONTAINER)) {
+    const because = 'its definition takes the list of containers as one value, so that nobody can own a part of it'
+    throw raise.RuntimeEnforceInvalid(`${dimension} of ${where} cannot be set: ${because}`)
+  }
+  const { requests, limits } = container.resources ?? {}
+  const limit = fn?.provision_config?.[`${dimension}_limit`] || quantity(dimension, limitFor(dimension, to))
+  return {
+    requests: { ...requests, [dimension]: quantity(dimension, to) },
+    limits: { ...limits, [dimension]: limit },
+  }
+}
+
+function quantity(dimension: 'memory' | 'cpu', value: number): string {
+  if (dimension === 'cpu') return `${Math.ceil(value)}m`
+  return value % MI === 0 ? `${value / MI}Mi` : `${Math.ceil(value)}`
+}
+
+function annotationsOf(live: KubeObject, dimension: Dimension, to: number): Record<string, string> {
+  const kept = DIMENSIONS.map(enforcedAnnotation).flatMap((name) => {
+    const value = live.metadata.annotations?.[name]
+    return value !== undefined && isEnforcers(live, ['metadata', 'annotations', name]) ? [[name, value] as const] : []
+  })
+  return { ...Object.fromEntries(kept), [enforcedAnnotation(dimension)]: `${to}` }
+}

@@ -1,0 +1,141 @@
+import {
+  at,
+  type At,
+  type CoreV1,
+  type HorizontalPodAutoscaler,
+  type KubeObject,
+  type Pod,
+  type Service,
+} from '../../kube/index.ts'
+import type { Apis } from './apis.ts'
+import { NAMESPACE, OWNER, ownerKey, TARGET, type Caches } from './caches.ts'
+import type { ClassRuntime } from './class-runtime.ts'
+import { hiding } from './hidden.ts'
+import type { Memory } from './memory.ts'
+import { functionLabel } from './names.ts'
+import {
+  COMPONENT_LABEL,
+  FUNCTION_LABEL,
+  type Component,
+  type Done,
+  type Observed,
+  type ObservedAutoscaler,
+  type ObservedChild,
+  type ObservedContainer,
+  type ObservedPod,
+  type Router,
+} from './types.ts'
+
+export interface Sight {
+  readonly caches: Caches
+  readonly apis: Pick<Apis, 'served' | 'cacheOf'>
+  readonly memory: Memory
+}
+
+/** Everything that a run decides upon, from the caches alone. `undefined`: there is no such runtime. */
+export function observe(sight: Sight, where: At, done: readonly Done[], now: number): Observed | undefined {
+  const { caches, apis, memory } = sight
+  const runtime = caches.runtimes.get(where)
+  if (runtime === undefined) return undefined
+  const served = apis.served()
+  const owner = ownerKey(runtime)
+  const children = served.flatMap((kind) =>
+    (apis.cacheOf(kind)?.byIndex(OWNER, owner) ?? [])
+      .filter((object) => isOurs(object, runtime))
+      .map((object): ObservedChild => {
+        const { name, uid = '', deletionTimestamp } = object.metadata
+        return { kind, name, uid, deleting: deletionTimestamp !== undefined || memory.isAskedToGo(uid), object }
+      }),
+  )
+  return {
+    runtime,
+    children,
+    pods: caches.pods.byIndex(OWNER, owner).map(podOf(runtime)),
+    autoscalers: autoscalersOf(sight, runtime, children),
+    routers: routersIn(caches, runtime.metadata.namespace ?? ''),
+    served,
+    mutated: memory.mutatedOf(runtime),
+    recent: memory.recent(now),
+    done,
+  }
+}
+
+/** Bears our label, and is controlled by this very runtime or by nobody. */
+function isOurs({ metadata }: KubeObject, runtime: ClassRuntime): boolean {
+  const controller = metadata.ownerReferences?.find((reference) => reference.controller === true)
+  return controller === undefined || controller.uid === runtime.metadata.uid
+}
+
+function autoscalersOf(
+  { apis }: Sight,
+  runtime: ClassRuntime,
+  children: readonly ObservedChild[],
+): ObservedAutoscaler[] {
+  const { namespace, uid: owner } = runtime.metadata
+  const all = apis.cacheOf('HorizontalPodAutoscaler')
+  if (all === undefined) return []
+  const targets = children.filter(({ kind }) => kind === 'Deployment').map(({ name }) => name)
+  return targets.flatMap((target) =>
+    (all.byIndex(TARGET, `${namespace}/${target}`) as HorizontalPodAutoscaler[]).map(({ metadata, spec }) => ({
+      name: metadata.name,
+      target,
+      minReplicas: spec.minReplicas ?? 1,
+      maxReplicas: spec.maxReplicas,
+      isOurs: metadata.ownerReferences?.some(({ uid }) => uid === owner) ?? false,
+    })),
+  )
+}
+
+/** What a container said last ends up in status and events; it may have said what it was configured with. */
+const podOf = (runtime: ClassRuntime) => {
+  const { text } = hiding(runtime)
+  return ({ metadata, status }: Pod): ObservedPod => {
+    const label = metadata.labels?.[FUNCTION_LABEL]
+    const named = (runtime.spec.functions ?? []).find(({ function_key: key }) => functionLabel(key) === label)
+    const unscheduled = status?.conditions?.find(
+      ({ type, status: is, reason }) => type === 'PodScheduled' && is === 'False' && reason === 'Unschedulable',
+    )
+    return {
+      name: metadata.name,
+      uid: metadata.uid ?? '',
+      deleting: metadata.deletionTimestamp !== undefined,
+      component: (metadata.labels?.[COMPONENT_LABEL] ?? 'function') as Component,
+      ...(named !== undefined && { functionKey: named.function_key }),
+      ...(unscheduled !== undefined && { unschedulable: unscheduled.message ?? '' }),
+      containers: [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].map((container) =>
+        containerOf(container, text),
+      ),
+    }
+  }
+}
+
+function containerOf(container: CoreV1.ContainerStatus, text: (said: string) => string): ObservedContainer {
+  const { name, ready, restartCount, state, lastState } = container
+  const { waiting, running } = state ?? {}
+  const ended = lastState?.terminated ?? state?.terminated
+  const startedAt = running?.startedAt
+  return {
+    name,
+    ready,
+    restarts: restartCount,
+    ...(waiting?.reason !== undefined && { waiting: waiting.reason }),
+    ...(waiting?.message !== undefined && { message: text(waiting.message) }),
+    ...(startedAt !== undefined && { startedAt: Date.parse(startedAt) }),
+    ...(ended !== undefined && {
+      lastExit: { reason: ended.reason ?? '', exitCode: ended.exitCode, message: text((ended.message ?? '').trim()) },
+    }),
+  }
+}
+
+/** Always in the same order: they are told to workloads, and another order would be another text. */
+const routersIn = ({ routers }: Caches, namespace: string): Router[] =>
+  routers
+    .byIndex(NAMESPACE, namespace)
+    .flatMap(routersOf)
+    .toSorted((a, b) => (a.service < b.service ? -1 : 1))
+
+const routersOf = (service: Service): Router[] => {
+  const ports = service.spec?.ports ?? []
+  const port = ports.find(({ name }) => name === 'zenoh') ?? ports[0]
+  return port === undefined ? [] : [{ service: at(service).name, port: port.port }]
+}

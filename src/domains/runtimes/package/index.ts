@@ -1,0 +1,1 @@
+export { unpack, type PackagedRuntime, type UnpackedPackage } from './package.ts'

@@ -1,0 +1,108 @@
+import { expect, it } from 'vitest'
+import type { ClassRuntimeSpec } from './class-runtime.ts'
+import { fieldText } from './differs.ts'
+import { available, fn, SPEC } from './fake/cart.ts'
+import { edited, looking, play, rewritten, rolledOut, SETTINGS, stageOf, withChild, type Stage } from './fake/stage.ts'
+import { preview } from './preview.ts'
+
+const previewed = (stage: Stage, spec: ClassRuntimeSpec) => {
+  const { template, objects, problems } = preview(stage.seen, { ...stage.seen.runtime, spec }, SETTINGS)
+  const texts = objects.map(({ object, change, fields }) => [
+    `${object} ${change}`,
+    ...fields.map((field) => `${fieldText(field.path)} ${field.change}`),
+  ])
+  return { template, objects: texts, problems }
+}
+const withConfig = (config: Record<string, string>): ClassRuntimeSpec => ({
+  ...SPEC,
+  functions: [{ ...fn('checkout'), config }],
+})
+
+it('shows nothing for a spec that changes nothing', () => {
+  expect(previewed(available, SPEC)).toEqual({
+    template: { before: 'k8s_deployment', after: 'k8s_deployment' },
+    objects: [],
+    problems: [],
+  })
+})
+
+it('shows what would be made of one that is not there yet', () => {
+  expect(previewed(stageOf(SPEC), SPEC)).toMatchObject({
+    template: { before: null, after: 'k8s_deployment' },
+    objects: [['Deployment/cart--checkout created'], ['Service/cart--checkout created']],
+  })
+})
+
+it('shows fields with what they are and would be, also those that are taken back', () => {
+  const stage = play(rolledOut(play(stageOf(withConfig({ A: '1', B: '2' }))).stage)).stage
+  const { objects } = preview(stage.seen, { ...stage.seen.runtime, spec: withConfig({ A: '3', C: '4' }) }, SETTINGS)
+  const env = (index: number, name: string) => [
+    'spec',
+    'template',
+    'spec',
+    'containers',
+    { index: 0, name: 'function' },
+    'env',
+    { index, name },
+  ]
+  expect(objects).toEqual([
+    {
+      object: 'Deployment/cart--checkout',
+      change: 'changed',
+      fields: [
+        { path: [...env(0, 'A'), 'value'], change: 'changed', before: '1', after: '3' },
+        { path: env(1, 'C'), change: 'added', after: { name: 'C', value: '4' } },
+        { path: env(1, 'B'), change: 'removed', before: { name: 'B', value: '2' } },
+      ],
+    },
+  ])
+})
+
+it('shows what would be deleted, whatever the brakes say', () => {
+  const busy = looking(available, { recent: { enforcements: 0, orphans: 99 } })
+  expect(previewed(busy, { ...SPEC, functions: [fn('pay')] }).objects).toEqual([
+    ['Deployment/cart--pay created'],
+    ['Service/cart--pay created'],
+    ['Deployment/cart--checkout deleted'],
+    ['Service/cart--checkout deleted'],
+  ])
+})
+
+it('chooses the template anew for another spec', () => {
+  const { selected_template: _, ...spec } = SPEC
+  const stage = looking(available, { served: [...available.seen.served, 'KnativeService'] })
+  expect(previewed(stage, { ...spec, functions: [fn('checkout', 'a:2')] }).template).toEqual({
+    before: 'k8s_deployment',
+    after: 'knative',
+  })
+})
+
+it('shows what would be put back besides', () => {
+  const labels = { metadata: { labels: { 'oaas.io/component': 'mine' } } }
+  const stage = withChild(available, { kind: 'Service', name: 'cart--checkout' }, edited(labels))
+  expect(previewed(stage, SPEC).objects).toEqual([
+    ['Service/cart--checkout changed', 'metadata.labels["oaas.io/component"] changed'],
+  ])
+})
+
+it('names the field of a mistake', () => {
+  expect(previewed(available, { ...SPEC, selected_template: 'vm' })).toMatchObject({
+    template: { after: null },
+    problems: [
+      { field: 'spec.selected_template', message: expect.stringContaining('unknown template "vm"') as string },
+    ],
+  })
+  expect(previewed(available, { ...SPEC, functions: [fn('checkout', '')] })).toMatchObject({
+    objects: [],
+    problems: [{ field: 'spec.functions[0].provision_config.container_image' }],
+  })
+})
+
+it('is what happens', () => {
+  const spec = { ...SPEC, functions: [fn('checkout', 'a:2'), fn('pay')] }
+  const { done } = play(rewritten(available, spec))
+  const shown = previewed(available, spec).objects.map(([first = '']) => first.split(' ')[0])
+  expect(done.map(({ action }) => ('child' in action ? `${action.child.kind}/${action.child.name}` : ''))).toEqual(
+    shown,
+  )
+})

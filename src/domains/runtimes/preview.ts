@@ -1,0 +1,81 @@
+import { sameValue } from '../../kernel/index.ts'
+import type { ClassRuntime } from './class-runtime.ts'
+import { differs, type PathPart } from './differs.ts'
+import { plan } from './plan.ts'
+import { isSameRef, refText } from './readiness.ts'
+import type { RuntimesSettings } from './settings.ts'
+import { isStamp } from './stamp.ts'
+import type { RenderProblem } from './templates/template.ts'
+import type { Observed, RenderedChild } from './types.ts'
+
+export interface PreviewedField {
+  readonly path: readonly PathPart[]
+  readonly change: 'added' | 'removed' | 'changed'
+  readonly before?: unknown
+  readonly after?: unknown
+}
+
+export interface PreviewedChild {
+  /** `Deployment/cart--checkout`. */
+  readonly object: string
+  readonly change: 'created' | 'changed' | 'deleted'
+  /** Empty for one that is created or deleted as a whole. */
+  readonly fields: readonly PreviewedField[]
+}
+
+export interface Preview {
+  readonly template: { readonly before: string | null; readonly after: string | null }
+  readonly objects: readonly PreviewedChild[]
+  readonly problems: readonly RenderProblem[]
+}
+
+/**
+ * What saving `wish` would do to the children that are there. `seen` is about the runtime as it is; for one that is not there
+ * yet, about `wish` itself with nothing around it.
+ */
+export function preview(seen: Observed, wish: ClassRuntime, settings: RuntimesSettings): Preview {
+  const before = plan(seen, settings)
+  const after = plan(wished(seen, wish), { ...settings, orphansPerMinute: Infinity })
+  const template = { before: seen.runtime.status?.template ?? null, after: null }
+  if ('cause' in after) {
+    const [field = '', message = ''] = after.cause.message.split(/: (.*)/s)
+    return { template, objects: [], problems: [{ field, message }] }
+  }
+  const old = 'cause' in before ? [] : before.rendered.children
+  const objects = after.actions.flatMap((action): PreviewedChild[] => {
+    if (action.do === 'delete') return [{ object: refText(action.child), change: 'deleted', fields: [] }]
+    return action.do === 'apply' ? changeOf(action.child, old, seen) : []
+  })
+  const { rendered } = after
+  return { template: { ...template, after: after.template.id }, objects, problems: rendered.problems }
+}
+
+/** Another spec is another generation, and with it the template is chosen anew. */
+function wished(seen: Observed, wish: ClassRuntime): Observed {
+  const { metadata, spec, status = {} } = seen.runtime
+  const { generation = 0 } = metadata
+  const next = sameValue(spec, wish.spec) ? generation : generation + 1
+  return { ...seen, runtime: { ...wish, metadata: { ...wish.metadata, generation: next }, status }, done: [] }
+}
+
+function changeOf(child: RenderedChild, old: readonly RenderedChild[], { children }: Observed): PreviewedChild[] {
+  const object = refText(child)
+  const live = children.find((one) => isSameRef(one, child))
+  if (live === undefined) return [{ object, change: 'created', fields: [] }]
+  const was = old.find((one) => isSameRef(one, child))
+  const fields = [...setBy(child, live.object), ...(was ? takenBack(was, child) : [])].filter(
+    ({ path }) => !isStamp(path),
+  )
+  return fields.length === 0 ? [] : [{ object, change: 'changed', fields }]
+}
+
+const setBy = ({ object }: RenderedChild, live: Observed['children'][number]['object']): PreviewedField[] =>
+  differs(object, live).map(({ path, from, to }) =>
+    from === undefined ? { path, change: 'added', after: to } : { path, change: 'changed', before: from, after: to },
+  )
+
+/** What the old spec asked for and the new one does not: applying takes it away. */
+const takenBack = (was: RenderedChild, is: RenderedChild): PreviewedField[] =>
+  differs(was.object, is.object as Observed['children'][number]['object']).flatMap(({ path, from, to }) =>
+    from === undefined ? [{ path, change: 'removed' as const, before: to }] : [],
+  )

@@ -1,0 +1,114 @@
+import { readConfig } from '../../src/config.ts'
+import { runtimesRoutes, statusBoard } from '../../src/api/index.ts'
+import type { RuntimeView } from '../../src/api/contract/index.ts'
+import type { ClassRuntimeSpec } from '../../src/domains/runtimes/index.ts'
+import { happenings, startAll, systemClock } from '../../src/kernel/index.ts'
+import type { HttpTransport, WatchHappenings } from '../../src/kube/index.ts'
+import { openRuntimesRoom, type RuntimesRoom } from '../../src/processes/runtimes-room.ts'
+import { runtimesSettings } from '../../src/processes/runtimes-settings.ts'
+import { testTransport } from '../support/kube.ts'
+import { fn, PATIENCE_MS, RuntimesWorld } from '../runtimes/world.ts'
+import { world, type World } from './world.ts'
+
+export interface Person {
+  readonly userId: string
+  readonly secret: string
+}
+
+/** An API that looks at a namespace of its own; whether anybody controls it is for the test to say. */
+export interface RuntimesApi extends AsyncDisposable {
+  readonly api: World
+  readonly cluster: RuntimesWorld
+  readonly room: RuntimesRoom
+  readonly admin: Person
+  readonly member: Person
+  /** `/api/v1/runtimes/<namespace>/<name>` */
+  path(name: string): string
+  manifest(name: string, spec?: ClassRuntimeSpec): object
+  read<T>(url: string): Promise<T>
+  /** The runtime once the API shows it as expected. */
+  shows(name: string, isExpected: (view: RuntimeView) => boolean): Promise<RuntimeView>
+}
+
+export interface RuntimesApiOptions {
+  /** Puts something between the API and its cluster. */
+  readonly through?: (transport: HttpTransport) => HttpTransport
+  /** Wait until the API has seen the cluster. @default true */
+  readonly isSeen?: boolean
+}
+
+export async function runtimesApi({
+  through = (same) => same,
+  isSeen = true,
+}: RuntimesApiOptions = {}): Promise<RuntimesApi> {
+  const config = readConfig({})
+  const rooms: RuntimesRoom[] = []
+  const cluster = await RuntimesWorld.make()
+  const transport = await testTransport()
+  const api = await world({
+    routes: ({ pool, events }) => {
+      const room = openRuntimesRoom({
+        config,
+        pool,
+        events,
+        board: statusBoard({ version: '0.0.0-test', clock: systemClock, events }),
+        happenings: happenings<WatchHappenings>(),
+        noCluster: () => {
+          throw new Error('there is no cluster in this test')
+        },
+      })
+      rooms.push(room)
+      return [runtimesRoutes({ runtimes: room.runtimes, nfr: runtimesSettings(config).nfr, clock: systemClock })]
+    },
+  })
+  const [room] = rooms
+  if (room === undefined) throw new Error('expected the routes to be made')
+  const stop = await startAll(room.see(through(transport)))
+  const [admin, member] = [await api.person('admin'), await api.person('member')]
+  const path = (name: string): string => `/api/v1/runtimes/${cluster.namespace}/${name}`
+  const read = async <T>(url: string): Promise<T> => {
+    const answer = await api.as(admin.secret, { url })
+    if (answer.statusCode !== 200) throw new Error(`GET ${url} answered ${answer.statusCode}: ${answer.body}`)
+    return answer.json<T>()
+  }
+  const made: RuntimesApi = {
+    api,
+    cluster,
+    room,
+    admin,
+    member,
+    path,
+    read,
+    manifest: (name, spec = { functions: [fn('hello')] }) => ({
+      apiVersion: 'oaas.io/v1alpha1',
+      kind: 'ClassRuntime',
+      metadata: { name, namespace: cluster.namespace },
+      spec: { selected_template: 'k8s_deployment', addons: [], ...spec },
+    }),
+    async shows(name, isExpected) {
+      let last: unknown
+      for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await new Promise((next) => setTimeout(next, 100))) {
+        const answer = await api.as(admin.secret, { url: path(name) })
+        last = answer.json()
+        if (answer.statusCode === 200 && isExpected(answer.json<RuntimeView>())) return answer.json<RuntimeView>()
+      }
+      throw new Error(`failed to be shown ${name} as expected: ${JSON.stringify(last)}`)
+    },
+    async [Symbol.asyncDispose]() {
+      await stop()
+      await transport.close()
+      await api[Symbol.asyncDispose]()
+      await cluster[Symbol.asyncDispose]()
+    },
+  }
+  if (isSeen) await listed(made)
+  return made
+}
+
+/** The first list takes a moment; until then the API says so. */
+async function listed({ api, admin }: RuntimesApi): Promise<void> {
+  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await new Promise((next) => setTimeout(next, 50))) {
+    if ((await api.as(admin.secret, { url: '/api/v1/runtimes' })).statusCode === 200) return
+  }
+  throw new Error('the API never saw the runtimes of the cluster')
+}

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { fn, RuntimesWorld, type Running } from './world.ts'
+
+const TIMINGS = { durationMs: 6_000, renewDeadlineMs: 4_000, retryMs: 500 }
+
+const candidate = (world: RuntimesWorld, instance: string): Promise<Running> =>
+  world.controller({ instance, leader: { lease: world.at('leader'), timings: TIMINGS } })
+
+test('of two controllers one leads, and the other goes on where it ends', async () => {
+  await using world = await RuntimesWorld.make()
+  const [one, two] = [await candidate(world, 'one'), await candidate(world, 'two')]
+  await expect.poll(() => one.election?.leading, { timeout: 30_000 }).toBe(true)
+  const runs: string[] = []
+  for (const [name, { told }] of Object.entries({ one, two })) told.on('reconcile:start', () => void runs.push(name))
+  await world.create('cart', { functions: [fn('add')] })
+  await world.reaches('cart', 'available')
+  expect(new Set(runs)).toEqual(new Set(['one']))
+  expect(two.election?.leading).toBe(false)
+  await expect.poll(() => two.caches.runtimes.size, { timeout: 30_000 }).toBe(1)
+  await one.stop()
+  await expect.poll(() => two.election?.leading, { timeout: 30_000 }).toBe(true)
+  await world.change('cart', { functions: [fn('add'), fn('list')] })
+  const { status } = await world.reaches('cart', 'available')
+  expect(status?.functions_ready).toBe('2/2')
+})
+
+test('a leader that dies is followed, and what it left half done is finished', { timeout: 90_000 }, async () => {
+  await using world = await RuntimesWorld.make()
+  const leader = { lease: world.at('leader'), timings: TIMINGS }
+  const stopAt = { when: 'before', method: 'PATCH', path: '/services/cart--add$' } as const
+  const first = await world.process({ leader, stopAt })
+  await world.create('cart', { functions: [fn('add')] })
+  await first.reached
+  const second = await candidate(world, 'second')
+  expect(second.election?.leading).toBe(false)
+  await first.kill()
+  await world.reaches('cart', 'available')
+  expect(second.election?.leading).toBe(true)
+})

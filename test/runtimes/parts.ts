@@ -1,0 +1,53 @@
+import {
+  runtimesController,
+  type RuntimesController,
+  type RuntimesControllerHappenings,
+  type RuntimesControllerOptions,
+  type RuntimesSettings,
+} from '../../src/domains/runtimes/index.ts'
+import { decisionLog, happenings, systemClock, type DecisionLog, type Happenings } from '../../src/kernel/index.ts'
+import { observed, type RequestHappenings, type Transport } from '../../src/kube/index.ts'
+
+export type ToldHere = RuntimesControllerHappenings & RequestHappenings
+
+/** As an installation would have them, but for the times, which no test has. */
+export const SETTINGS: RuntimesSettings = {
+  render: { profile: 'full', hpa: false, odgm: { image: 'registry.example/odgm:1', pullPolicy: 'IfNotPresent' } },
+  progressTimeoutMs: 600_000,
+  crashRecoveryMs: 60_000,
+  orphansPerMinute: 1_000,
+  nfr: {
+    stabilityMs: 0,
+    cooldownMs: 0,
+    maxReplicas: 20,
+    maxReplicaDelta: 30,
+    maxAgeMs: 600_000,
+    minConfidence: 0.5,
+    budget: { changes: 1_000, windowMs: 60_000 },
+  },
+}
+
+export interface OpenController extends RuntimesController {
+  readonly told: Happenings<ToldHere>
+  readonly decisions: DecisionLog
+}
+
+export type ControllerWish = Partial<Omit<RuntimesControllerOptions, 'happenings' | 'decisions'>>
+
+/** A controller on real parts that tells what it asks of the API server. */
+export function openController(transport: Transport, wish: ControllerWish = {}): OpenController {
+  const told = happenings<ToldHere>()
+  const decisions = decisionLog(() => {}, 1_000)
+  const made = runtimesController({
+    transport: observed(transport, told),
+    settings: SETTINGS,
+    clock: systemClock,
+    random: Math.random,
+    instance: 'here',
+    stopGraceMs: 500,
+    happenings: told,
+    decisions,
+    ...wish,
+  })
+  return { ...made, told, decisions }
+}

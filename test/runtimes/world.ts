@@ -1,0 +1,218 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { inject, vi } from 'vitest'
+import { ClassRuntime, type ClassRuntimeSpec, type FunctionSpec, type Phase } from '../../src/domains/runtimes/index.ts'
+import { startAll } from '../../src/kernel/index.ts'
+import {
+  Event,
+  httpTransport,
+  installCrd,
+  loadKubeConfig,
+  makeClient,
+  type Client,
+  type KubeObject,
+  type Resource,
+  type Transport,
+} from '../../src/kube/index.ts'
+import { freshNamespace, testTransport } from '../support/kube.ts'
+import { openController, type ControllerWish, type OpenController } from './parts.ts'
+import type { ControllerPlace } from './controller-process.ts'
+
+/** Longer than anything takes on a busy machine; a test that waits this long has failed. */
+export const PATIENCE_MS = 45_000
+
+export interface Running extends OpenController {
+  stop(): Promise<void>
+}
+
+/** A controller in a process of its own. */
+export interface Killable {
+  /** Resolves when it stands still where it was told to. */
+  readonly reached: Promise<void>
+  kill(): Promise<void>
+}
+
+/** A namespace of the control plane of this run, with controllers that look at nothing else. */
+export class RuntimesWorld implements AsyncDisposable {
+  readonly client: Client
+  readonly namespace: string
+  readonly transport: Transport
+  readonly #ending: (() => Promise<unknown>)[]
+  #controllers = 0
+
+  private constructor(transport: Transport, client: Client, namespace: string, ending: (() => Promise<unknown>)[]) {
+    this.transport = transport
+    this.client = client
+    this.namespace = namespace
+    this.#ending = ending
+  }
+
+  /** On the control plane of this run, or on one of its own. */
+  static async make(kubeconfig?: string): Promise<RuntimesWorld> {
+    const transport =
+      kubeconfig === undefined ? await testTransport() : httpTransport(await loadKubeConfig({ path: kubeconfig }))
+    const client = makeClient(transport, { fieldManager: 'user' })
+    await installCrd(client, ClassRuntime)
+    const namespace = await freshNamespace(client)
+    const ending = [() => transport.close(), async () => namespace[Symbol.asyncDispose]()]
+    return new RuntimesWorld(transport, client, namespace.name, ending)
+  }
+
+  /** Starts a controller in this process. */
+  async controller(
+    wish: ControllerWish = {},
+    through: (transport: Transport) => Transport = (transport) => transport,
+  ): Promise<Running> {
+    const instance = `here-${++this.#controllers}`
+    const made = openController(through(this.transport), { namespace: this.namespace, instance, ...wish })
+    const stop = await startAll(made.services)
+    this.#ending.push(stop)
+    return { ...made, stop }
+  }
+
+  /** Starts a controller in a process of its own, which stands still before or after a request of its own. */
+  async process(place: Omit<ControllerPlace, 'kubeconfig' | 'namespace' | 'instance'> = {}): Promise<Killable> {
+    const instance = `process-${++this.#controllers}`
+    const all: ControllerPlace = { kubeconfig: inject('kubeconfig'), namespace: this.namespace, instance, ...place }
+    const child = spawn(process.execPath, [join(import.meta.dirname, 'controller-process.ts'), JSON.stringify(all)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    await once(child, 'spawn')
+    const reached = (async () => {
+      for await (const line of createInterface(child.stdout)) if (line === 'reached') return
+      throw new Error('the process ended before it came to where it was to be stopped')
+    })()
+    reached.catch(() => {})
+    const kill = async (): Promise<void> => {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      const gone = once(child, 'exit')
+      child.kill('SIGKILL')
+      await gone
+    }
+    this.#ending.push(kill)
+    return { reached, kill }
+  }
+
+  at(name: string): { readonly namespace: string; readonly name: string } {
+    return { namespace: this.namespace, name }
+  }
+
+  /** Creates a runtime of Deployments without ODGM, unless told otherwise. */
+  create(name: string, spec: ClassRuntimeSpec = { functions: [fn('hello')] }): Promise<ClassRuntime> {
+    return this.client.create(ClassRuntime, {
+      apiVersion: 'oaas.io/v1alpha1',
+      kind: 'ClassRuntime',
+      metadata: this.at(name),
+      spec: { selected_template: 'k8s_deployment', addons: [], ...spec },
+    })
+  }
+
+  async change(name: string, spec: object): Promise<void> {
+    await this.client.patch(ClassRuntime, this.at(name), { merge: { spec } })
+  }
+
+  async runtime(name: string): Promise<ClassRuntime> {
+    const found = await this.client.get(ClassRuntime, this.at(name))
+    if (found === undefined) throw new Error(`expected ClassRuntime ${name} to be there`)
+    return found
+  }
+
+  /** The runtime once it is in this phase for the newest generation. */
+  reaches(name: string, phase: Phase, reason?: string): Promise<ClassRuntime> {
+    return this.sees(ClassRuntime, name, ({ metadata, status }) => {
+      const isCurrent = status?.observed_generation === metadata.generation
+      const isBecause = reason === undefined || status?.conditions?.some((one) => one.reason === reason) === true
+      return isCurrent && status?.phase === phase && isBecause
+    })
+  }
+
+  /** The object once it is as expected. */
+  async sees<T extends KubeObject>(
+    resource: Resource<T>,
+    name: string,
+    isExpected: (object: T) => boolean,
+  ): Promise<T> {
+    const found = await this.#watched(resource, name, (object) => object !== undefined && isExpected(object))
+    return found as T
+  }
+
+  async isGone(resource: Resource, name: string): Promise<void> {
+    await this.#watched(resource, name, (object) => object === undefined)
+  }
+
+  /** Tells every state of an object from now on. Answers with the way to stop. */
+  watches<T extends KubeObject>(resource: Resource<T>, name: string, tell: (object: T) => void): () => Promise<void> {
+    const over = new AbortController()
+    const where = { namespace: this.namespace, fields: `metadata.name=${name}` }
+    const watching = (async () => {
+      for await (const event of this.client.watchEvents(resource, where, over.signal)) {
+        if (event.type === 'ADDED' || event.type === 'MODIFIED') tell(event.object)
+      }
+    })().catch(() => {})
+    return async () => {
+      over.abort()
+      await watching
+    }
+  }
+
+  /** An Event about some runtime of this namespace; the newest when there are several. */
+  async tells(reason: string, note: RegExp = /./): Promise<Event> {
+    return vi.waitFor(
+      async () => {
+        const all = await this.client.list(Event, { namespace: this.namespace })
+        const found = all.findLast((event) => event.reason === reason && note.test(event.note ?? ''))
+        if (found === undefined) {
+          const told = all.map((event) => `${event.reason}: ${event.note}`).join('\n')
+          throw new Error(`nobody told ${reason} ${String(note)}, but:\n${told}`)
+        }
+        return found
+      },
+      { timeout: PATIENCE_MS, interval: 200 },
+    )
+  }
+
+  /** All objects of a kind in this namespace, by name. */
+  async names(resource: Resource): Promise<string[]> {
+    const all = await this.client.list(resource, { namespace: this.namespace })
+    return all.map(({ metadata }) => metadata.name).toSorted()
+  }
+
+  async #watched<T extends KubeObject>(
+    resource: Resource<T>,
+    name: string,
+    isEnough: (object: T | undefined) => boolean,
+  ): Promise<T | undefined> {
+    const deadline = AbortSignal.timeout(PATIENCE_MS)
+    let last: T | undefined
+    while (!deadline.aborted) {
+      last = await this.client.get(resource, this.at(name))
+      if (isEnough(last)) return last
+      const where = {
+        namespace: this.namespace,
+        fields: `metadata.name=${name}`,
+        ...(last?.metadata.resourceVersion !== undefined && { resourceVersion: last.metadata.resourceVersion }),
+      }
+      for await (const event of this.client.watchEvents(resource, where, deadline)) {
+        if (event.type === 'BOOKMARK') continue
+        if (event.type === 'ERROR') break
+        last = event.type === 'DELETED' ? undefined : event.object
+        if (isEnough(last)) return last
+      }
+    }
+    const what = last === undefined ? 'it is not there' : JSON.stringify(last)
+    throw new Error(`failed to see ${resource.kind} ${name} as expected within ${PATIENCE_MS} ms: ${what}`)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const end of this.#ending.splice(0).toReversed()) await end()
+  }
+}
+
+/** A function with an image, and whatever else is asked for. */
+export const fn = (key: string, provision: FunctionSpec['provision_config'] = {}, config = {}): FunctionSpec => ({
+  function_key: key,
+  provision_config: { container_image: 'registry.example/hello:1', ...provision },
+  config,
+})
