@@ -2,19 +2,21 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Echo } from '../examples/echo/echo.ts'
 import {
-  ConfigMap,
   httpTransport,
   installCrd,
   loadKubeConfig,
   makeClient,
   Namespace,
   type Client,
+  type Crd,
+  type Draft,
+  type KubeObject,
 } from '../src/kube/index.ts'
 import { startCluster, type Cluster } from '../tools/cluster/index.ts'
 import { cpuSecondsOf, Measured } from './process.ts'
 import { parallel, quantile, round, type Row } from './measure.ts'
+import { ObjectWatch } from './object-watch.ts'
 
 export interface ControllerPeer {
   readonly name: string
@@ -22,98 +24,67 @@ export interface ControllerPeer {
   readonly env?: Readonly<Record<string, string>>
 }
 
-const NAMESPACE = 'bench-echo'
-const LABEL = 'bench.example/echo'
-const SINGLE_UPDATES = 200
-
-/** Follows all Echoes and knows when each became Ready for its present generation. */
-class EchoWatch {
-  readonly current = new Map<string, Echo>()
-  readonly readyAt = new Map<string, number>()
-  events = 0
-  readonly #abort = new AbortController()
-  #changed: PromiseWithResolvers<void> = Promise.withResolvers()
-
-  constructor(client: Client) {
-    void this.#follow(client)
-  }
-
-  async #follow(client: Client): Promise<void> {
-    const options = { namespace: NAMESPACE, sendInitialEvents: true }
-    try {
-      for await (const { type, object } of client.watchEvents(Echo, options, this.#abort.signal)) {
-        if (type === 'BOOKMARK' || type === 'ERROR') continue
-        this.events += 1
-        const { name } = object.metadata
-        if (type === 'DELETED') this.current.delete(name)
-        else this.current.set(name, object)
-        if (type !== 'DELETED' && isReady(object)) this.readyAt.set(name, performance.now())
-        else this.readyAt.delete(name)
-        this.#changed.resolve()
-        this.#changed = Promise.withResolvers()
-      }
-    } catch (error) {
-      if (!this.#abort.signal.aborted) throw error
-    }
-  }
-
-  async until(what: string, done: () => boolean, timeoutMs = 600_000): Promise<void> {
-    const deadline = performance.now() + timeoutMs
-    while (!done()) {
-      if (performance.now() > deadline) throw new Error(`${what}: not within ${timeoutMs} ms`)
-      await Promise.race([this.#changed.promise, delay(1_000)])
-    }
-  }
-
-  /** Until nothing has changed for half a second. */
-  async settle(): Promise<void> {
-    for (let last = -1; last !== this.events; await delay(500)) last = this.events
-  }
-
-  stop(): void {
-    this.#abort.abort()
-  }
+/** What a controller is measured with: objects, how one looks that was dealt with, and a change to each of a few. */
+export interface Workload<T extends KubeObject> {
+  readonly bench: string
+  readonly crd: Crd<T>
+  draft(at: { readonly namespace: string; readonly name: string }, i: number): Draft<T>
+  readonly isDone: (object: T) => boolean
+  /** Makes everything ready for a change; what it returns makes the change, and says how the object looks once it was noticed. */
+  change(client: Client, object: T, i: number): Promise<() => Promise<(object: T) => boolean>>
+  /** Throws unless the world is as the objects want it, or the figures are worth nothing. */
+  verify(client: Client, objects: readonly T[]): Promise<void>
+  readonly changeNote: string
+  /** Components of the control plane that would only disturb. */
+  readonly paused: ReadonlyArray<keyof Cluster['pids']>
 }
 
-const isReady = ({ metadata, status }: Echo): boolean =>
-  status?.observedGeneration === metadata.generation &&
-  (status?.conditions ?? []).some(({ type, status: value }) => type === 'Ready' && value === 'True')
+const NAMESPACE = 'bench'
+const SINGLE_CHANGES = 200
 
-const nameOf = (i: number): string => `echo-${String(i).padStart(5, '0')}`
+const nameOf = (i: number): string => `one-${String(i).padStart(5, '0')}`
 
 /** Measures one controller on a control plane of its own, so that no peer inherits another's caches. */
-export async function measureController(peer: ControllerPeer, n: number): Promise<Row[]> {
+export async function measureController<T extends KubeObject>(
+  load: Workload<T>,
+  peer: ControllerPeer,
+  n: number,
+): Promise<Row[]> {
   const dir = mkdtempSync(join(tmpdir(), 'caelus-bench-'))
   const cluster = await startCluster({ dir, nodes: 'none' })
   const transport = httpTransport(await loadKubeConfig({ path: cluster.kubeconfig }))
+  const signalPaused = (signal: NodeJS.Signals): void => {
+    for (const name of load.paused) process.kill(cluster.pids[name] ?? 0, signal)
+  }
   try {
     const client = makeClient(transport, { fieldManager: 'bench' })
-    await installCrd(client, Echo)
+    await installCrd(client, load.crd)
     await client.apply(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } })
-    return await phases(peer, n, client, cluster, dir)
+    signalPaused('SIGSTOP')
+    return await phases(load, peer, n, client, cluster, dir)
   } finally {
+    signalPaused('SIGCONT')
     await transport.close()
     await cluster.stop()
     rmSync(dir, { recursive: true, force: true })
   }
 }
 
-async function phases(peer: ControllerPeer, n: number, client: Client, cluster: Cluster, dir: string): Promise<Row[]> {
+async function phases<T extends KubeObject>(
+  load: Workload<T>,
+  peer: ControllerPeer,
+  n: number,
+  client: Client,
+  cluster: Cluster,
+  dir: string,
+): Promise<Row[]> {
   const rows: Row[] = []
-  const watch = new EchoWatch(client)
-  const createAll = (): Promise<void> =>
-    parallel(n, 16, async (i) => {
-      const metadata = { name: nameOf(i), namespace: NAMESPACE }
-      await client.create(Echo, {
-        apiVersion: 'bench.example/v1',
-        kind: 'Echo',
-        metadata,
-        spec: { message: `hello ${i}` },
-      })
-    })
+  const watch = new ObjectWatch(client, load.crd, NAMESPACE)
   const apiServerCpu = (): number => cpuSecondsOf(cluster.pids['kube-apiserver'] ?? process.pid)
 
-  await createAll()
+  await parallel(n, 16, async (i) => {
+    await client.create(load.crd, load.draft({ namespace: NAMESPACE, name: nameOf(i) }, i))
+  })
   await watch.until('all created', () => watch.current.size === n)
   const apiBefore = apiServerCpu()
   const from = performance.now()
@@ -128,7 +99,7 @@ async function phases(peer: ControllerPeer, n: number, client: Client, cluster: 
     notes: string,
   ): void => {
     rows.push({
-      bench: `controller.${phase}`,
+      bench: `${load.bench}.${phase}`,
       peer: peer.name,
       n: count,
       seconds: round(ms / 1000, 3),
@@ -141,18 +112,11 @@ async function phases(peer: ControllerPeer, n: number, client: Client, cluster: 
     })
   }
   try {
-    await watch.until('cold convergence', () => watch.readyAt.size === n)
-    const last = Math.max(...watch.readyAt.values())
-    const sinceStart = [...watch.readyAt.values()].map((at) => at - from)
-    report(
-      'cold',
-      n,
-      last - from,
-      program.cpuSeconds,
-      sinceStart,
-      `apiserver cpu ${round(apiServerCpu() - apiBefore)} s`,
-    )
-    await verify(client, watch)
+    const doneAt = [...(await watch.allBecome('cold convergence', n, load.isDone)).values()]
+    const sinceStart = doneAt.map((at) => at - from)
+    const apiCpu = `apiserver cpu ${round(apiServerCpu() - apiBefore)} s`
+    report('cold', n, Math.max(...sinceStart), program.cpuSeconds, sinceStart, apiCpu)
+    await load.verify(client, [...watch.current.values()])
     await watch.settle()
 
     const cpuBeforeResync = program.cpuSeconds
@@ -167,15 +131,17 @@ async function phases(peer: ControllerPeer, n: number, client: Client, cluster: 
     report('resync', n, resyncMs, resyncCpu, [], `${line}; ${watch.events - eventsBefore} writes caused`)
 
     await watch.settle()
-    const cpuBeforeUpdate = program.cpuSeconds
-    const updateFrom = performance.now()
+    const cpuBeforeChanges = program.cpuSeconds
+    const changesFrom = performance.now()
     const latencies: number[] = []
-    for (let i = 0; i < SINGLE_UPDATES; i++) latencies.push(await updateOne(client, watch, nameOf((i * 7919) % n), i))
-    const updateMs = performance.now() - updateFrom
-    const updateCpu = program.cpuSeconds - cpuBeforeUpdate
+    for (let i = 0; i < SINGLE_CHANGES; i++) {
+      latencies.push(await changeOne(load, client, watch, nameOf((i * 7919) % n), i))
+    }
+    const changesMs = performance.now() - changesFrom
+    const changesCpu = program.cpuSeconds - cpuBeforeChanges
     await watch.settle()
-    await verify(client, watch)
-    report('update', SINGLE_UPDATES, updateMs, updateCpu, latencies, 'PATCH sent to status seen, 20 ms pause between')
+    await load.verify(client, [...watch.current.values()])
+    report('change', SINGLE_CHANGES, changesMs, changesCpu, latencies, `${load.changeNote}, 20 ms pause between`)
     return rows
   } finally {
     watch.stop()
@@ -183,25 +149,21 @@ async function phases(peer: ControllerPeer, n: number, client: Client, cluster: 
   }
 }
 
-async function updateOne(client: Client, watch: EchoWatch, name: string, i: number): Promise<number> {
+async function changeOne<T extends KubeObject>(
+  load: Workload<T>,
+  client: Client,
+  watch: ObjectWatch<T>,
+  name: string,
+  i: number,
+): Promise<number> {
+  const object = watch.current.get(name)
+  if (object === undefined) throw new Error(`${name} has vanished`)
+  const make = await load.change(client, object, i)
   const from = performance.now()
-  const sent = await client.patch(Echo, { namespace: NAMESPACE, name }, { merge: { spec: { message: `update ${i}` } } })
-  const generation = sent.metadata.generation ?? 0
-  const seen = (): boolean =>
-    watch.readyAt.has(name) && (watch.current.get(name)?.status?.observedGeneration ?? 0) >= generation
-  await watch.until(`update of ${name}`, seen, 60_000)
-  const ms = (watch.readyAt.get(name) ?? performance.now()) - from
+  const isNoticed = await make()
+  const noticed = (): boolean => isNoticed(watch.current.get(name) ?? object)
+  await watch.until(`change of ${name}`, noticed, 60_000)
+  const ms = (watch.heardAt.get(name) ?? performance.now()) - from
   await delay(20)
   return ms
-}
-
-/** Every ConfigMap says what its Echo says, or the figures are worth nothing. */
-async function verify(client: Client, watch: EchoWatch): Promise<void> {
-  const children = await client.list(ConfigMap, { namespace: NAMESPACE, labels: LABEL })
-  const said = new Map(children.map(({ metadata, data }) => [metadata.name, data?.['message']]))
-  for (const { metadata, spec } of watch.current.values()) {
-    if (said.get(metadata.name) !== spec.message) {
-      throw new Error(`ConfigMap ${metadata.name} says ${said.get(metadata.name)}, its Echo ${spec.message}`)
-    }
-  }
 }

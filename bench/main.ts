@@ -1,14 +1,18 @@
 import { appendFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import type { KubeObject } from '../src/kube/index.ts'
+import { bundle } from '../tools/bundle.ts'
 import { measureFairness, measureFlux, measureHelmLoop, measureMany, measureReleases } from './apps/index.ts'
-import { measureController, type ControllerPeer } from './controller.ts'
+import { measureController, type ControllerPeer, type Workload } from './controller.ts'
+import { echoLoad } from './echo-load.ts'
 import { goPeer } from './go-peer.ts'
 import { table, type Row } from './measure.ts'
 import { measureQueues, otherQueues } from './queue.ts'
+import { runtimesLoad } from './runtimes-load.ts'
 
 /**
- * `npm run bench [-- queue|controller|apps] [--rounds 3] [--n 1000] [--part releases]`: our figures beside those of the peers, in the same run and in turn,
+ * `npm run bench [-- queue|controller|runtimes|apps] [--rounds 3] [--n 1000] [--part releases]`: our figures beside those of the peers, in the same run and in turn,
  * because machines are noisy and only the ratio says something. `--part` chooses among those of apps, and may be given several times.
  */
 const { values, positionals } = parseArgs({
@@ -35,17 +39,36 @@ function keepIn(rows: Row[]): (row: Row) => void {
 
 const OURS = 'caelus'
 
-async function controllers(rounds: number): Promise<void> {
-  const n = Number(values.n ?? 1_000)
-  const peers: ControllerPeer[] = [
-    { name: OURS, command: [join(import.meta.dirname, 'peers', 'controller')] },
-    { name: 'controller-runtime-skip', command: [goPeer('controller-runtime', results)], env: { ECHO_SKIP_SAME: '1' } },
-  ]
+/** A controller of ours as a release has it, built before anything is measured. */
+async function ourController(name: string, ...flags: readonly string[]): Promise<ControllerPeer> {
+  await bundle({ programs: { [name]: join(import.meta.dirname, `${name}.ts`) }, dir: results })
+  return { name: OURS, command: [process.execPath, ...flags, join(results, `${name}.mjs`)] }
+}
+
+async function inTurn<T extends KubeObject>(
+  load: Workload<T>,
+  peers: readonly ControllerPeer[],
+  rounds: number,
+): Promise<void> {
   const rows: Row[] = []
   for (let round = 0; round < rounds; round++) {
-    for (const peer of peers) for (const row of await measureController(peer, n)) keepIn(rows)(row)
+    for (const peer of peers) {
+      for (const row of await measureController(load, peer, Number(values.n ?? 1_000))) keepIn(rows)(row)
+    }
   }
   console.log(`\n${table(rows, OURS)}\n`)
+}
+
+async function controllers(rounds: number): Promise<void> {
+  // Most of what it allocates is gone at once: a small young generation keeps it small.
+  const ours = await ourController('controller-peer', '--max-semi-space-size=2', '--optimize-for-size')
+  const skipping = { command: [goPeer('controller-runtime', results)], env: { ECHO_SKIP_SAME: '1' } }
+  await inTurn(echoLoad, [ours, { name: 'controller-runtime-skip', ...skipping }], rounds)
+}
+
+async function runtimes(rounds: number): Promise<void> {
+  const peer = { name: 'controller-runtime', command: [goPeer('controller-runtime', results, './runtimes')] }
+  await inTurn(runtimesLoad, [await ourController('runtimes-peer'), peer], rounds)
 }
 
 async function queues(rounds: number): Promise<void> {
@@ -91,6 +114,7 @@ async function apps(rounds: number): Promise<void> {
 const PARTS: Readonly<Record<string, (rounds: number) => Promise<void>>> = {
   queue: queues,
   controller: controllers,
+  runtimes,
   apps,
 }
 
