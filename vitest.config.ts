@@ -3,6 +3,9 @@ import { defineConfig } from 'vitest/config'
 /** A deadline ends what hangs; it must not judge how fast a busy machine is. */
 const PATIENCE_MS = 60_000
 
+/** The same for what a test waits to see. */
+const expect = { poll: { timeout: 20_000 } }
+
 export default defineConfig({
   test: {
     reporters: ['default', './tools/summary-reporter.ts'],
@@ -12,6 +15,7 @@ export default defineConfig({
           name: 'pure',
           include: ['src/**/*.test.ts', 'sim/**/*.test.ts', 'tools/**/*.test.ts', 'test/*.test.ts'],
           testTimeout: PATIENCE_MS,
+          expect,
         },
       },
       {
@@ -22,6 +26,7 @@ export default defineConfig({
           environment: 'happy-dom',
           include: ['src/**/*.test.{ts,tsx}'],
           testTimeout: PATIENCE_MS,
+          expect,
         },
       },
       {
@@ -31,10 +36,13 @@ export default defineConfig({
           exclude: ['test/real/**'],
           globalSetup: ['test/support/real-parts.ts'],
           testTimeout: PATIENCE_MS,
+          expect,
           hookTimeout: PATIENCE_MS,
         },
       },
-      { test: { name: 'real', include: ['test/real/**/*.test.ts'], testTimeout: 300_000, hookTimeout: 600_000 } },
+      {
+        test: { name: 'real', include: ['test/real/**/*.test.ts'], testTimeout: 300_000, hookTimeout: 600_000, expect },
+      },
     ],
   },
 })

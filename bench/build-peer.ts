@@ -1,9 +1,9 @@
-import { rolldown } from 'rolldown'
+import { basename, dirname } from 'node:path'
+import { bundle } from '../tools/bundle.ts'
 
 /**
  * `node bench/build-peer.ts <source> <output>`: one file of plain JavaScript out of a peer of ours. A released program does not strip types
  * when it starts either, and that costs more memory than all it does afterwards.
  */
-const [input = '', file = ''] = process.argv.slice(2)
-const bundle = await rolldown({ input, platform: 'node', logLevel: 'warn' })
-await bundle.write({ file, format: 'esm', codeSplitting: false })
+const [source = '', file = ''] = process.argv.slice(2)
+await bundle({ programs: { [basename(file, '.mjs')]: source }, dir: dirname(file) })

@@ -1,15 +1,22 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 
-/** Builds a peer that is a Go program, once; Go's own cache makes it quick afterwards. */
-export function goPeer(name: string, outDir: string): string {
-  const out = join(outDir, name)
-  const cwd = join(import.meta.dirname, 'others', name)
-  const { status, stderr } = spawnSync('go', ['build', '-trimpath', '-o', out, '.'], {
-    cwd,
+function go(name: string, ...args: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync('go', args, {
+    cwd: join(import.meta.dirname, 'others', name),
     encoding: 'utf8',
     env: { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-mod=mod -buildvcs=false' },
   })
   if (status !== 0) throw new Error(`failed to build ${name}: ${stderr}`)
+  return stdout.trim()
+}
+
+/** Builds a peer that is a Go program, once; Go's own cache makes it quick afterwards. */
+export function goPeer(name: string, outDir: string, pkg = '.'): string {
+  const out = join(outDir, name)
+  go(name, 'build', '-trimpath', '-o', out, pkg)
   return out
 }
+
+/** The folder with the sources of a module that a peer is built of. */
+export const goModule = (name: string, module: string): string => go(name, 'list', '-m', '-f', '{{.Dir}}', module)

@@ -15,7 +15,17 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/cli': ['src/kernel', 'src/store', 'src/domains', 'src/api'],
   examples: ['src/kernel', 'src/kube', 'src/store'],
   sim: ['src/kernel', 'src/kube', 'src/store', 'src/domains', 'examples'],
-  tools: ['src/kernel', 'src/kube', 'src/store', 'src/api', 'src/cli', 'src', 'src/domains', 'examples'],
+  tools: [
+    'src/kernel',
+    'src/kube',
+    'src/store',
+    'src/telemetry',
+    'src/api',
+    'src/cli',
+    'src',
+    'src/domains',
+    'examples',
+  ],
 }
 
 /** Only these may see the console's wire types from the other side; they are types alone. */

@@ -4,10 +4,12 @@ import { once } from 'node:events'
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
+import { lock } from './process/index.ts'
 
 const CONSOLE = join(import.meta.dirname, '../console')
 const DIST = join(CONSOLE, 'dist')
 const STAMP = join(DIST, '.built-from')
+const LOCK = join(import.meta.dirname, '../node_modules/.cache/console.lock')
 
 /** Everything the build reads; what it makes is a function of this. */
 const SOURCES = ['index.html', 'vite.config.ts', 'package.json', 'tsconfig.json', 'public', 'src']
@@ -16,8 +18,18 @@ const SOURCES = ['index.html', 'vite.config.ts', 'package.json', 'tsconfig.json'
  * Builds the console if its sources changed since the last time; answers whether that was needed.
  *
  * The new one is made beside the old one and takes its place in one step, so that a server may serve the folder meanwhile.
+ * Of several processes at once, one does it.
  */
 export async function buildConsole(signal: AbortSignal): Promise<boolean> {
+  const unlock = await lock(LOCK, { waitMs: 120_000 })
+  try {
+    return await buildUnlessBuilt(signal)
+  } finally {
+    await unlock()
+  }
+}
+
+async function buildUnlessBuilt(signal: AbortSignal): Promise<boolean> {
   const digest = await digestOf(SOURCES.map((name) => join(CONSOLE, name)))
   if ((await readFile(STAMP, 'utf8').catch(() => '')) === digest) return false
   const fresh = join(CONSOLE, `dist-${process.pid}`)

@@ -4,11 +4,15 @@ import { buildProgram, cliReference, type Doors } from '../src/cli/index.ts'
 import { configurationReference } from '../src/config/reference.ts'
 import { Echo } from '../examples/echo/index.ts'
 import '../src/domains/apps/index.ts'
-import { ClassRuntime } from '../src/domains/runtimes/index.ts'
-import { knownFailures, systemClock } from '../src/kernel/index.ts'
+import { happenings, knownFailures, systemClock } from '../src/kernel/index.ts'
 import { crdYaml } from '../src/kube/index.ts'
+import '../src/processes/needs-checkout.ts'
+import { appsMetrics } from '../src/processes/apps-metrics.ts'
+import { runtimesMetrics } from '../src/processes/runtimes-metrics.ts'
 import '../src/processes/up.ts'
+import { makeMetrics } from '../src/telemetry/index.ts'
 import { VERSION } from '../src/version.ts'
+import { CRD_FILES } from './crds.ts'
 
 /** A page of docs/reference that is made from the code. */
 export interface ReferencePage {
@@ -21,8 +25,9 @@ export const PAGES: readonly ReferencePage[] = [
   { path: 'docs/reference/cli.md', make: async () => cliReference(buildProgram(closedDoors)) },
   { path: 'docs/reference/openapi.json', make: openApi },
   { path: 'docs/reference/failures.md', make: async () => failuresReference() },
+  { path: 'docs/reference/metrics.md', make: async () => metricsReference() },
   { path: 'examples/echo/crd.yaml', make: async () => crdYaml(Echo) },
-  { path: `deploy/crds/${ClassRuntime.manifest.metadata.name}.yaml`, make: async () => crdYaml(ClassRuntime) },
+  ...CRD_FILES.map(({ path, text }) => ({ path, make: async () => text })),
 ]
 
 /** To describe something is not to use it: whoever tries hears about it. */
@@ -89,6 +94,36 @@ function failuresReference(): string {
     'rows, conditions, problems of the API and output of the command line. Made from the code by `npm run generate`.',
     '',
     '| code | whose move | retried | next step |',
+    '|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n')
+}
+
+/** The library describes each metric but for its labels, which it knows all the same. */
+interface Labelled {
+  readonly labelNames?: readonly string[]
+}
+
+function metricsReference(): string {
+  const { registry } = makeMetrics(VERSION)
+  appsMetrics(registry, happenings())
+  runtimesMetrics(registry, happenings(), () => [])
+  const rows = registry
+    .getMetricsAsArray()
+    .filter(({ name }) => /^(?:caelus|crm)_/.test(name))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map((metric) => {
+      const labels = ((metric as Labelled).labelNames ?? []).map((label) => `\`${label}\``)
+      return `| \`${metric.name}\` | ${String(metric.type)} | ${labels.join(', ')} | ${metric.help} |`
+    })
+  return [
+    '# Metrics',
+    '',
+    '`/metrics` answers in the format of Prometheus. Beside these it has what Node tells of its process (`process_*`, `nodejs_*`). Labels take values from',
+    'lists that the code has: none grows with tenants, deployments or paths. Made from the code by `npm run generate`.',
+    '',
+    '| metric | type | labels | says |',
     '|---|---|---|---|',
     ...rows,
     '',

@@ -1,6 +1,6 @@
 import type { AppsHappenings, Deployment, JsonObject, RowPatch, Template } from '../../src/domains/apps/index.ts'
 import { appsWorker, type AppsWorkerDeps } from '../../src/domains/apps/index.ts'
-import { DEPLOYMENT_LABEL, FENCE_ANNOTATION } from '../../src/domains/apps/fence.ts'
+import { DEPLOYMENT_LABEL, FENCE_ANNOTATION, FENCE_EXTRA } from '../../src/domains/apps/fence.ts'
 import { FakeCharts, fakeHelm, type FakeChart } from '../../src/domains/apps/helm/fake/index.ts'
 import { releases } from '../../src/domains/apps/helm/index.ts'
 import { deploymentKey } from '../../src/domains/apps/queue.ts'
@@ -209,7 +209,7 @@ function guard(world: World): { readonly accepted: Map<string, number[]> } {
     if (user.name !== 'caelus:worker') return undefined
     const { name = '', labels = {}, annotations = {} } = (namespace as KubeObject | undefined)?.metadata ?? {}
     const [id, fence] = [labels[DEPLOYMENT_LABEL], annotations[FENCE_ANNOTATION]]
-    if (!user.groups.includes(`caelus:fence:${id}:${fence}`)) return `stale fence: held under ${fence}`
+    if (!user.extra?.[FENCE_EXTRA]?.includes(`${id}:${fence}`)) return `stale fence: held under ${fence}`
     if (!dryRun) accepted.set(name, [...(accepted.get(name) ?? []), Number(fence)])
     return undefined
   })

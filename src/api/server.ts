@@ -21,6 +21,7 @@ import { meRoutes } from './routes/me.ts'
 import { probeRoutes } from './routes/probes.ts'
 import { statusRoutes } from './routes/status.ts'
 import { tokenRoutes } from './routes/tokens.ts'
+import { routeTemplate } from './route-template.ts'
 import { validatorCompiler } from './validation.ts'
 
 /** Longer than the longest silence of an event stream, so that only dead connections meet it. */
@@ -90,7 +91,7 @@ function reportRequests(app: App, { metrics }: ServerParts): void {
   app.addHook('onResponse', async (request, reply) => {
     const facts = {
       method: request.method,
-      route: request.routeOptions.url ?? 'unknown',
+      route: routeTemplate(request.routeOptions.url ?? 'unknown'),
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime),
     }

@@ -17,46 +17,62 @@ function entriesOf(command: Command, path = ''): Entry[] {
   return [own, ...children.flatMap((child) => entriesOf(child, `${path} ${child.name()}`.trim()))]
 }
 
-const cases = (program: Command): string =>
-  entriesOf(program)
-    .map(({ path, words }) => `    '${path}') candidates='${words.join(' ')}' ;;`)
-    .join('\n')
+/** For bash and zsh, which share this much: what may follow a command, and which words make one. */
+const cases = (entries: readonly Entry[]): string =>
+  entries.map(({ path, words }) => `    '${path}') candidates='${words.join(' ')}' ;;`).join('\n')
 
-/** The words before the cursor that are no options, as a path: `cluster up`. */
-const SCRIPTS: Readonly<Record<Shell, (program: Command) => string>> = {
-  bash: (program) => `_caelus() {
+const commandsOf = (entries: readonly Entry[]): string =>
+  entries.flatMap(({ path }) => (path === '' ? [] : [`'${path}'`])).join(' | ')
+
+/*
+ * Each finds the command among the words before the cursor, `cluster up` in `caelus cluster --nodes kwok up`: words that lead
+ * to no command are options, their values, or arguments.
+ */
+const SCRIPTS: Readonly<Record<Shell, (entries: readonly Entry[]) => string>> = {
+  bash: (entries) => `_caelus() {
   local path='' candidates='' word
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "$word" in -*) ;; *) path="\${path:+$path }$word" ;; esac
+    case "\${path:+$path }$word" in
+    ${commandsOf(entries)}) path="\${path:+$path }$word" ;;
+    esac
   done
   case "$path" in
-${cases(program)}
+${cases(entries)}
   esac
   COMPREPLY=($(compgen -W "$candidates" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -F _caelus caelus
 `,
-  zsh: (program) => `#compdef caelus
+  zsh: (entries) => `#compdef caelus
 _caelus() {
   local line='' candidates='' word
   for word in "\${words[@]:1:$((CURRENT - 2))}"; do
-    case "$word" in -*) ;; *) line="\${line:+$line }$word" ;; esac
+    case "\${line:+$line }$word" in
+    ${commandsOf(entries)}) line="\${line:+$line }$word" ;;
+    esac
   done
   case "$line" in
-${cases(program)}
+${cases(entries)}
   esac
   compadd -- \${=candidates}
 }
-compdef _caelus caelus
+# Read by the shell at its start, or called as a function from a folder of fpath.
+if [ "\${funcstack[1]}" = _caelus ]; then _caelus "$@"; else compdef _caelus caelus; fi
 `,
-  fish: (program) =>
-    entriesOf(program)
-      .filter(({ words }) => words.length > 0)
-      .map(({ path, words }) => {
-        const test = `test (string join ' ' (string match -v -- '-*' (commandline -opc)[2..])) = '${path}'`
-        return `complete -c caelus -f -n "${test}" -a '${words.join(' ')}'\n`
-      })
-      .join(''),
+  fish: (entries) => `function __caelus_command
+  set -l line
+  for word in (commandline -opc)[2..]
+    if contains -- (string join -- ' ' $line $word) ${entries.flatMap(({ path }) => (path === '' ? [] : [`'${path}'`])).join(' ')}
+      set -a line $word
+    end
+  end
+  string join ' ' $line
+end
+complete -c caelus -f
+${entries
+  .filter(({ words }) => words.length > 0)
+  .map(({ path, words }) => `complete -c caelus -n 'test "$(__caelus_command)" = "${path}"' -a '${words.join(' ')}'\n`)
+  .join('')}`,
 }
 
-export const completionScript = (shell: Shell, program: Command): string => SCRIPTS[shell](program)
+export const completionScript = (shell: Shell, program: Command): string => SCRIPTS[shell](entriesOf(program))

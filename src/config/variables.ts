@@ -148,7 +148,7 @@ export const VARIABLES = {
   helmBin: optional(
     'HELM_BIN',
     path,
-    'Helm 4, or 3.13 and later. Without it `caelus up` finds or builds one; other commands look for `helm` on the PATH.',
+    'Helm 4, or 3.16 and later, which keeps fewer promises (docs/domains/apps.md). Without it `caelus up` finds or builds one; other commands look for `helm` on the PATH.',
   ),
   ingressClass: variable('CAELUS_INGRESS_CLASS', text, 'nginx', 'Ingress class that every app gets.'),
   chartCacheDir: optional(

@@ -22,12 +22,12 @@ export interface RefusedField {
   readonly message: string
 }
 
-/** Refuses named fields, for checks that no schema of a request can express. */
+/** Refuses named fields, for checks that no schema of a request can express; `why` when there is a code that says more. */
 export class RefusedFields extends FailureError {
   readonly fields: readonly RefusedField[]
 
-  constructor(fields: readonly RefusedField[]) {
-    super(refuse.InvalidRequest('the request is not valid').failure)
+  constructor(fields: readonly RefusedField[], why: FailureError = refuse.InvalidRequest('the request is not valid')) {
+    super(why.failure, { cause: why.cause })
     this.fields = fields
   }
 }

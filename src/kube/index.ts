@@ -1,4 +1,5 @@
 export type * from './client.ts'
+export { kubeconfigAs } from './kubeconfig-as.ts'
 export { loadKubeConfig, redacted, type KubeConfig, type LoadOptions } from './config.ts'
 export {
   Anything,

@@ -1,6 +1,6 @@
 import { delayFor, jittered, type Backoff, type Random } from '../kernel/index.ts'
 import type { KubeObject } from './objects.ts'
-import { compareVersions, isNotNewer } from './watch-version.ts'
+import { compareVersions, isNotNewer, isOlder } from './watch-version.ts'
 
 /*
  * The protocol of a watch: one union of states, one union of inputs, one pure function.
@@ -26,6 +26,8 @@ export type ListReason =
   | 'audit'
   /** An object we wrote did not come back through the watch. */
   | 'behind'
+  /** The server is at an older version than it had told us before: its data was restored from a backup. */
+  | 'rewound'
 
 interface Memory {
   /** Lists by stream; false from the first time the server shows that it cannot. */
@@ -93,7 +95,7 @@ export const WATCH_BACKOFF: Backoff = { baseMs: 500, capMs: 15_000 }
 /** A server may ask for patience, but not for so much that the watch would be silent. */
 const LONGEST_PAUSE_MS = 30_000
 
-/** Watches lose their version together (the server restarted); this spreads their lists. */
+/** Watches lose their version together (the server restarted, or was restored); this spreads their lists. */
 const RELIST_SPREAD_MS = 2_000
 
 const NOTHING = { tell: 'nothing' } as const
@@ -199,18 +201,17 @@ function stepWatching<T extends KubeObject>(
         { tell: 'remove', object: input.object },
       ]
     case 'bookmark':
-      return [heard(state, later(state.version, input.version)), NOTHING]
+      if (isOlder(input.version, state.version)) return [listSoon('rewound', state, chance), NOTHING]
+      return [heard(state, input.version ?? state.version), NOTHING]
     case 'ended':
       // One that ends before it said anything would be opened again and again without a pause.
       return state.heard ? [{ ...state, heard: false }, NOTHING] : [backOff(state, state, chance), NOTHING]
     case 'silence':
       // It was accepted and lasted, so the server is not failing; and the time it took is pause enough if it was dead.
       return [{ ...state, heard: false, failures: 0 }, NOTHING]
-    case 'failure': {
+    case 'failure':
       if (input.verdict === 'failed') return [backOff(state, state, chance, input.retryAfterMs), NOTHING]
-      const spread = Math.round(chance.random() * RELIST_SPREAD_MS)
-      return [backOff(state, list('expired', state), chance, spread, state.failures === 0), NOTHING]
-    }
+      return [listSoon('expired', state, chance), NOTHING]
     case 'asked':
       return [list(input.why, state), BEGIN]
     case 'page':
@@ -249,6 +250,9 @@ const heard = (state: Watching, version: string): Watching =>
   state.heard && state.failures === 0 && state.version === version
     ? state
     : { at: 'watching', version, heard: true, streams: state.streams, failures: 0 }
+
+const listSoon = (why: ListReason, state: Memory, chance: Chance): BackingOff =>
+  backOff(state, list(why, state), chance, Math.round(chance.random() * RELIST_SPREAD_MS), state.failures === 0)
 
 /** `atOnce` leaves out the growing pause and keeps only the given one. */
 function backOff(

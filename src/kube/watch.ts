@@ -13,6 +13,7 @@ import { isGone, isInvalid, KubeError } from './errors.ts'
 import type { KubeObject, Resource } from './objects.ts'
 import type { WatchHappenings } from './watch-happenings.ts'
 import { connect, type Connection } from './watch-connection.ts'
+import { isOlder } from './watch-version.ts'
 import { firstState, step, type Emit, type ListReason, type WatchInput, type WatchState } from './watch-machine.ts'
 
 /** What a finished list found, compared with what was known before. */
@@ -196,6 +197,7 @@ export function watch<T extends KubeObject>(deps: WatchDeps, spec: WatchSpec<T>)
       case 'server':
         return { saw: 'ended' }
       case 'silence':
+        if (state.at === 'watching') void lookForRewind(state.version, signal)
         return { saw: 'silence' }
       case 'failure':
         return failureInput(end.error)
@@ -204,6 +206,21 @@ export function watch<T extends KubeObject>(deps: WatchDeps, spec: WatchSpec<T>)
       default:
         return end satisfies never
     }
+  }
+
+  /**
+   * A server whose data was restored from a backup accepts a watch from its own future, and says nothing until its versions
+   * have caught up: it looks like any resource where nothing happens. So silence is a reason to ask how far the server is, with
+   * a list of at most one object, while the watch goes on. It is asked only where nothing happens, and costs no more than the
+   * connection that is opened anew anyway. Versions that have overtaken ours by then hide a restore; for those there is the audit.
+   *
+   * `known` is from before the question, so that an answer which is older is proof.
+   */
+  async function lookForRewind(known: string, signal: AbortSignal): Promise<void> {
+    const page = await source
+      .listPage(resource, { ...where, metadataOnly: true, limit: 1 }, signal)
+      .catch(() => undefined)
+    if (isOlder(page?.resourceVersion, known)) relist('rewound')
   }
 
   function wish(): WatchInput<T> | undefined {

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { resourceView, type AppsSight } from '../api/index.ts'
 import type { AppsRoom } from './apps-room.ts'
 import type { Config } from '../config.ts'
-import { helmCli, releases } from '../domains/apps/helm/index.ts'
+import { helmCli, releases, type HelmVersion } from '../domains/apps/helm/index.ts'
 import { explainNow, previewOf, resourcesOf, type AppsParts } from '../domains/apps/index.ts'
 import { deploymentRows } from '../domains/apps/store/index.ts'
 import { service, sleep, systemClock, type Service } from '../kernel/index.ts'
@@ -31,6 +31,7 @@ export interface AppsCluster {
   /** As the role caelus_worker. */
   readonly pool: Pool
   readonly sight: AppsSight
+  readonly helmVersion: () => Promise<HelmVersion>
   /** To be started before anything locks. */
   readonly home: Service
   close(): Promise<void>
@@ -48,18 +49,19 @@ export async function openAppsCluster(options: AppsClusterOptions): Promise<Apps
   const pool = openPool({ url: databaseUrl, applicationName: 'caelus worker', role: 'caelus_worker' })
   const client = makeClient(transport, { fieldManager: 'caelus' })
   const kinds = discovery(transport, systemClock)
+  const program = helmCli({
+    binary: helm,
+    kubeconfig,
+    kinds,
+    home: join(resolve(config.dataDir), 'helm'),
+    env: forPlugins(env),
+  })
   const parts: AppsParts = {
     client,
     discovery: kinds,
     rows: deploymentRows(pool),
     charts: room.charts,
-    helm: helmCli({
-      binary: helm,
-      kubeconfig,
-      kinds,
-      home: join(resolve(config.dataDir), 'helm'),
-      env: forPlugins(env),
-    }),
+    helm: program,
     releases: releases(client, kinds),
     locks: kubeLocks({ client, namespace: HOME }),
     clock: systemClock,
@@ -69,7 +71,15 @@ export async function openAppsCluster(options: AppsClusterOptions): Promise<Apps
       ...(room.ring && { ring: room.ring }),
     },
   }
-  return { parts, transport, pool, sight: sightOf(parts, room), home: homeService(parts), close: () => pool.end() }
+  return {
+    parts,
+    transport,
+    pool,
+    sight: sightOf(parts, room),
+    helmVersion: () => program.version(),
+    home: homeService(parts),
+    close: () => pool.end(),
+  }
 }
 
 function sightOf(parts: AppsParts, { apps }: AppsRoom): AppsSight {

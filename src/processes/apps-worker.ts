@@ -1,5 +1,6 @@
 import { instanceName, type AppsCluster } from './apps-cluster.ts'
 import { APPS_QUEUE } from './apps-room.ts'
+import type { StatusBoard } from '../api/index.ts'
 import type { Config } from '../config.ts'
 import { appsWorker, type AppsHappenings } from '../domains/apps/index.ts'
 import {
@@ -11,6 +12,7 @@ import {
   type Service,
 } from '../kernel/index.ts'
 import type { WatchHappenings } from '../kube/index.ts'
+import { helmReport } from './helm-report.ts'
 import { aborted } from './stop-signal.ts'
 import { decisionStore, listener, openQueuePool, PostgresQueue, retention } from '../store/index.ts'
 
@@ -23,6 +25,8 @@ export interface WorkerOptions {
   readonly onError: (error: unknown, what: string) => void
   readonly concurrency?: number
   readonly pollMs?: number
+  /** Where the state of Helm is shown. @default nowhere: it is logged */
+  readonly board?: StatusBoard
   /** Puts something between the worker and its queue. */
   readonly through?: (queue: PostgresQueue, parts: { readonly pool: ReturnType<typeof openQueuePool> }) => Queue
 }
@@ -55,6 +59,7 @@ export function appsWorkerServices(options: WorkerOptions): readonly Service[] {
         if (record.controller === 'apps') keep(record)
       }),
     ),
+    helmReport({ version: cluster.helmVersion, onError, board: options.board }),
     retention({ pool, onError: (error) => onError(error, 'Old rows not removed') }),
     hints,
     home,
@@ -67,6 +72,7 @@ export function appsWorkerServices(options: WorkerOptions): readonly Service[] {
       decisions,
       instance: instanceName(),
       concurrency: options.concurrency ?? config.concurrency,
+      perTenant: config.tenantShare,
       pollMs: options.pollMs ?? config.workerPoll,
       driftScanMs: config.driftInterval,
     }),

@@ -23,6 +23,7 @@ import {
   type StatusBoard,
 } from '../api/index.ts'
 import type { QueueView } from '../api/contract/index.ts'
+import { appsMetrics } from './apps-metrics.ts'
 import { appsReport, type AppsReport } from './apps-report.ts'
 import { openAppsRoom, type AppsRoom } from './apps-room.ts'
 import { keysIn } from '../config/kinds.ts'
@@ -134,6 +135,7 @@ export async function assemble({
   logKernel(kernel, log)
   logRuntimes(kernel, log)
   metrics.listenTo(kernel)
+  appsMetrics(metrics.registry, kernel)
   traceKernel(kernel)
   for (const name of WATCH_HAPPENINGS)
     kernel.on(name, ({ resource }) => metrics.watch(resource, name.slice('watch:'.length)))

@@ -221,9 +221,9 @@ async function withApps(work: AppsWork): Promise<void> {
   const { room, report, kernel, decisions, log } = serving
   const { obtainBinaries, progressLine: lineFor } = await import('../../tools/index.ts')
   report.waitFor('waits for Helm')
-  const { helm } = await obtainBinaries(['helm'], (step) =>
-    progress.show(step.what, `  preparing apps: ${lineFor(step)}`),
-  )
+  const tell = (step: Parameters<typeof lineFor>[0]): void =>
+    progress.show(step.what, `  preparing apps: ${lineFor(step)}`)
+  const { helm } = await obtainBinaries(['helm'], tell, signal)
   progress.show('', '')
   if (signal.aborted) return
   const cluster = await openAppsCluster({ config, env, databaseUrl, room, transport, kubeconfig, helm })
@@ -232,7 +232,15 @@ async function withApps(work: AppsWork): Promise<void> {
   const onError = (error: unknown, what: string): void => log.warn({ failure: messageOf(error) }, what)
   const services = [
     ...(isLocal ? [simulatedStorage(client, (message) => onError(message, 'Simulated storage failed'))] : []),
-    ...appsWorkerServices({ config, databaseUrl, cluster, happenings: kernel, decisions, onError }),
+    ...appsWorkerServices({
+      config,
+      databaseUrl,
+      cluster,
+      happenings: kernel,
+      decisions,
+      onError,
+      board: serving.board,
+    }),
   ]
   for (const service of services) await begin(service, undo)
   report.waitFor(undefined)
@@ -242,7 +250,7 @@ async function withApps(work: AppsWork): Promise<void> {
 
 const DETAIL_EVERY_MS = 1_000
 
-async function prepareCluster({ dataDir, serving: { board }, progress, undo }: ClusterWork): Promise<string> {
+async function prepareCluster({ dataDir, serving: { board }, progress, undo, signal }: ClusterWork): Promise<string> {
   const { ensureCluster, progressLine: lineFor } = await import('../../tools/index.ts')
   const now = (): string => new Date().toISOString()
   let view = beginPreparation(now())
@@ -261,6 +269,7 @@ async function prepareCluster({ dataDir, serving: { board }, progress, undo }: C
       dir: join(dataDir, 'cluster'),
       nodes: 'kwok',
       onProgress: (step) => tell(step, lineFor(step)),
+      signal,
     })
     undo.add(() => cluster.stop())
     board.preparation(endPreparation(view, undefined, now()))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { DeploymentView, Problem, ReconcileJobView } from '../../src/api/contract/index.ts'
+import type { DeploymentView, Problem, ReconcileJobView, TemplateView } from '../../src/api/contract/index.ts'
 import { appsWorld } from './apps-world.ts'
 
 test('a chart is inspected, published, made canonical, and ordered with what it allows', async () => {
@@ -241,4 +241,45 @@ test('users and products are made, changed and removed by admins', async () => {
   const ada = await w.person('member')
   const refused = await w.as(ada.secret, { method: 'POST', url: '/api/v1/products', payload: { name: 'Mine' } })
   expect([refused.statusCode, refused.json().code]).toEqual([403, 'NotAllowed'])
+})
+
+test('what is refused because of one field names it', async () => {
+  await using w = await appsWorld()
+  const product = await w.product('Shop')
+  const other = await w.product('Other')
+  const chart = { chart_ref: 'oci://registry/hello', chart_version: '2.0.0', version_label: 'spring' }
+  const templates = `/api/v1/products/${product.id}/templates`
+  const newer = (await w.as(w.admin.secret, { method: 'POST', url: templates, payload: chart })).json<TemplateView>()
+  const ada = await w.person('member', 'ada@example.test')
+  const taken = await w.order(ada, product.template_id, { domainname: 'taken.example.test' })
+  const mine = await w.order(ada, newer.id, { domainname: 'mine.example.test' })
+  const url = `/api/v1/users/${ada.userId}/deployments`
+  const order = { template_id: newer.id, domainname: taken.domainname }
+  for (const [by, method, path, payload, code, field] of [
+    [ada, 'POST', url, order, 'DomainTaken', 'domainname'],
+    [ada, 'POST', `${url}:preview`, order, 'DomainTaken', 'domainname'],
+    [ada, 'PATCH', `${url}/${mine.id}`, { domainname: taken.domainname }, 'DomainTaken', 'domainname'],
+    [ada, 'PATCH', `${url}/${taken.id}`, { template_id: newer.id }, 'UpgradeNotAllowed', 'template_id'],
+    [w.admin, 'PATCH', `${url}/${mine.id}`, { template_id: other.template_id }, 'ForeignProduct', 'template_id'],
+    [w.admin, 'PATCH', `${url}/${mine.id}`, { template_id: product.template_id }, 'DowngradeRefused', 'template_id'],
+    [w.admin, 'POST', '/api/v1/products', { name: 'SHOP' }, 'NameTaken', 'name'],
+    [w.admin, 'POST', templates, { ...chart, chart_version: '3.0.0' }, 'TemplateExists', 'version_label'],
+    [w.admin, 'POST', '/api/v1/users', { email: 'ADA@example.test' }, 'EmailTaken', 'email'],
+  ] as const) {
+    const answer = await w.as(by.secret, { method, url: path, payload })
+    expect(answer.json()).toMatchObject({ code, errors: [{ field, message: expect.any(String) }] })
+  }
+})
+
+test('logs and metrics name routes as the documentation does', async () => {
+  await using w = await appsWorld()
+  const url = '/api/v1/reconcile-jobs/7:requeue'
+  expect((await w.as(w.admin.secret, { method: 'POST', url })).statusCode).toBe(404)
+  const route = '/api/v1/reconcile-jobs/{id}:requeue'
+  const { paths } = (await w.app.inject({ url: '/api/v1/openapi.json' })).json<{ paths: object }>()
+  expect(Object.keys(paths)).toContain(route)
+  expect((await w.app.inject({ url: '/metrics' })).body).toContain(
+    `caelus_http_request_duration_seconds_count{method="POST",route="${route}",status="404"} 1`,
+  )
+  expect(w.log.join('')).toContain(`"route":"${route}"`)
 })

@@ -110,6 +110,28 @@ test('somebody logs in with the code flow and is an admin by a claim', async () 
   expect((await comeBack({ caelus_login: trip?.value ?? '' })).json()).toMatchObject({ code: 'LoginFailed' })
 })
 
+test('a login that fails leads a person to the login page, and says what to a program', async () => {
+  await using provider = await issuer(CALLBACK)
+  await using w = await withIssuer(provider.url)
+  const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+  const lost = await w.app.inject({ url: '/api/v1/login/oidc/callback?code=x&state=y', headers: browser })
+  const request = String(lost.headers['x-request-id'])
+  expect([lost.statusCode, lost.headers.location]).toEqual([303, `/login?failure=LoginFailed&request=${request}`])
+  expect(request).toMatch(/^[0-9a-f-]{36}$/)
+
+  const begin = await w.app.inject({ url: '/api/v1/login/oidc', headers: browser })
+  const cookies = { caelus_login: begin.cookies[0]?.value ?? '' }
+  const state = new URL(String(begin.headers.location)).searchParams.get('state') ?? ''
+  const refused = { url: `/api/v1/login/oidc/callback?error=access_denied&state=${state}&iss=${provider.url}`, cookies }
+  expect((await w.app.inject({ ...refused, headers: browser })).headers.location).toContain(
+    '/login?failure=LoginFailed&',
+  )
+  expect((await w.app.inject(refused)).json()).toMatchObject({
+    code: 'LoginFailed',
+    detail: expect.stringContaining('access_denied'),
+  })
+})
+
 test.each(['//evil.test', 'https://evil.test/', '/\\evil.test'])('a login does not lead to %s', async (target) => {
   await using provider = await issuer(CALLBACK)
   await using w = await withIssuer(provider.url)
@@ -154,7 +176,10 @@ test('an issuer that is away is named, and found when it comes back', async () =
   const gone = await issuer(CALLBACK)
   await gone[Symbol.asyncDispose]()
   await using w = await withIssuer(gone.url)
-  const answer = await w.app.inject({ url: '/api/v1/login/oidc' })
+  const url = '/api/v1/login/oidc?return_to=/operations'
+  const shown = await w.app.inject({ url, headers: { accept: 'text/html' } })
+  expect(shown.headers.location).toMatch(/^\/login\?failure=LoginUnavailable&request=.*&return_to=%2Foperations$/)
+  const answer = await w.app.inject({ url })
   expect(answer.json()).toMatchObject({
     status: 503,
     code: 'LoginUnavailable',

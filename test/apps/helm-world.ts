@@ -2,7 +2,15 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject } from 'vitest'
-import { charts, helmCli, releases, type Charts, type Helm, type Releases } from '../../src/domains/apps/helm/index.ts'
+import {
+  charts,
+  helmCli,
+  releases,
+  type Charts,
+  type Helm,
+  type HelmVersion,
+  type Releases,
+} from '../../src/domains/apps/helm/index.ts'
 import { discovery, type Client } from '../../src/kube/index.ts'
 import { obtainBinaries } from '../../tools/binaries/index.ts'
 import { freshNamespace, testClient, testTransport } from '../support/kube.ts'
@@ -40,6 +48,18 @@ export async function helmWorld(): Promise<HelmWorld> {
       await namespace[Symbol.asyncDispose]()
       await Promise.all([client[Symbol.asyncDispose](), transport[Symbol.asyncDispose](), rm(dir, { recursive: true })])
     },
+  }
+}
+
+/** Which Helm this is, as the worker would find out. */
+export async function versionOf(binary: string): Promise<HelmVersion> {
+  await using transport = await testTransport()
+  const home = await mkdtemp(join(tmpdir(), 'caelus-helm-test-'))
+  try {
+    const kinds = discovery(transport)
+    return await helmCli({ binary, kubeconfig: inject('kubeconfig'), kinds, home }).version()
+  } finally {
+    await rm(home, { recursive: true })
   }
 }
 

@@ -186,9 +186,24 @@ test('the timeline tells deeds, decisions and jobs, newest first and without sec
     'audit created',
     'job queued',
   ])
-  expect(seen[0]).toMatchObject({ message: 'Broken: it broke', tone: 'bad' })
-  expect(seen[2]).toMatchObject({ actor: w.admin.userId, message: expect.stringContaining('user_values') })
-  expect(seen[3]).toMatchObject({ actor: 'ann@example.org' })
+  expect(seen.map(({ actor, message }) => `${actor}: ${message}`)).toEqual([
+    'platform: it cannot go on: it broke (Broken)',
+    'platform: it is being installed',
+    'an admin: the settings were changed',
+    expect.stringMatching(/^ann@example.org: it was ordered, with version \S+ of the chart$/),
+    'platform: it waits for a worker because it was ordered',
+  ])
   expect(JSON.stringify(seen)).not.toContain(SENTINEL)
   expect(await w.apps.timeline(w.admin, deployment, 2)).toHaveLength(2)
+})
+
+test('which machine works on it is told to admins alone', async () => {
+  await using w = await appsWorld()
+  const deployment = await ordered(w)
+  await w.queue.claim('host-7', 1)
+  const workers = async (actor: typeof w.ann) =>
+    (await w.apps.timeline(actor, deployment)).filter(({ source }) => source === 'job').map((entry) => entry.actor)
+  expect(await workers(w.admin)).toEqual(['host-7'])
+  expect(await workers(w.ann)).toEqual(['platform'])
+  expect(JSON.stringify(await w.apps.timeline(w.ann, deployment))).not.toContain('host-7')
 })

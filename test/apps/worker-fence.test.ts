@@ -8,7 +8,14 @@ import {
   installFence,
   isStale,
 } from '../../src/domains/apps/fence.ts'
-import { ConfigMap, Namespace, type Client } from '../../src/kube/index.ts'
+import {
+  ConfigMap,
+  Namespace,
+  RoleBinding,
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
+  type Client,
+} from '../../src/kube/index.ts'
 import { freshNamespace, seen, testClient } from '../support/kube.ts'
 
 let client: Client & AsyncDisposable
@@ -90,4 +97,53 @@ test('a namespace that is not ours is never taken, nor written to', async () => 
   await expect(us.apply(ConfigMap, note(namespace.name, 'x'), { fieldManager: 'helm' })).rejects.toThrow('forbidden')
   const untouched = await seen(client, Namespace, { name: namespace.name }, () => true)
   expect(untouched.metadata.annotations).toBeUndefined()
+})
+
+test('a cluster that admits nothing of a release lets its holder in all the same', async () => {
+  const holder = holderOf(1)
+  const { namespace } = holder
+  await createNamespace(client, holder)
+  const inThere = { matchLabels: { 'kubernetes.io/metadata.name': namespace } }
+  const anything = { apiGroups: ['*'], apiVersions: ['*'], resources: ['*'], operations: ['CREATE' as const] }
+  await client.create(ValidatingAdmissionPolicy, {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingAdmissionPolicy',
+    metadata: { name: namespace },
+    spec: {
+      matchConstraints: { namespaceSelector: inThere, resourceRules: [anything] },
+      validations: [{ expression: 'false', message: 'nothing new here' }],
+    },
+  })
+  await client.create(ValidatingAdmissionPolicyBinding, {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingAdmissionPolicyBinding',
+    metadata: { name: namespace },
+    spec: { policyName: namespace, validationActions: ['Deny'] },
+  })
+  try {
+    const refused = await untilEnforced(() => client.apply(ConfigMap, note(namespace, 'x'), { dryRun: true }))
+    expect(String(refused)).toContain('nothing new here')
+    await claimNamespace(client, { ...holder, fence: 2 })
+    const present = await client.get(Namespace, { name: namespace })
+    expect(present?.metadata.annotations?.['caelus.io/fence']).toBe('2')
+  } finally {
+    await client.delete(ValidatingAdmissionPolicyBinding, { name: namespace })
+    await client.delete(ValidatingAdmissionPolicy, { name: namespace })
+    await client.delete(Namespace, { name: namespace })
+  }
+})
+
+test('rights that somebody took away or added to are put right', async () => {
+  const holder = holderOf(1)
+  const at = { namespace: holder.namespace, name: 'caelus-release' }
+  await createNamespace(client, holder)
+  const subjects = async () => (await client.get(RoleBinding, at))?.subjects?.map(({ name }) => name)
+  await client.delete(RoleBinding, at)
+  await claimNamespace(client, { ...holder, fence: 2 })
+  expect(await subjects()).toEqual(['caelus:worker'])
+  const stranger = { apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'stranger' }
+  await client.patch(RoleBinding, at, { json: [{ op: 'add', path: '/subjects/-', value: stranger }] })
+  await claimNamespace(client, { ...holder, fence: 3 })
+  expect(await subjects()).toEqual(['caelus:worker'])
+  await client.delete(Namespace, { name: holder.namespace })
 })

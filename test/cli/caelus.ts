@@ -23,11 +23,11 @@ const SAYS_WITHIN_MS = 50_000
 const WHEREABOUTS = ['PATH', 'HOME', 'XDG_CACHE_HOME', 'CAELUS_CACHE_DIR', 'KUBEBUILDER_ASSETS', 'HELM_BIN']
 
 /** The real command, in an environment that holds nothing but what a test gives it and where programs are. */
-export function start(args: readonly string[], env: Record<string, string> = {}): Running {
+export function start(args: readonly string[], env: Record<string, string> = {}, program = BIN): Running {
   const whereabouts = Object.fromEntries(
     WHEREABOUTS.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
   )
-  const child = spawn(process.execPath, [BIN, ...args], {
+  const child = spawn(process.execPath, [program, ...args], {
     env: { ...whereabouts, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

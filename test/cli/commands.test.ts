@@ -102,7 +102,7 @@ test('the second signal ends the process at once', async () => {
   expect((await server.ended).code).toBe(130)
 })
 
-test('bash completes commands, subcommands and options', async () => {
+test('bash completes commands, subcommands and options, whatever stands between', async () => {
   const complete = async (...words: string[]): Promise<string[]> => {
     const script = `source <("${process.execPath}" "${BIN}" completion bash)
       COMP_WORDS=(caelus ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _caelus; echo "\${COMPREPLY[@]}"`
@@ -113,6 +113,8 @@ test('bash completes commands, subcommands and options', async () => {
   expect(await complete('cluster', 'do')).toEqual(['down'])
   expect(await complete('cluster', 'down', '--')).toEqual(['--purge'])
   expect(await complete('completion', 'f')).toEqual(['fish'])
+  expect(await complete('cluster', '--nodes', 'kwok', 'do')).toEqual(['down'])
+  expect(await complete('get-user', '12', '--o')).toEqual(['--output'])
 })
 
 test(

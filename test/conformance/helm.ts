@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it as holds } from 'vitest'
 import type { Chart, Charts, Helm, ChartLocation, Releases, Rollout } from '../../src/domains/apps/helm/index.ts'
 import { ConfigMap, Deployment, Secret, type Client } from '../../src/kube/index.ts'
 
@@ -10,8 +10,8 @@ export interface HelmUnderTest {
   readonly namespace: string
   /** Where the chart `web` is. */
   readonly web: ChartLocation
-  /** Lets Helm die by force while `call` is under way; resolves when both are over. */
-  readonly killDuring: (call: () => Promise<unknown>) => Promise<void>
+  /** Lets Helm die by force while `call` is under way, once it `hasBegun`; resolves when both are over. */
+  readonly killDuring: (call: () => Promise<unknown>, hasBegun: () => Promise<boolean>) => Promise<void>
   readonly close?: () => Promise<void>
 }
 
@@ -20,9 +20,24 @@ const B = 'b'.repeat(64)
 /** Long enough for what gets healthy, short enough to wait for what does not. */
 const TIMEOUT_MS = 3_000
 
-/** What we rely on of Helm, each as a sentence. Where two differ, the real one is right. */
-export function exerciseHelm(name: string, make: () => Promise<HelmUnderTest>): void {
+/**
+ * What we rely on of Helm, each as a sentence. Where two differ, the real one is right.
+ *
+ * `differs`: the sentences that are known not to hold, with the reason. One that holds after all fails.
+ */
+export function exerciseHelm(
+  name: string,
+  make: () => Promise<HelmUnderTest>,
+  differs: Readonly<Record<string, string>> = {},
+): void {
   describe(`${name} behaves like Helm`, () => {
+    const sentences = new Set<string>()
+    const it = (sentence: string, work: () => Promise<void>): void => {
+      sentences.add(sentence)
+      const why = differs[sentence]
+      if (why === undefined) holds(sentence, work)
+      else holds.fails(`not that it ${sentence}: ${why}`, work)
+    }
     const open: HelmUnderTest[] = []
     const fresh = async () => {
       const world = await make()
@@ -33,6 +48,9 @@ export function exerciseHelm(name: string, make: () => Promise<HelmUnderTest>): 
     afterEach(async () => {
       for (const world of open.splice(0)) await world.close?.()
     })
+    holds('differs in nothing but what the suite has a sentence for', () =>
+      expect(Object.keys(differs).filter((sentence) => !sentences.has(sentence))).toEqual([]),
+    )
 
     it('renders without touching anything', async () => {
       const { helm, target, chart, client, namespace, releases } = await fresh()
@@ -174,10 +192,10 @@ export function exerciseHelm(name: string, make: () => Promise<HelmUnderTest>): 
 
     for (const verb of ['install', 'upgrade'] as const) {
       it(`leaves an ${verb} pending when it is killed; marked as failed, the next upgrade mends it`, async () => {
-        const { helm, target, rollout, live, releases, killDuring } = await fresh()
+        const { helm, target, rollout, live, releases, killDuring, isUnhealthy } = await fresh()
         if (verb === 'upgrade') await helm.install(target, rollout())
         const slow = rollout({ values: { healthy: false }, timeoutMs: 60_000, onFailure: 'keep' })
-        await killDuring(() => helm[verb](target, slow))
+        await killDuring(() => helm[verb](target, slow), isUnhealthy)
         const left = await releases.newest(target)
         expect(left?.status).toEqual({ pending: verb })
         const upgrade = () => helm.upgrade(target, rollout({ values: { user: { message: 'mended' } }, digest: B }))
@@ -234,10 +252,9 @@ export function exerciseHelm(name: string, make: () => Promise<HelmUnderTest>): 
     })
 
     it('uninstalls a release that a kill left pending', async () => {
-      const { helm, target, rollout, releases, killDuring } = await fresh()
-      await killDuring(() =>
-        helm.install(target, rollout({ values: { healthy: false }, timeoutMs: 60_000, onFailure: 'keep' })),
-      )
+      const { helm, target, rollout, releases, killDuring, isUnhealthy } = await fresh()
+      const slow = rollout({ values: { healthy: false }, timeoutMs: 60_000, onFailure: 'keep' })
+      await killDuring(() => helm.install(target, slow), isUnhealthy)
       expect(await helm.uninstall(target, { hooks: false, timeoutMs: TIMEOUT_MS })).toBe(true)
       expect(await releases.newest(target)).toBeUndefined()
     })
@@ -276,6 +293,11 @@ function scene({ client, namespace }: HelmUnderTest, chart: Chart) {
       handOver: [],
       ...over,
     }),
+    /** Whether what cannot get healthy has reached the cluster. */
+    isUnhealthy: async () => {
+      const web = await client.get(Deployment, { namespace, name: 'web' })
+      return web?.spec?.template.spec?.nodeSelector !== undefined
+    },
     live: async (name: string) => {
       const found = await client.get(ConfigMap, { namespace, name })
       if (found === undefined) throw new Error(`expected ConfigMap ${name} to be there`)

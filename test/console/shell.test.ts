@@ -47,6 +47,10 @@ describe('signing in', () => {
     const link = page.getByRole('link', { name: 'Continue with single sign-on' })
     expect(await link.getAttribute('href')).toBe('/api/v1/login/oidc?return_to=%2Foperations%2Ftokens')
     expect(await page.getByLabel('Email').count()).toBe(0)
+
+    await link.click()
+    await page.getByRole('alert').getByText('Single sign-on does not answer').waitFor()
+    expect(await link.getAttribute('href')).toBe('/api/v1/login/oidc?return_to=%2Foperations%2Ftokens')
   })
 
   test('is undone by signing out', async () => {

@@ -16,7 +16,6 @@ export const WORKSHOP: JsonObject = {
           'x-order': 1,
         },
         size: {
-          type: 'string',
           title: 'Size',
           description: 'How much room it gets.',
           oneOf: [

@@ -7,7 +7,6 @@ import type { ServerParts } from '../../src/api/index.ts'
 import { controller, MemoryQueue, systemClock } from '../../src/kernel/index.ts'
 import type { Queue, Reconcile } from '../../src/kernel/index.ts'
 import { buildConsole } from '../../tools/build-console.ts'
-import { lock } from '../../tools/process/index.ts'
 import { world } from '../api/world.ts'
 import type { World, WorldOptions } from '../api/world.ts'
 import { launchChromium } from '../support/chromium.ts'
@@ -33,14 +32,8 @@ const theBrowser = (): Promise<Browser> => (browser ??= launchChromium())
 
 export const closeBrowser = async (): Promise<void> => (await browser)?.close()
 
-/** Files run side by side, and one of them builds. */
 async function builtConsole(): Promise<string> {
-  const release = await lock(join(ROOT, 'node_modules/.cache/console.lock'), { waitMs: 60_000 })
-  try {
-    await buildConsole(AbortSignal.timeout(60_000))
-  } finally {
-    await release()
-  }
+  await buildConsole(AbortSignal.timeout(60_000))
   return join(ROOT, 'console/dist')
 }
 

@@ -38,7 +38,8 @@ test('leadership passes at once when the leader stops, and the lease shows who l
   const before = Date.now()
   await a.election.stop()
   await b.elected
-  expect(Date.now() - before).toBeLessThan(1_500)
+  // A lease that nobody gave back would have to run out first, which takes 15 s.
+  expect(Date.now() - before).toBeLessThan(10_000)
   expect(log).toEqual(['a works', 'a rests', 'b works'])
   expect((await client.get(Lease, boss))?.spec).toMatchObject({ holderIdentity: 'b', leaseTransitions: 2 })
 

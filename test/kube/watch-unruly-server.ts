@@ -20,6 +20,8 @@ type Past = { readonly version: number; readonly event: WatchEvent<Thing> }
 type Sent = { readonly event: WatchEvent<Thing> } | { readonly end: true } | { readonly error: Error }
 
 interface Stream {
+  /** What is not newer is not sent, as if it had been before. */
+  readonly since: number
   readonly waiting: Sent[]
   wakeUp: () => void
   swallowed: boolean
@@ -79,7 +81,19 @@ export class UnrulyServer implements WatchSource {
   }
 
   bookmark(): void {
-    for (const stream of this.#streams) deliver(stream, { event: this.#bookmark() })
+    for (const stream of this.#reached()) deliver(stream, { event: this.#bookmark() })
+  }
+
+  /** A backup of now; what it answers restarts the server with it, versions included. */
+  backUp(): () => void {
+    const [version, kept] = [this.#version, [...this.things]]
+    return () => {
+      this.end()
+      this.#version = version
+      this.#past = []
+      this.things.clear()
+      for (const [name, thing] of kept) this.things.set(name, thing)
+    }
   }
 
   /** Forgets the history: every version before now is too old. */
@@ -144,7 +158,7 @@ export class UnrulyServer implements WatchSource {
       yield { type: 'ERROR', object: { code: 410, reason: 'Expired', message: 'too old resource version' } }
       return
     }
-    const stream: Stream = { waiting: [], wakeUp: () => {}, swallowed: false }
+    const stream: Stream = { since, waiting: [], wakeUp: () => {}, swallowed: false }
     if (options.sendInitialEvents) {
       for (const object of this.things.values()) stream.waiting.push({ event: { type: 'ADDED', object } })
       stream.waiting.push({ event: this.#bookmark('k8s.io/initial-events-end') })
@@ -184,7 +198,12 @@ export class UnrulyServer implements WatchSource {
 
   #send(event: WatchEvent<Thing>): void {
     this.#past.push({ version: this.#version, event })
-    for (const stream of this.#streams) deliver(stream, { event })
+    for (const stream of this.#reached()) deliver(stream, { event })
+  }
+
+  /** The streams that have not been at the present version yet; all of them, unless the server was restored. */
+  #reached(): Stream[] {
+    return [...this.#streams].filter(({ since }) => since <= this.#version)
   }
 
   #maybeFail(): void {

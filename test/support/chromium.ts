@@ -40,6 +40,9 @@ export async function launchChromium(): Promise<Browser> {
   })
 }
 
+/** Obtains it where there is none, ahead of tests whose time is limited. */
+export const prepareChromium = async (): Promise<unknown> => (await installed()) ?? (await obtained())
+
 const isExecutable = (path: string): Promise<boolean> =>
   access(path, constants.X_OK).then(
     () => true,

@@ -9,6 +9,7 @@ import type { Postgres } from '../../tools/postgres.ts'
 import { progressLine } from '../../tools/progress.ts'
 import type { OnProgress } from '../../tools/progress.ts'
 import { guardPath, releasePath } from '../../tools/process/index.ts'
+import { prepareChromium } from './chromium.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -41,6 +42,8 @@ export async function setup(project: TestProject): Promise<void> {
       dir: join(dir, 'cluster'),
       onProgress: showLongSteps,
     }).then(keep),
+    // Without it, those who need it say so.
+    prepareChromium(),
   ] as const)
   const [postgres, cluster] = results
   if (postgres.status === 'rejected') throw postgres.reason

@@ -2,7 +2,9 @@ import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import { obtainBinaries } from '../../tools/binaries/index.ts'
+import { identify } from '../../tools/process/index.ts'
 import type { Step } from '../../tools/progress.ts'
+import { start } from '../cli/caelus.ts'
 import { freshFolder } from './folder.ts'
 
 afterEach(() => vi.unstubAllEnvs())
@@ -63,6 +65,68 @@ test('a build that fails is quoted and leaves nothing', async () => {
     /failed to build kwok.*\n.*no required module provides package/,
   )
   expect(await readdir(join(cache, 'bin', `${process.platform}-${process.arch}`, 'kwok-0.7.0'))).toEqual([])
+})
+
+/** Begins to build and never ends: writes down its own pid and that of a compiler it started. Neither heeds a polite request. */
+const slowCompiler = async (path: string): Promise<() => Promise<readonly number[]>> => {
+  await program(
+    join(path, 'go'),
+    `if [ "$1" = version ]; then echo go version go1.26.8; exit; fi
+     trap '' INT
+     sleep 600 &
+     echo half > "$GOTMPDIR/half"
+     echo $$ $! > ${path}/pids.tmp && mv ${path}/pids.tmp ${path}/pids
+     wait`,
+  )
+  const pids = async (): Promise<readonly number[]> =>
+    (await readFile(join(path, 'pids'), 'utf8')).trim().split(' ').map(Number)
+  return () => vi.waitFor(pids, { timeout: 20_000, interval: 50 })
+}
+
+test('a build that is not wanted any more ends with all its compilers, and leaves nothing', async () => {
+  const { path, cache } = await bareMachine()
+  vi.stubEnv('PATH', `${path}:/usr/bin:/bin`)
+  const begun = await slowCompiler(path)
+  const abort = new AbortController()
+  const wanted = [1, 2].map(() => obtainBinaries(['kwok'], () => {}, abort.signal))
+  const pids = await begun()
+  abort.abort(new Error('stopped'))
+  for (const one of await Promise.allSettled(wanted)) expect(one.status).toBe('rejected')
+  expect(pids.map(identify)).toEqual([undefined, undefined])
+  expect(await readdir(join(cache, 'bin', `${process.platform}-${process.arch}`, 'kwok-0.7.0'))).toEqual([])
+})
+
+test('the first Ctrl-C during a build ends it and everything else', async () => {
+  const { path, cache } = await bareMachine()
+  const begun = await slowCompiler(path)
+  await using up = start(['up'], {
+    PATH: `${path}:/usr/bin:/bin`,
+    CAELUS_CACHE_DIR: cache,
+    CAELUS_DATA_DIR: join(path, 'data'),
+    CAELUS_PORT: '0',
+    KUBEBUILDER_ASSETS: '',
+    HELM_BIN: '',
+  })
+  const pids = await begun()
+  up.child.kill('SIGINT')
+  expect(await up.ended).toMatchObject({ code: 0 })
+  expect(pids.map(identify)).toEqual([undefined, undefined])
+  expect(await readdir(join(cache, 'bin', `${process.platform}-${process.arch}`, 'etcd-3.6.6'))).toEqual([])
+})
+
+test('a build does not outlive a process that is killed', async () => {
+  const { path, cache } = await bareMachine()
+  vi.stubEnv('PATH', `${path}:/usr/bin:/bin`)
+  const begun = await slowCompiler(path)
+  await using cluster = start(['cluster', 'up'], {
+    PATH: `${path}:/usr/bin:/bin`,
+    CAELUS_CACHE_DIR: cache,
+    CAELUS_DATA_DIR: join(path, 'data'),
+    KUBEBUILDER_ASSETS: '',
+  })
+  const pids = await begun()
+  cluster.child.kill('SIGKILL')
+  await vi.waitFor(() => expect(pids.map(identify)).toEqual([undefined, undefined]), { timeout: 30_000, interval: 100 })
 })
 
 test('without Go the error says what to do', async () => {

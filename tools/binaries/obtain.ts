@@ -14,16 +14,17 @@ import { layerHolds, takeFromLayer } from './layer.ts'
 const LONGEST_BUILD_MS = 45 * 60_000
 const TELL_EVERY_MS = 1_000
 
-/** Paths of the binaries, made first where this machine does not have them. */
+/** Paths of the binaries, made first where this machine does not have them. An abort ends what is being made. */
 export async function obtainBinaries<Name extends BinaryName>(
   names: readonly Name[],
   onProgress: OnProgress = () => {},
+  signal?: AbortSignal,
 ): Promise<Record<Name, string>> {
   const found = new Map<Name, string | undefined>()
   for (const name of names) found.set(name, await findBinary(name))
   const missing = names.filter((name) => found.get(name) === undefined)
   for (const [index, name] of missing.entries())
-    found.set(name, await make(name, { nth: index + 1, of: missing.length }, onProgress))
+    found.set(name, await make(name, { nth: index + 1, of: missing.length }, onProgress, signal))
   return Object.fromEntries(found) as Record<Name, string>
 }
 
@@ -32,13 +33,16 @@ async function make(
   name: BinaryName,
   position: { readonly nth: number; readonly of: number },
   onProgress: OnProgress,
+  signal: AbortSignal | undefined,
 ): Promise<string> {
+  signal?.throwIfAborted()
   const target = cachedPath(name)
   const startedAt = Date.now()
   const tell = (what: string, detail?: string): void =>
     onProgress({ what, ...position, elapsedMs: Date.now() - startedAt, ...(detail === undefined ? {} : { detail }) })
   const unlock = await lock(`${target}.lock`, {
     waitMs: LONGEST_BUILD_MS,
+    ...(signal && { signal }),
     onWait: ({ pid }) => tell(`waiting for ${name}`, `process ${pid} is building it`),
   })
   const draft = `${target}.${randomUUID()}`
@@ -46,7 +50,7 @@ async function make(
     if (await isExecutable(target)) return target
     await mkdir(dirname(target), { recursive: true })
     if (await hasGo()) {
-      await buildAloud(name, draft, tell)
+      await buildAloud(name, draft, tell, signal)
     } else if (layerHolds(name)) {
       tell(`downloading ${name}`)
       await takeFromLayer(name, draft)
@@ -72,15 +76,14 @@ async function buildAloud(
   name: BinaryName,
   draft: string,
   tell: (what: string, detail?: string) => void,
+  signal: AbortSignal | undefined,
 ): Promise<void> {
   const what = `building ${name} ${CATALOGUE[name].version}`
   let latest: string | undefined
   tell(what)
   const timer = setInterval(() => tell(what, latest), TELL_EVERY_MS)
   try {
-    await build(name, draft, (detail) => {
-      latest = detail
-    })
+    await build(name, draft, (detail) => void (latest = detail), signal)
   } finally {
     clearInterval(timer)
   }

@@ -18,6 +18,8 @@ export interface ClusterOptions {
   /** How many nodes KWOK pretends to be. @default 3 */
   readonly nodeCount?: number
   readonly onProgress?: OnProgress
+  /** Ends the preparation of what it needs; a control plane that has begun to start is for `stop`. */
+  readonly signal?: AbortSignal
 }
 
 export interface Cluster {

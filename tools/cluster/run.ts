@@ -41,7 +41,7 @@ export class Run {
     const extra = { none: [], kwok: ['kwok'], real: ['kubelet', 'kubectl', 'kube-proxy'] } as const
     const [pki, binaries] = await Promise.all([
       keptPki(this.at.pki),
-      obtainBinaries([...CORE, ...extra[this.nodes]], this.options.onProgress),
+      obtainBinaries([...CORE, ...extra[this.nodes]], this.options.onProgress, this.options.signal),
     ])
     this.binaries = binaries
     try {

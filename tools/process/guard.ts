@@ -8,6 +8,8 @@ import type { ProcessIdentity } from './identity.ts'
 export interface Guarded extends ProcessIdentity {
   /** How to ask it to end. */
   readonly signal: NodeJS.Signals
+  /** Whether it leads a process group, all of which goes. @default false */
+  readonly group?: boolean
 }
 
 /** What the guard is told, one JSON line each time it changes; the last line counts. */

@@ -28,20 +28,25 @@ export interface EndOptions {
   readonly signal?: NodeJS.Signals
   /** How long to wait before SIGKILL. @default 5_000 */
   readonly graceMs?: number
+  /** It leads a process group, all of which is to end. @default false */
+  readonly group?: boolean
 }
 
 /** Resolves when the process is gone. One that already is, or whose pid now means another process, is left alone. */
 export async function endProcess(target: ProcessIdentity, options: EndOptions = {}): Promise<void> {
-  signalProcess(target, options.signal ?? 'SIGTERM')
-  if (await goneWithin(target, options.graceMs ?? 5_000)) return
-  signalProcess(target, 'SIGKILL')
+  const { signal = 'SIGTERM', graceMs = 5_000, group = false } = options
+  if (!isAlive(target)) return
+  const id = group ? -target.pid : target.pid
+  send(id, signal)
+  const went = await goneWithin(target, graceMs)
+  // A leader that went by itself may have left others of its group.
+  if (!went || group) send(id, 'SIGKILL')
   if (!(await goneWithin(target, 5_000))) throw new Error(`failed to end process ${target.pid}: it survived SIGKILL`)
 }
 
-function signalProcess(target: ProcessIdentity, signal: NodeJS.Signals): void {
-  if (!isAlive(target)) return
+function send(id: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(target.pid, signal)
+    process.kill(id, signal)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }

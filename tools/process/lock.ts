@@ -8,6 +8,8 @@ import type { ProcessIdentity } from './identity.ts'
 export interface LockOptions {
   /** How long to wait for the present holder. @default 0 */
   readonly waitMs?: number
+  /** Ends the waiting. */
+  readonly signal?: AbortSignal
   /** Called once, before the first wait. */
   readonly onWait?: (holder: ProcessIdentity) => void
 }
@@ -44,7 +46,7 @@ export async function lock(path: string, options: LockOptions = {}): Promise<() 
     if (Date.now() >= until) throw new LockHeld(path, holder)
     if (!waited) options.onWait?.(holder)
     waited = true
-    await delay(50)
+    await delay(50, undefined, options.signal && { signal: options.signal })
   }
 }
 

@@ -36,9 +36,11 @@ export const TimelineEntryView = Type.Object({
   source: Type.Enum(['audit', 'decision', 'job'], {
     description: 'audit: somebody did something; decision: the controller decided; job: work began or ended.',
   }),
-  actor: Type.Union([Type.String(), Type.Null()], { description: 'An email, an id, or the name of a process.' }),
+  actor: Type.String({
+    description: 'An email, `an admin` or `platform`; for admins also an id or the name of a process.',
+  }),
   what: Type.String({ description: 'One word, such as created, install or done.' }),
-  message: Type.String(),
+  message: Type.String({ description: 'What happened, as a sentence.' }),
   tone: Type.Enum(['good', 'wait', 'bad', 'info']),
 })
 export type TimelineEntryView = Static<typeof TimelineEntryView>

@@ -1,5 +1,5 @@
 import type { CookieSerializeOptions } from '@fastify/cookie'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { App, ServerParts } from '../app.ts'
 import { SESSION_COOKIE } from '../auth/authenticate.ts'
@@ -8,6 +8,7 @@ import { isLoopbackAddress, isLoopbackHost, siteOf } from '../auth/origin.ts'
 import { DevLogin, LoginMethods, Me } from '../contract/index.ts'
 import { raise } from '../failures.ts'
 import { callerOf } from '../guard.ts'
+import { refusalOf } from '../problem.ts'
 
 const TRIP_COOKIE = 'caelus_login'
 const CALLBACK = '/api/v1/login/oidc/callback'
@@ -75,12 +76,13 @@ export function loginRoutes(app: App, parts: ServerParts): void {
     '/login/oidc',
     {
       config: publicLogin,
+      errorHandler: toLoginPage,
       schema: {
         operationId: 'beginLogin',
         tags: ['identity'],
         summary: 'Send the browser to the identity provider',
         querystring: Type.Object({ return_to: Type.Optional(Type.String({ maxLength: 2048 })) }),
-        response: { 302: Type.Null({ description: 'To the identity provider.' }) },
+        response: { 302: Type.Null({ description: 'To the identity provider, or to the login page if that fails.' }) },
       },
     },
     async (request, reply) => {
@@ -91,7 +93,8 @@ export function loginRoutes(app: App, parts: ServerParts): void {
     },
   )
 
-  app.get('/login/oidc/callback', { config: publicLogin, schema: { hide: true } }, async (request, reply) => {
+  const callback = { config: publicLogin, schema: { hide: true }, errorHandler: toLoginPage } as const
+  app.get('/login/oidc/callback', callback, async (request, reply) => {
     if (oidc?.canLogIn !== true) throw raise.NotFound('this installation has no OpenID Connect login')
     const cookie = request.cookies[TRIP_COOKIE]
     void reply.clearCookie(TRIP_COOKIE, { path: CALLBACK })
@@ -119,6 +122,21 @@ export function loginRoutes(app: App, parts: ServerParts): void {
       return reply.clearCookie(SESSION_COOKIE, { path: '/' }).code(204).send(null)
     },
   )
+}
+
+/**
+ * A browser that comes from elsewhere shows what it gets: a person is led to the login page, which knows what to say about a
+ * code; the details are in the log under the id of the request. A program gets the problem.
+ */
+function toLoginPage(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+  // What is thrown here is for the handler of all routes.
+  if (!(request.headers.accept ?? '').includes('text/html')) throw error
+  const { code, message } = refusalOf(error).failure
+  request.log.warn({ code, failure: message }, 'Login failed')
+  const { return_to: wanted } = request.query as { readonly return_to?: unknown }
+  const returnTo = ownPath(typeof wanted === 'string' ? wanted : undefined)
+  const query = { failure: code, request: request.id, ...(returnTo !== '/' && { return_to: returnTo }) }
+  void reply.redirect(`/login?${new URLSearchParams(query).toString()}`, 303)
 }
 
 /**

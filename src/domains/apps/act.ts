@@ -28,11 +28,18 @@ export async function act(step: Effect, context: StepContext): Promise<Done> {
   const { id, namespaceName } = loaded.deployment
   // The deployment itself holds them: who takes over from a dead worker goes on at once, and the fence keeps the dead out.
   const locking = { locks: parts.locks, clock: parts.clock, holder: `apps/${id}`, signal }
-  return holding(locking, targetsOf(namespaceName, sighting.record?.objects ?? []), async (held) => {
-    const inside = { ...context, signal: held }
-    if (step.do !== 'ensureNamespace') await claimNamespace(parts.client, holderOf(context), held)
-    return run(step, inside)
-  })
+  // The lease is ours whether or not we get the targets, so that nothing has to wait for them to enter the namespace.
+  const isInside = context.hasEntered || step.do === 'ensureNamespace'
+  const entered = isInside ? Promise.resolve() : claimNamespace(parts.client, holderOf(context), signal)
+  entered.catch(() => {})
+  try {
+    return await holding(locking, targetsOf(namespaceName, sighting.record?.objects ?? []), async (held) => {
+      await entered
+      return await run(step, { ...context, signal: held })
+    })
+  } finally {
+    await entered.catch(() => {})
+  }
 }
 
 /** The table and the union agree on the name, which the compiler cannot see through an index. */

@@ -1,4 +1,4 @@
-import type { Client, Discovery, KubeObject } from '../../kube/index.ts'
+import { isNotFound, type Client, type Discovery, type KubeObject } from '../../kube/index.ts'
 import { isJsonObject, textOf, type JsonObject } from './json.ts'
 import type { Autoscaler } from './meant-owners.ts'
 
@@ -26,7 +26,7 @@ export async function autoscalersIn(
     SOURCES.map(async ({ apiVersion, kind, target }): Promise<Autoscaler[]> => {
       const resource = await discovery.resourceFor(apiVersion, kind)
       if (resource === undefined) return []
-      const scalers = await client.list(resource, { namespace }, signal)
+      const scalers = await client.list(resource, { namespace }, signal).catch(noneLeft)
       return scalers.flatMap((scaler) => {
         const scaled = targetOf(scaler, target)
         return scaled === undefined ? [] : [{ kind, name: scaler.metadata.name, target: scaled }]
@@ -34,6 +34,12 @@ export async function autoscalersIn(
     }),
   )
   return found.flat()
+}
+
+/** What the server served may have been uninstalled since, with all that there was of it. */
+function noneLeft(error: unknown): KubeObject[] {
+  if (isNotFound(error)) return []
+  throw error
 }
 
 /** KEDA leaves the kind out when it means a Deployment. */

@@ -1,6 +1,15 @@
-import { service, sleep, type Clock, type Happenings, type Queue, type Service } from '../../kernel/index.ts'
+import {
+  service,
+  sleep,
+  type Clock,
+  type Happenings,
+  type Key,
+  type Queue,
+  type Service,
+  type Wake,
+} from '../../kernel/index.ts'
 import type { AppsHappenings } from './happenings.ts'
-import { deploymentKey } from './queue.ts'
+import { deploymentKey, WAKE_REASON } from './queue.ts'
 import type { DeploymentRows } from './rows.ts'
 
 export interface DriftScanDeps {
@@ -32,14 +41,45 @@ export function driftScan(deps: DriftScanDeps): Service {
   })
 }
 
-async function scanOnce({ rows, queue, clock }: DriftScanDeps, signal: AbortSignal): Promise<number> {
+function scanOnce({ rows, queue, clock }: DriftScanDeps, signal: AbortSignal): Promise<number> {
+  return scanForDrift({
+    pageSize: PAGE,
+    async wakePage(after) {
+      const page = await rows.living(after, PAGE)
+      await Promise.all(page.map(driftWake).map(({ key, wake }) => queue.wake(key, wake)))
+      return page
+    },
+    pause: () => sleep(clock, PAGE_PAUSE_MS, signal),
+  })
+}
+
+interface Scan {
+  readonly pageSize: number
+  /** Wakes the next page, in the order of ids, and answers with it. */
+  readonly wakePage: (after: string | undefined) => Promise<readonly Living[]>
+  /** Between pages. Rejects to end the scan. */
+  readonly pause?: () => Promise<void>
+}
+
+interface Living {
+  readonly id: string
+  readonly userId: string
+}
+
+/** Wakes everything that should exist, page by page. Answers how many there were. */
+export async function scanForDrift({ pageSize, wakePage, pause }: Scan): Promise<number> {
   let [after, count]: [string | undefined, number] = [undefined, 0]
   for (;;) {
-    const page = await rows.living(after, PAGE)
-    await Promise.all(page.map(({ id, userId }) => queue.wake(deploymentKey(id), { reason: 'drift', tenant: userId })))
+    const page = await wakePage(after)
     count += page.length
     after = page.at(-1)?.id
-    if (page.length < PAGE || signal.aborted) return count
-    await sleep(clock, PAGE_PAUSE_MS, signal)
+    if (page.length < pageSize) return count
+    await pause?.()
   }
 }
+
+/** On behalf of its tenant: a scan of everything must not push anybody's change aside. */
+export const driftWake = ({ id, userId }: Living): { readonly key: Key; readonly wake: Wake } => ({
+  key: deploymentKey(id),
+  wake: { reason: WAKE_REASON.drift, tenant: userId },
+})

@@ -18,7 +18,7 @@ import {
 import { OUR_MANAGER } from './drift.ts'
 import { DEPLOYMENT_LABEL, USER_LABEL } from './fence.ts'
 import type { AppsHappenings } from './happenings.ts'
-import type { Surroundings } from './looks.ts'
+import type { Glimpse, Surroundings } from './looks.ts'
 import { deploymentKey } from './queue.ts'
 
 export interface DriftWatchDeps {
@@ -92,15 +92,20 @@ export class DriftWatch implements Surroundings, Service {
     return this.#life.done
   }
 
-  fingerprint(namespace: string): string | undefined {
-    const kinds = this.#occurring.get(namespace)
+  glimpse(namespace: string): Glimpse | undefined {
     const ours = this.#namespaces.get({ name: namespace })
-    if (kinds === undefined || ours === undefined || !kinds.every((kind) => this.#synced.has(kind))) return undefined
-    const versions = [...this.#synced].toSorted().flatMap((kind) => versionsIn(kind, this.#kinds.get(kind), namespace))
+    if (ours === undefined) return undefined
+    const kinds = [...this.#synced].toSorted()
+    const versions = kinds.flatMap((kind) => versionsIn(kind, this.#kinds.get(kind), namespace))
     const head = [ours.metadata.uid, ours.metadata.deletionTimestamp, ...versionsIn('', this.#records, namespace)]
-    return createHash('sha256')
+    const fingerprint = createHash('sha256')
       .update([...head, ...versions].join('\n'))
       .digest('base64')
+    return { fingerprint, kinds }
+  }
+
+  isWhole(namespace: string, { kinds }: Glimpse): boolean {
+    return this.#occurring.get(namespace)?.every((kind) => kinds.includes(kind)) ?? false
   }
 
   follow(namespace: string, objects: readonly Kind[]): void {

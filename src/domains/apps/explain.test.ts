@@ -29,8 +29,7 @@ const told = (
   const decision = decide({ deployment, wanted: want, seen: all, attempt: 0 }, NOW)
   return explain({ deployment, seen: all, decision, job }, NOW)
 }
-const queued = (inMs: number, attempt = 0) =>
-  ({ status: 'queued', attempt, runAfter: NOW + inMs, lockedBy: null }) as const
+const queued = (inMs: number, attempt = 0) => ({ status: 'queued', attempt, runAfter: NOW + inMs }) as const
 
 describe('explain', () => {
   it('has nothing to report of what is as desired', () => {
@@ -86,14 +85,14 @@ describe('explain', () => {
       missing: ['Service/web'],
       handedOver: [{ object: 'Deployment/web', path: '.spec.replicas', owner: 'kube-controller-manager (scale)' }],
     }
-    const job = { status: 'running', attempt: 0, runAfter: NOW, lockedBy: 'worker-1' } as const
+    const job = { status: 'running', attempt: 0, runAfter: NOW } as const
     const { why, next } = told(row, { drift }, job)
     expect(why.slice(-3)).toEqual([
       'Service/web was deleted by hand',
       'Deployment/web was edited by hand',
       '.spec.replicas of Deployment/web is left to kube-controller-manager (scale)',
     ])
-    expect(next).toBe('Service/web, Deployment/web are restored (now, by worker-1)')
+    expect(next).toBe('Service/web, Deployment/web are restored (now)')
   })
 
   it('says who has to do something when it cannot go on', () => {

@@ -8,7 +8,7 @@ type ExplainedRow = Pick<
   Deployment,
   'status' | 'generation' | 'observedGeneration' | 'lastError' | 'namespaceName' | 'releaseName' | 'deletedAt'
 >
-type ExplainedJob = Pick<ReconcileJob, 'status' | 'attempt' | 'runAfter' | 'lockedBy'>
+type ExplainedJob = Pick<ReconcileJob, 'status' | 'attempt' | 'runAfter'>
 
 export interface ExplainInput {
   readonly deployment: ExplainedRow
@@ -153,9 +153,7 @@ const keptText = (onFailure: string): string =>
 
 /** The job knows the exact time; without one the world has to move. */
 function whenOf(step: Step, job: ExplainedJob | null, now: number): { at: number | null; text: string } {
-  if (job?.status === 'running') {
-    return { at: now, text: job.lockedBy === null ? ' (now)' : ` (now, by ${job.lockedBy})` }
-  }
+  if (job?.status === 'running') return { at: now, text: ' (now)' }
   if (job?.status !== 'queued' || step.do === 'nothing') return { at: null, text: '' }
   const seconds = Math.max(0, Math.ceil((job.runAfter - now) / 1000))
   const tries = job.attempt === 0 ? '' : `, try ${job.attempt + 1}`

@@ -1,7 +1,6 @@
 import {
   apiVersionOf,
   ClusterRole,
-  ConfigMap,
   isAlreadyExists,
   isConflict,
   isForbidden,
@@ -22,25 +21,28 @@ import { raise } from './failures.ts'
 /*
  * How a fence reaches the API server.
  *
- * The holder of a lease writes its fence into the namespace, and from then on acts there as a user whose group names
+ * The holder of a lease writes its fence into the namespace, and from then on acts there as a user whose identity names
  * that fence. A policy of the API server refuses the user when the two differ. So whatever a worker that lost its lease
  * still has on its way, its own call or that of a Helm it had started, is refused at the first write.
+ *
+ * The fence travels as an extra field of the identity, not as a group: who may impersonate any group may be an
+ * administrator, while any value of one extra field gives no right to anybody.
  */
 
 export const DEPLOYMENT_LABEL = 'caelus.io/deployment-id'
 export const USER_LABEL = 'caelus.io/user-id'
 export const FENCE_ANNOTATION = 'caelus.io/fence'
+export const FENCE_EXTRA = 'caelus.io/fence'
 
 const WORKER = 'caelus:worker'
 const POLICY = 'caelus-fence'
 const ROLE = 'caelus-release'
-const GROUP = 'caelus:fence'
 const STALE = 'stale fence'
 
 /** As whom effects for a deployment are done under a lease. */
-export const fenced = (deploymentId: string, fence: number): Required<Omit<Identity, 'extra'>> => ({
+export const fenced = (deploymentId: string, fence: number): Identity => ({
   user: WORKER,
-  groups: [`${GROUP}:${deploymentId}:${fence}`],
+  extra: { [FENCE_EXTRA]: [`${deploymentId}:${fence}`] },
 })
 
 /** The API server refused us because somebody else holds the deployment by now. */
@@ -74,13 +76,13 @@ const policy: ValidatingAdmissionPolicy = {
         expression: `has(namespaceObject.metadata.annotations) && '${FENCE_ANNOTATION}' in namespaceObject.metadata.annotations ? namespaceObject.metadata.annotations['${FENCE_ANNOTATION}'] : 'none'`,
       },
       {
-        name: 'group',
-        expression: `'${GROUP}:' + namespaceObject.metadata.labels['${DEPLOYMENT_LABEL}'] + ':' + variables.fence`,
+        name: 'holder',
+        expression: `namespaceObject.metadata.labels['${DEPLOYMENT_LABEL}'] + ':' + variables.fence`,
       },
     ],
     validations: [
       {
-        expression: 'variables.group in request.userInfo.groups',
+        expression: `'${FENCE_EXTRA}' in request.userInfo.extra && variables.holder in request.userInfo.extra['${FENCE_EXTRA}']`,
         messageExpression: `'${STALE}: the namespace is held under fence ' + variables.fence`,
         reason: 'Forbidden',
       },
@@ -157,36 +159,30 @@ export async function claimNamespace(client: Client, holder: Holder, signal?: Ab
       if (!(isConflict(error) || isNotFound(error)) || tries === TRIES) throw error
     }
   }
-  await client.apply(RoleBinding, releaseRights(holder.namespace), { force: true, ...(signal && { signal }) })
-  await untilAdmitted(client, holder, signal)
+  await enter(client, holder, signal)
 }
 
 /**
- * Admission looks at namespaces through a cache of its own. Once it lets us in it has seen our fence, and refuses the
- * one before.
+ * Admission and authorization look at the cluster through caches of their own. Once they let us in they have seen our
+ * fence, and refuse the one before.
+ *
+ * What we try is to write our own rights as ourselves: nothing changes when they are as they should be, and no policy of
+ * the cluster can mind an object that had to be there anyway.
  */
-async function untilAdmitted(
-  client: Client,
-  { namespace, deploymentId, fence }: Holder,
-  signal?: AbortSignal,
-): Promise<void> {
+async function enter(client: Client, { namespace, deploymentId, fence }: Holder, signal?: AbortSignal): Promise<void> {
   const us = client.as(fenced(deploymentId, fence))
-  const probe = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace, name: 'caelus-fence' } } as const
+  const rights = releaseRights(namespace)
+  const options = { force: true, ...(signal && { signal }) }
   for (let tries = 1; ; tries++) {
     try {
-      await us.apply(ConfigMap, probe, { dryRun: true, ...(signal && { signal }) })
+      await us.apply(RoleBinding, rights, options)
       return
     } catch (error) {
-      if (isQuotaExceeded(error)) return
-      const isLate = isStale(error) || isForbidden(error)
-      if (!isLate || tries === TRIES) throw isStale(error) ? staleFence(namespace, 'another', fence) : error
+      if (!isForbidden(error) || tries === TRIES) throw isStale(error) ? staleFence(namespace, 'another', fence) : error
+      if (!isStale(error)) await client.apply(RoleBinding, rights, options)
     }
   }
 }
-
-/** Quotas are asked last, after every policy: a full one does not say that the fence is unknown. */
-const isQuotaExceeded = (error: unknown): boolean =>
-  error instanceof KubeError && error.failure.code === 'KubeQuotaExceeded'
 
 const namespaceOf = ({ namespace, deploymentId, userId, fence }: Holder): CoreV1.Namespace => ({
   apiVersion: apiVersionOf(Namespace) as 'v1',

@@ -1,5 +1,5 @@
 import { changeAt, field, isJsonArray, isJsonObject, pointerOf, type Json, type JsonObject } from './json.ts'
-import { isReadOnly, isWriteOnly, pointersWhere, resolve } from './schema-walk.ts'
+import { constantsOf, isReadOnly, isWriteOnly, pointersWhere, resolve } from './schema-walk.ts'
 
 /** A field that the form leaves out, and why, for the admin who wonders where it went. */
 export interface HiddenField {
@@ -59,7 +59,7 @@ class Reducer {
     if (path.length > MAX_DEPTH) return this.#hide(path, `it is nested deeper than ${MAX_DEPTH} levels`)
     if (this.#room-- <= 0) return this.#hide(path, `the form already has ${MAX_FIELDS} fields`)
     if (isReadOnly(own)) return this.#hide(path, 'it is read-only')
-    const shape = shapeOf(own)
+    const shape = shapeOf(this.#root, own)
     const copied = { ...copy(own), ...this.#default(own) }
     switch (shape) {
       case 'leaf':
@@ -78,7 +78,7 @@ class Reducer {
   #object(own: JsonObject, copied: JsonObject, path: readonly string[]): JsonObject | undefined {
     const properties = Object.entries(isJsonObject(own.properties) ? own.properties : {})
     const kept = properties.flatMap(([name, inner]): [string, Json][] => {
-      const reduced = this.reduce(inner, [...path, name], path.length > 0 && shapeOf(inner) === 'open')
+      const reduced = this.reduce(inner, [...path, name], path.length > 0 && shapeOf(this.#root, inner) === 'open')
       return reduced === undefined ? [] : [[name, reduced]]
     })
     const entries = this.#entries(own, path)
@@ -114,7 +114,10 @@ class Reducer {
       return { ...copied, items: places as JsonObject[], additionalItems: false }
     }
     const inner = resolve(this.#root, items)
-    const isChoice = uniqueItems === true && isJsonArray(inner?.enum)
+    const isChoice =
+      uniqueItems === true &&
+      inner !== undefined &&
+      (isJsonArray(inner.enum) || constantsOf(this.#root, inner) !== undefined)
     const isBounded = typeof maxItems === 'number' && maxItems <= MAX_ITEMS
     if (!isBounded && !isChoice)
       return this.#hide(path, `it is a list without a limit (maxItems of at most ${MAX_ITEMS})`)
@@ -194,9 +197,10 @@ class Reducer {
   }
 }
 
-function shapeOf(schema: Json): 'leaf' | 'object' | 'array' | 'open' {
+function shapeOf(root: JsonObject, schema: Json): 'leaf' | 'object' | 'array' | 'open' {
   if (!isJsonObject(schema)) return 'open'
   if (isJsonArray(schema.enum) || field(schema, 'const') !== undefined) return 'leaf'
+  if (constantsOf(root, schema)?.every((constant) => !isJsonObject(constant) && !isJsonArray(constant))) return 'leaf'
   const types = namesIn(typeof schema.type === 'string' ? [schema.type] : schema.type)
   if (types.length > 0 && types.every((type) => SIMPLE.includes(type))) return 'leaf'
   if (types.includes('array') || schema.items !== undefined) return 'array'

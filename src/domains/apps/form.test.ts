@@ -47,6 +47,43 @@ describe('formOf', () => {
     expect(defaults).toEqual({ message: 'hello' })
   })
 
+  it('takes alternatives that are constants for a choice, with or without a type', () => {
+    const sizes = [
+      { const: 's', title: 'Small' },
+      { const: 'l', title: 'Large' },
+    ]
+    const { schema, uiHints, hidden } = form(
+      {
+        size: { title: 'Size', oneOf: sizes },
+        speed: { anyOf: [{ const: 1 }, { const: 2.5 }] },
+        zone: { oneOf: [{ $ref: '#/$defs/north' }, { const: 'south' }] },
+        features: { type: 'array', uniqueItems: true, items: { oneOf: sizes } },
+        stages: { type: 'array', maxItems: 3, items: { anyOf: sizes } },
+        shape: { oneOf: [{ const: { corners: 3 } }, { const: { corners: 4 } }] },
+        mixed: { oneOf: [{ const: 'none' }, { minLength: 3 }] },
+      },
+      {},
+      {},
+      { $defs: { north: { const: 'north' } } },
+    )
+    expect(schema.properties).toMatchObject({
+      size: { title: 'Size', oneOf: sizes },
+      speed: { anyOf: [{ const: 1 }, { const: 2.5 }] },
+      zone: { oneOf: [{ const: 'north' }, { const: 'south' }] },
+    })
+    expect(uiHints.map(({ pointer, widget }) => [pointer, widget])).toEqual([
+      ['/size', 'select'],
+      ['/speed', 'select'],
+      ['/zone', 'select'],
+      ['/features', 'checkboxes'],
+      ['/features/*', 'select'],
+      ['/stages', 'list'],
+      ['/stages/*', 'select'],
+    ])
+    expect(hidden.map(({ pointer }) => pointer)).toEqual(['/shape', '/mixed'])
+    expect(checkSchema(schema)).toEqual([])
+  })
+
   it('leaves out what cannot be edited, and says why', () => {
     const { schema, hidden } = form(
       {

@@ -1,7 +1,7 @@
 import { reduceSchema, type HiddenField } from './form-schema.ts'
 import { changeAt, field, isJsonArray, isJsonObject, pointerOf, type Json, type JsonObject } from './json.ts'
 import { redact, type Redacted } from './redaction.ts'
-import { isReadOnly, isWriteOnly, pointersWhere, resolve, userSchemaOf } from './schema-walk.ts'
+import { constantsOf, isReadOnly, isWriteOnly, pointersWhere, resolve, userSchemaOf } from './schema-walk.ts'
 import { secretPointers } from './secrets.ts'
 import type { Template } from './types.ts'
 import { userDefaults } from './values.ts'
@@ -95,8 +95,11 @@ function hintsOf(root: JsonObject, original: JsonObject, reduced: JsonObject): U
 }
 
 /** A branch that only tightens a field described elsewhere has nothing to say about its looks. */
-const isDescribed = (schema: JsonObject): boolean =>
-  schema.type !== undefined || schema.enum !== undefined || schema.const !== undefined
+const isDescribed = (schema: JsonObject): boolean => schema.type !== undefined || isChoice(schema)
+
+/** The reduced schema stands alone: nothing in it refers to anything else. */
+const isChoice = (schema: JsonObject): boolean =>
+  schema.enum !== undefined || schema.const !== undefined || constantsOf(schema, schema) !== undefined
 
 const entriesOf = (value: Json | undefined): [string, Json][] =>
   isJsonObject(value) || isJsonArray(value) ? Object.entries(value) : []
@@ -124,10 +127,10 @@ function widgetOf(schema: JsonObject): Widget {
   const { type, items } = schema
   const is = (name: string): boolean => type === name || (isJsonArray(type) && type.includes(name))
   if (isWriteOnly(schema) && (is('string') || type === undefined)) return 'password'
-  if (schema.enum !== undefined || schema.const !== undefined) return 'select'
+  if (isChoice(schema)) return 'select'
   if (is('boolean')) return 'checkbox'
   if (is('integer') || is('number')) return 'number'
-  if (is('array')) return isJsonObject(items) && isJsonArray(items.enum) ? 'checkboxes' : 'list'
+  if (is('array')) return schema.uniqueItems === true && isJsonObject(items) && isChoice(items) ? 'checkboxes' : 'list'
   if (is('object')) return 'group'
   const isLong = typeof schema.maxLength === 'number' && schema.maxLength > LONG_TEXT
   return isLong || schema.contentMediaType !== undefined ? 'textarea' : 'text'

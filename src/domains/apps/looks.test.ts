@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { manualClock } from '../../kernel/index.ts'
-import { Looks } from './looks.ts'
+import { Looks, type Glimpse, type Surroundings } from './looks.ts'
 import { NO_DRIFT, type Observed } from './observed.ts'
 import type { Deployment } from './types.ts'
 
@@ -21,10 +21,22 @@ const fine: Observed = {
 
 function looking() {
   const clock = manualClock()
-  let fingerprint: string | undefined = 'a'
-  const looks = new Looks({ fingerprint: () => fingerprint, follow: () => {} }, clock)
-  const look = (seen = fine): void => looks.keep(row, 'd', looks.before(row), seen)
-  return { clock, looks, look, touch: (next: string | undefined) => void (fingerprint = next) }
+  let glimpse: Glimpse | undefined = { fingerprint: 'a', kinds: ['v1/Service'] }
+  let occurring: readonly string[] | undefined
+  const surroundings: Surroundings = {
+    glimpse: () => glimpse,
+    isWhole: (_, { kinds }) => occurring?.every((kind) => kinds.includes(kind)) ?? false,
+    follow: (_, objects) => void (occurring = objects.map(({ apiVersion, kind }) => `${apiVersion}/${kind}`)),
+  }
+  const looks = new Looks(surroundings, clock)
+  const look = (seen = fine, kind = 'Service'): void => {
+    const before = looks.before(row)
+    surroundings.follow('ns', [{ apiVersion: 'v1', kind }])
+    looks.keep(row, 'd', before, seen)
+  }
+  const touch = (fingerprint: string | undefined): void =>
+    void (glimpse = fingerprint === undefined ? undefined : { fingerprint, kinds: ['v1/Service'] })
+  return { clock, looks, look, touch }
 }
 
 test('what was found in order and not touched since is remembered', () => {
@@ -32,6 +44,12 @@ test('what was found in order and not touched since is remembered', () => {
   expect(looks.recall(row, 'd')).toBeUndefined()
   look()
   expect(looks.recall(row, 'd')).toBe(fine)
+})
+
+test('a release with a kind that was not watched when the look began is looked at again', () => {
+  const { looks, look } = looking()
+  look(fine, 'ConfigMap')
+  expect(looks.recall(row, 'd')).toBeUndefined()
 })
 
 test('anything touched is looked at again', () => {

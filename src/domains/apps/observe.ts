@@ -53,10 +53,13 @@ export class Observer {
       const wanted = wantedOf(loaded, plan, claimsIn(remembered.release))
       return { ...planned, seen: remembered, wanted, record: undefined, look: NOTHING, isRemembered: true }
     }
-    const fingerprint = this.#looks?.before(deployment)
+    const before = this.#looks?.before(deployment)
+    const newest = () => this.#parts.releases.newest(releaseOf(deployment), signal)
+    // Where it was applied before there is something to read, most likely in a namespace that is ours.
+    const reading = deployment.appliedTemplateId === null ? undefined : newest()
+    reading?.catch(() => {})
     const namespace = await this.#namespace(loaded, signal)
-    const record =
-      namespace.is === 'active' ? await this.#parts.releases.newest(releaseOf(deployment), signal) : undefined
+    const record = namespace.is === 'active' ? await (reading ?? newest()) : undefined
     if (record !== undefined) this.#surroundings?.follow(deployment.namespaceName, record.objects)
     const release = releaseSeen(record)
     const wanted = await this.#wanted(loaded, planned, release, signal)
@@ -65,7 +68,7 @@ export class Observer {
     const drift = driftSeen(look.objects.map((object) => object.drift))
     const health = release.is === 'deployed' ? await this.#health(loaded, planned, release, look, signal) : STARTING
     const seen: Observed = { namespace, release, health, drift: hasObjects(release) ? drift : NO_DRIFT }
-    if (!('problem' in plan)) this.#looks?.keep(deployment, plan.digest, fingerprint, seen)
+    if (!('problem' in plan)) this.#looks?.keep(deployment, plan.digest, before, seen)
     return { ...planned, seen, wanted, record, look, isRemembered: false }
   }
 
@@ -91,7 +94,7 @@ export class Observer {
     return lookAtRelease(this.#parts, record, options)
   }
 
-  /** Rendering is the dear part, and only what is to be installed or upgraded needs it. Deleting needs none of it. */
+  /** Rendering is the dear part, and only what is to be upgraded needs it. Deleting needs none of it. */
   async #wanted(
     loaded: LoadedDeployment,
     { plan }: Planned,
@@ -102,7 +105,7 @@ export class Observer {
     if (loaded.deployment.deletedAt !== null) return wantedOf(loaded, plan, 'unknown')
     if (release.is === 'deployed' && release.digest === plan.digest) return wantedOf(loaded, plan, release.claims)
     try {
-      return wantedOf(loaded, plan, await this.#claimsOf(loaded, plan, signal))
+      return wantedOf(loaded, plan, await this.#claimsOf(loaded, plan, release, signal))
     } catch (error) {
       const problem = failureOf(error)
       if (signal?.aborted || problem.code === 'Unexpected') throw error
@@ -113,12 +116,15 @@ export class Observer {
   async #claimsOf(
     { deployment, template }: LoadedDeployment,
     plan: Plan,
+    release: ReleaseSeen,
     signal?: AbortSignal,
-  ): Promise<readonly string[]> {
+  ): Promise<Wanted['claims']> {
     const known = this.#claims.get(plan.digest)
     if (known !== undefined) return known
     const { charts, helm } = this.#parts
     const chart = await charts.fetch(chartOf(template), signal)
+    // A first install is judged by its own record if it fails.
+    if (release.is === 'absent') return 'unknown'
     const claims = claimsAmong(await helm.render(releaseOf(deployment), chart, plan.values, signal))
     if (this.#claims.size >= CLAIMS_KEPT) this.#claims.clear()
     this.#claims.set(plan.digest, claims)
@@ -155,7 +161,7 @@ const wantedOf = ({ template }: LoadedDeployment, { digest }: Plan, claims: Want
 
 const claimsIn = (release: ReleaseSeen): Wanted['claims'] => (release.is === 'absent' ? 'unknown' : release.claims)
 
-const claimsAmong = (objects: ReleaseRecord['objects']): string[] =>
+export const claimsAmong = (objects: ReleaseRecord['objects']): string[] =>
   objects.filter(({ kind }) => kind === 'PersistentVolumeClaim').map(({ metadata }) => metadata.name)
 
 /** Of a release that a dead worker left in the middle, nobody knows what should be there. */

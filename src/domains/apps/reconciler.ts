@@ -63,6 +63,7 @@ class Reconciling {
   readonly #run: Run
   /** Hides the secrets of the row in whatever is told: an API server quotes the value that it refuses. */
   #mask = (text: string): string => text
+  #hasEntered = false
 
   constructor(deps: ReconcilerDeps, run: Run) {
     this.#deps = deps
@@ -120,8 +121,9 @@ class Reconciling {
       })
     try {
       const done = await this.#whileWanted(loaded.deployment, (signal) =>
-        act(step, { parts, loaded, sighting, fence: this.#run.fence, signal }),
+        act(step, { parts, loaded, sighting, fence: this.#run.fence, hasEntered: this.#hasEntered, signal }),
       )
+      this.#hasEntered ||= done !== undefined
       if (done !== undefined) this.#tell(loaded.deployment, 'Normal', step.do, done.reason, done.note)
       told()
     } catch (error) {

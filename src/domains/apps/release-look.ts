@@ -1,8 +1,9 @@
 import { sameValue } from '../../kernel/index.ts'
-import { at, isInvalid, type KubeObject, type Resource } from '../../kube/index.ts'
+import { at, isInvalid, type Client, type KubeObject, type Resource } from '../../kube/index.ts'
 import { autoscalersIn } from './autoscalers.ts'
 import { objectName } from './diff-objects.ts'
 import { driftOf, OUR_MANAGER, type ObjectDrift } from './drift.ts'
+import { presentHolder } from './fence.ts'
 import { withoutField } from './field-path.ts'
 import type { ReleaseRecord } from './helm/port.ts'
 import { isJsonArray, isJsonObject, type JsonObject } from './json.ts'
@@ -50,8 +51,13 @@ export async function lookAtRelease(
   const first = compare({ autoscalers: [], allowed })
   if (first.every(({ drift }) => drift.drifted.length === 0))
     return { objects: first, facts: { autoscalers: [], allowed } }
-  const facts = { autoscalers: await autoscalersIn(client, discovery, namespace, signal), allowed }
-  return { objects: await inBatches(compare(facts), (one) => confirmed(parts, one, signal)), facts }
+  const [autoscalers, holder] = await Promise.all([
+    autoscalersIn(client, discovery, namespace, signal),
+    presentHolder(client, namespace, signal),
+  ])
+  const facts = { autoscalers, allowed }
+  const asker = holder === undefined ? client : client.as(holder)
+  return { objects: await inBatches(compare(facts), (one) => confirmed(asker, one, signal)), facts }
 }
 
 async function readObject(
@@ -64,8 +70,11 @@ async function readObject(
   return { name: objectName(asJson(desired)), desired, resource, live }
 }
 
-/** The API server has the last word: where a dry run of the repair changes nothing, there is nothing to repair. */
-async function confirmed({ client }: AppsParts, one: ReleaseObject, signal?: AbortSignal): Promise<ReleaseObject> {
+/**
+ * The API server has the last word: where a dry run of the repair changes nothing, there is nothing to repair. It is asked as
+ * the one who would repair: whoever looks need not be allowed to write.
+ */
+async function confirmed(client: Client, one: ReleaseObject, signal?: AbortSignal): Promise<ReleaseObject> {
   const { drift, resource, live } = one
   if (drift.drifted.length === 0 || resource === undefined || live === undefined) return one
   // What is on its way out cannot be repaired; once it is gone it is missing.
@@ -109,7 +118,7 @@ function managersAllowedBy({ capabilities }: Pick<Template, 'capabilities'>): Al
 
 export const asJson = (object: KubeObject): JsonObject => object as unknown as JsonObject
 
-async function inBatches<A, B>(all: readonly A[], work: (one: A) => Promise<B>): Promise<B[]> {
+export async function inBatches<A, B>(all: readonly A[], work: (one: A) => Promise<B>): Promise<B[]> {
   const done: B[] = []
   for (let from = 0; from < all.length; from += AT_ONCE) {
     done.push(...(await Promise.all(all.slice(from, from + AT_ONCE).map(work))))

@@ -61,6 +61,12 @@ export function alternatives(root: JsonObject, schema: Json | undefined, told = 
   return [own, ...[...lists, ...singles, ...maps].flatMap((inner) => alternatives(root, inner, told))]
 }
 
+/** What a choice that is written as alternatives (`oneOf: [{ const: 's', title: 'Small' }, …]`) leaves to choose from. */
+export function constantsOf(root: JsonObject, { oneOf, anyOf }: JsonObject): readonly Json[] | undefined {
+  const options = listOf(oneOf ?? anyOf).map((option) => field(resolve(root, option) ?? {}, 'const'))
+  return options.length > 0 && options.every((option) => option !== undefined) ? options : undefined
+}
+
 const listOf = (value: Json | undefined): readonly Json[] => (isJsonArray(value) ? value : [])
 const valuesOf = (value: Json | undefined): readonly Json[] => (isJsonObject(value) ? Object.values(value) : [])
 

@@ -31,17 +31,25 @@ export async function holding<T>(
   const lost = new AbortController()
   let stopRenewing = (): void => {}
   const renew = async (): Promise<void> => {
-    for (const lock of held) {
-      if (!(await lock.renew().catch(() => true))) lost.abort(new Error(`the lock on ${lock.target} was lost`))
-    }
+    await Promise.all(
+      held.map(async (lock) => {
+        if (!(await lock.renew().catch(() => true))) lost.abort(new Error(`the lock on ${lock.target} was lost`))
+      }),
+    )
     if (held.length > 0) stopRenewing = clock.after(TTL_MS / 3, () => void renew())
   }
   try {
-    // In one order for everybody, so that two who want the same targets never wait for each other.
-    for (const target of targets.toSorted()) {
-      const answer = await locks.acquire(target, holder, TTL_MS)
+    // All at once: nobody waits while holding some, so that no order is needed to keep two from waiting for each other.
+    const answers = await Promise.allSettled(
+      targets.map(async (target) => ({ target, answer: await locks.acquire(target, holder, TTL_MS) })),
+    )
+    held.push(
+      ...answers.flatMap((one) => (one.status === 'fulfilled' && one.value.answer.held ? [one.value.answer.lock] : [])),
+    )
+    for (const one of answers) {
+      if (one.status === 'rejected') throw one.reason
+      const { target, answer } = one.value
       if (!answer.held) throw new TargetHeld(target, answer.by, answer.until)
-      held.push(answer.lock)
     }
     stopRenewing = clock.after(TTL_MS / 3, () => void renew())
     return await work(AbortSignal.any([signal, lost.signal]))

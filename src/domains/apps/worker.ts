@@ -44,6 +44,8 @@ export interface AppsWorkerDeps {
   readonly instance: string
   /** @default 4 */
   readonly concurrency?: number
+  /** How many of them may belong to one tenant. @default concurrency - 1, at least 1 */
+  readonly perTenant?: number
   /** @default 2_000 */
   readonly pollMs?: number
   /** How long runs may go on after stop before they are cut off. @default 20_000 */
@@ -91,6 +93,7 @@ export function appsWorker(deps: AppsWorkerDeps): readonly Service[] {
     backoff,
     clock,
     random,
+    ...(deps.perTenant !== undefined && { perTenant: deps.perTenant }),
     ...(deps.pollMs !== undefined && { pollMs: deps.pollMs }),
     ...(deps.stopGraceMs !== undefined && { stopGraceMs: deps.stopGraceMs }),
   })

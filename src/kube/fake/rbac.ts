@@ -5,6 +5,7 @@ import type { Storage } from './storage.ts'
 export interface User {
   readonly name: string
   readonly groups: readonly string[]
+  readonly extra?: Readonly<Record<string, readonly string[]>>
 }
 
 /** What someone wants to do, in the words of RBAC. */

@@ -51,8 +51,16 @@ export function userOf({ headers = {} }: KubeRequest, caller: User): User {
   const given = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   const name = given.get('impersonate-user')
   if (name === undefined) return caller
-  const groups = given.get('impersonate-group') ?? []
-  return { name: String(name), groups: ['system:authenticated', ...(typeof groups === 'string' ? [groups] : groups)] }
+  const listed = (values: string | readonly string[] = []) => (typeof values === 'string' ? [values] : values)
+  const extra = [...given].flatMap(([header, values]) => {
+    const [, key] = /^impersonate-extra-(.+)$/.exec(header) ?? []
+    return key === undefined ? [] : [[decodeURIComponent(key), listed(values)]]
+  })
+  return {
+    name: String(name),
+    groups: ['system:authenticated', ...listed(given.get('impersonate-group'))],
+    extra: Object.fromEntries(extra),
+  }
 }
 
 const VERBS = { POST: 'create', PUT: 'update', PATCH: 'patch' } as const

@@ -115,9 +115,11 @@ export const choiceText = (choice: Json): string =>
   typeof choice === 'string' ? choice || '(empty)' : choice === null ? 'none' : JSON.stringify(choice)
 
 /** Several of a few. */
-export function ChoicesField(shown: ShownField & { readonly choices: readonly Json[] }) {
+export function ChoicesField(
+  shown: ShownField & { readonly choices: readonly Json[]; readonly titles: readonly Json[] },
+) {
   const { value, set, props } = useControl(shown)
-  const { choices, label, description, error, required } = shown
+  const { choices, titles, label, description, error, required } = shown
   const picked = isList(value) ? value : []
   return (
     <Checkbox.Group
@@ -133,7 +135,7 @@ export function ChoicesField(shown: ShownField & { readonly choices: readonly Js
           <Checkbox
             key={choiceText(choice)}
             value={String(index)}
-            label={choiceText(choice)}
+            label={choiceText(titles[index] || choice)}
             disabled={props.disabled}
           />
         ))}

@@ -1,21 +1,25 @@
-import { ActionIcon, Button, Group, Stack, Text } from '@mantine/core'
-import { IconPlus, IconTrash } from '@tabler/icons-react'
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { useRef } from 'react'
 import { FieldError } from './FieldError.tsx'
+import { focusMove, ItemTools } from './ItemTools.tsx'
 import { ChoicesField } from './LeafField.tsx'
 import { useForm } from './form-context.ts'
 import type { ShownField } from './form-context.ts'
 import { at, isList, isObject, pointerOf } from './json.ts'
-import { effective, shapeOf } from './schema.ts'
-import { addItem, removeItem } from './state.ts'
+import { effective, listOf, shapeOf } from './schema.ts'
+import { addItem, removeItem, swapItems } from './state.ts'
 import classes from './forms.module.css'
 
 /** Items one beneath the other. Simple ones are lines, objects are boxes, and few fixed choices are ticked. */
 export function ListField(shown: ShownField) {
   const { schema, place, label, description, required, error } = shown
   const { state, update, draw, readOnly } = useForm()
+  const element = useRef<HTMLFieldSetElement>(null)
   const { items: described } = schema
-  if (isObject(described) && isList(described.enum) && schema.uniqueItems === true) {
-    return <ChoicesField {...shown} choices={described.enum} />
+  const choice = isObject(described) && schema.uniqueItems === true ? effective(described, undefined).schema : {}
+  if (isList(choice.enum)) {
+    return <ChoicesField {...shown} choices={choice.enum} titles={listOf(choice['x-titles'])} />
   }
   const value = at(state.values, place.path)
   const items = isList(value) ? value : []
@@ -23,8 +27,12 @@ export function ListField(shown: ShownField) {
   const most = typeof schema.maxItems === 'number' ? schema.maxItems : Infinity
   const least = typeof schema.minItems === 'number' ? schema.minItems : 0
   const one = singular(label)
+  const move = (index: number, by: -1 | 1): void => {
+    update((before) => swapItems(before, place.path, index, index + by), place.path)
+    focusMove(element, index + by, by)
+  }
   return (
-    <fieldset className={classes.list} data-field={pointerOf(place.path)}>
+    <fieldset ref={element} className={classes.list} data-field={pointerOf(place.path)}>
       <legend className={classes.label}>
         {label}
         {required && (
@@ -53,16 +61,15 @@ export function ListField(shown: ShownField) {
                 })}
               </div>
               {!tuple && !readOnly && (
-                <ActionIcon
-                  variant="subtle"
-                  color="gray"
-                  className={classes.remove}
-                  aria-label={`Remove ${one.toLowerCase()} ${index + 1}`}
-                  disabled={items.length <= least}
-                  onClick={() => update((before) => removeItem(before, place.path, index), place.path)}
-                >
-                  <IconTrash size={16} aria-hidden />
-                </ActionIcon>
+                <ItemTools
+                  name={`${one.toLowerCase()} ${index + 1}`}
+                  index={index}
+                  count={items.length}
+                  onMove={(by) => move(index, by)}
+                  {...(items.length > least && {
+                    onRemove: () => update((before) => removeItem(before, place.path, index), place.path),
+                  })}
+                />
               )}
             </div>
           )

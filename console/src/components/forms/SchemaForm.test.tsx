@@ -91,6 +91,49 @@ describe('a form made from a schema', () => {
     expect(screen.find('output').textContent).toBe('{"hosts":["b.example"]}')
   })
 
+  test('moves items by buttons, and the focus with them', async () => {
+    using screen = await render(
+      <Tried
+        view={form(
+          { type: 'object', properties: { hosts: { type: 'array', maxItems: 3, items: { type: 'string' } } } },
+          { defaults: { hosts: ['a', 'b', 'c'] } },
+        )}
+      />,
+    )
+    const button = (name: string) => screen.find(`button[aria-label="${name}"]`) as HTMLButtonElement
+    const focused = () => document.activeElement?.getAttribute('aria-label')
+    expect([button('Move host 1 up').disabled, button('Move host 3 down').disabled]).toEqual([true, true])
+    await screen.click('button', 'Move host 3 up')
+    expect(screen.find('output').textContent).toBe('{"hosts":["a","c","b"]}')
+    await screen.until(() => focused() === 'Move host 2 up')
+    await screen.click('button', 'Move host 2 up')
+    expect(screen.find('output').textContent).toBe('{"hosts":["c","a","b"]}')
+    await screen.until(() => focused() === 'Move host 1 down')
+    await screen.click('button', 'Remove host 1')
+    await screen.click('button', 'Remove host 1')
+    expect(screen.root.querySelector('[data-move]')).toBeNull()
+  })
+
+  test('offers alternatives that are constants as a choice, by their titles', async () => {
+    const sizes = [{ const: 's', title: 'Small' }, { const: 'l', title: 'Large' }, { const: 'x' }]
+    const view = form({
+      type: 'object',
+      properties: {
+        size: { oneOf: sizes },
+        speed: { anyOf: [{ const: 1 }, { const: 2 }] },
+        features: { type: 'array', uniqueItems: true, items: { oneOf: sizes } },
+      },
+    })
+    using screen = await render(<Tried view={view} />)
+    await screen.click('input[data-field="/size"]')
+    await screen.click('[role="option"]', 'Large')
+    await screen.click('input[data-field="/speed"]')
+    await screen.click('[role="option"]', '2')
+    await screen.click('input[type="checkbox"]')
+    expect(screen.find('output').textContent).toBe('{"size":"l","speed":2,"features":["s"]}')
+    expect(screen.text()).toContain('Small')
+  })
+
   test('never shows a stored secret, and asks whether to keep, replace or remove it', async () => {
     using screen = await render(<Tried view={everything} held={['/password']} />)
     expect(screen.text()).toContain('A value is stored. It cannot be shown.')

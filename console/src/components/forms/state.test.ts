@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { checkForm } from './check.ts'
 import type { JsonObject } from './json.ts'
 import { effective } from './schema.ts'
-import { addItem, choose, initialState, removeItem, setAt, writtenValues } from './state.ts'
+import { addItem, choose, initialState, removeItem, setAt, swapItems, writtenValues } from './state.ts'
 
 const storage: JsonObject = {
   type: 'object',
@@ -159,6 +159,21 @@ describe('the state', () => {
       held: ['/people/0/password'],
       choices: { '/people/0': 1 },
     })
+  })
+
+  test('an item that changes places takes along what is known about it', () => {
+    const state = {
+      values: { people: [{ name: 'ann' }, { name: 'bob' }, { name: 'cy' }] },
+      held: ['/people/0/password', '/other/0'],
+      choices: { '/people/1': 1, '/people/2/kind': 3 },
+    }
+    expect(swapItems(state, ['people'], 0, 1)).toEqual({
+      values: { people: [{ name: 'bob' }, { name: 'ann' }, { name: 'cy' }] },
+      held: ['/people/1/password', '/other/0'],
+      choices: { '/people/0': 1, '/people/2/kind': 3 },
+    })
+    expect(swapItems(state, ['people'], 2, 3)).toBe(state)
+    expect(swapItems(state, ['nobody'], 0, 1)).toBe(state)
   })
 
   test('a new item begins with what its schema proposes', () => {

@@ -58,15 +58,38 @@ const emptyOf = (schema: Schema): Json => {
 
 /** What was known about the items behind it moves up with them. */
 export function removeItem(state: FormState, path: Path, index: number): FormState {
+  const { held, choices } = renumbered(state, path, (place) =>
+    place === index ? undefined : place > index ? place - 1 : place,
+  )
+  return { values: setAt(state, [...path, index], undefined).values, held, choices }
+}
+
+/** The item changes places with its neighbour, and takes along what is known about it. */
+export function swapItems(state: FormState, path: Path, index: number, other: number): FormState {
+  const items = at(state.values, path)
+  const [one, two] = isList(items) ? [items[index], items[other]] : []
+  if (!isList(items) || one === undefined || two === undefined) return state
+  const swapped = items.map((item, place) => (place === index ? two : place === other ? one : item))
+  const { held, choices } = renumbered(state, path, (place) =>
+    place === index ? other : place === other ? index : place,
+  )
+  return { values: setAt(state, path, swapped).values, held, choices }
+}
+
+/** What is known about places inside a list after its items have got other numbers; `undefined`: the item is gone. */
+function renumbered(
+  state: FormState,
+  path: Path,
+  numberOf: (place: number) => number | undefined,
+): Pick<FormState, 'held' | 'choices'> {
+  const prefix = `${pointerOf(path)}/`
   const moved = (pointer: string): string | undefined => {
-    const prefix = `${pointerOf(path)}/`
     if (!pointer.startsWith(prefix)) return pointer
     const [place = '', ...rest] = pointer.slice(prefix.length).split('/')
-    if (Number(place) === index) return undefined
-    return [`${prefix}${Number(place) > index ? Number(place) - 1 : place}`, ...rest].join('/')
+    const now = numberOf(Number(place))
+    return now === undefined ? undefined : [`${prefix}${now}`, ...rest].join('/')
   }
   return {
-    values: setAt(state, [...path, index], undefined).values,
     held: state.held.flatMap((pointer) => moved(pointer) ?? []),
     choices: Object.fromEntries(
       Object.entries(state.choices).flatMap(([pointer, choice]): [string, number][] => {

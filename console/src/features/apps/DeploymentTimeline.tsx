@@ -5,6 +5,7 @@ import { Panel } from '../../components/Panel.tsx'
 import { Timeline } from '../../components/Timeline.tsx'
 import type { TimelineView } from '../../lib/api/contract.ts'
 import { useResource } from '../../lib/api/queries.ts'
+import { sentence } from '../../lib/sentence.ts'
 import { TOPIC } from './paths.ts'
 
 export function DeploymentTimeline({ path }: { readonly path: string }) {
@@ -17,14 +18,14 @@ export function DeploymentTimeline({ path }: { readonly path: string }) {
             <Empty icon={<IconTimelineEvent size={22} aria-hidden />} title="Nothing has happened yet" />
           ) : (
             <Timeline
-              events={items.map(({ at, what, message, actor, tone }, index) => ({
+              events={items.map(({ at, message, actor, tone }, index) => ({
                 // Newest first: counted from the end, a line keeps its identity when another one arrives.
                 id: String(items.length - index),
                 at,
-                reason: what,
-                message,
+                reason: sentence(message),
+                message: '',
                 tone,
-                about: actor ?? '',
+                about: actor,
               }))}
             />
           )

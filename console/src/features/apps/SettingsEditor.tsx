@@ -138,12 +138,8 @@ export function SettingsEditor({ form, before, preview, save, onSaved, verb }: S
   )
 }
 
-/** Where on the screen a refusal belongs. That a domain is taken is a failure of its own, with one field to blame. */
-function placesOf(error: unknown): Refusals {
-  const problem = problemOf(error)
-  const { fields, plain } = refusalsOf(problem)
-  return { fields, plain: problem.code === 'DomainTaken' ? new Map([['domainname', problem.detail]]) : plain }
-}
+/** Where on the screen a refusal belongs. */
+const placesOf = (error: unknown): Refusals => refusalsOf(problemOf(error))
 
 /** Whether everything that was refused has a place in the form. */
 function isAtFields(error: unknown): boolean {

@@ -1,9 +1,11 @@
 import { Button, Group, Modal, Select, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
+import { refusalsOf } from '../../components/forms/index.ts'
 import { Loaded } from '../../components/Loaded.tsx'
 import { PreviewDiff } from '../../components/PreviewDiff.tsx'
 import { ProblemView } from '../../components/ProblemView.tsx'
 import type { DeploymentView, Page, PreviewView, TemplateView } from '../../lib/api/contract.ts'
+import { problemOf } from '../../lib/api/problem.ts'
 import { useResource } from '../../lib/api/queries.ts'
 import { api, TOPIC } from './paths.ts'
 import { templateName } from './template-name.ts'
@@ -47,6 +49,7 @@ function Choice({ deployment, templates, onClose }: ChoiceProps) {
       client.patch(path, { template_id }, { idempotencyKey, ifMatch: `"${deployment.generation}"` }),
     onClose,
   )
+  const error = preview.error ?? upgrade.error
   const others = templates.filter(({ id }) => id !== deployment.desired_template_id)
   if (others.length === 0) {
     return (
@@ -63,6 +66,7 @@ function Choice({ deployment, templates, onClose }: ChoiceProps) {
         data={others.map((template) => ({ value: template.id, label: templateName(template) }))}
         value={chosen}
         allowDeselect={false}
+        error={error === null ? undefined : refusalsOf(problemOf(error)).plain.get('template_id')}
         data-autofocus
         onChange={(id) => {
           setChosen(id)
@@ -70,7 +74,7 @@ function Choice({ deployment, templates, onClose }: ChoiceProps) {
         }}
       />
       {preview.data && <PreviewDiff preview={preview.data} />}
-      {(preview.error ?? upgrade.error) !== null && <ProblemView compact error={preview.error ?? upgrade.error} />}
+      {error !== null && <ProblemView compact error={error} />}
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={onClose}>
           Cancel

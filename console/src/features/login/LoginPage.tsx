@@ -1,6 +1,18 @@
-import { Button, Divider, Paper, SegmentedControl, Skeleton, Stack, Text, TextInput, Title } from '@mantine/core'
+import {
+  Alert,
+  Button,
+  Code,
+  Divider,
+  Paper,
+  SegmentedControl,
+  Skeleton,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { IconLogin2 } from '@tabler/icons-react'
+import { IconAlertTriangle, IconLogin2 } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { Loaded } from '../../components/Loaded.tsx'
@@ -9,13 +21,16 @@ import { ProblemView } from '../../components/ProblemView.tsx'
 import { useApi } from '../../lib/api/context.tsx'
 import type { DevLogin, LoginMethods, Me } from '../../lib/api/contract.ts'
 import { queryText } from '../../lib/api/client.ts'
+import { loginFailure } from '../../lib/login-failure.ts'
 import { returnPath } from '../../lib/return-to.ts'
 import { beginSession } from '../../lib/session.ts'
 import classes from './LoginPage.module.css'
 
 export function LoginPage() {
   const api = useApi()
-  const returnTo = returnPath(useSearch())
+  const search = useSearch()
+  const returnTo = returnPath(search)
+  const failure = loginFailure(search)
   const methods = useQuery<LoginMethods>({
     queryKey: ['login-methods'],
     queryFn: ({ signal }) => api.get('/login', { signal }),
@@ -33,6 +48,16 @@ export function LoginPage() {
             One control plane for apps, clusters, runtimes, actions and edge.
           </Text>
         </div>
+        {failure && (
+          <Alert role="alert" color="red" title={failure.title} icon={<IconAlertTriangle size={18} aria-hidden />}>
+            {failure.text}
+            {failure.request && (
+              <Text size="xs" mt={4}>
+                request <Code>{failure.request}</Code>
+              </Text>
+            )}
+          </Alert>
+        )}
         <Paper withBorder radius="lg" p="lg" className={classes.form}>
           <Loaded query={methods} skeleton={<Skeleton height={150} />}>
             {(offered) => <Methods offered={offered} returnTo={returnTo} />}

@@ -53,8 +53,15 @@ async function insertNamed(tx: Tx, name: () => string, row: Omit<NewDeployment, 
   throw new Error(`failed to find a free name for the deployment in ${MOST_DRAWS} draws`)
 }
 
+/** For `catch`: tells the index's refusal in our words. */
 export const domainTaken =
   (domain: string) =>
   (error: unknown): never => {
-    throw violates(error, DOMAIN_INDEX) ? raise.DomainTaken(`${domain} belongs to another deployment`) : error
+    throw violates(error, DOMAIN_INDEX) ? takenDomain(domain) : error
   }
+
+export const takenDomain = (domain: string): RefusedFields =>
+  new RefusedFields(
+    [{ field: 'domainname', message: 'belongs to another deployment' }],
+    raise.DomainTaken(`${domain} belongs to another deployment`),
+  )

@@ -1,4 +1,4 @@
-import { RefusedFields, sameValue } from '../../../kernel/index.ts'
+import { RefusedFields, sameValue, type FailureError } from '../../../kernel/index.ts'
 import type { Actor, Tx } from '../../../store/index.ts'
 import { compareVersions } from '../chart-version.ts'
 import { raise } from '../failures.ts'
@@ -80,20 +80,30 @@ const NOTHING: SplitValues = { open: {}, secrets: {} }
 async function orderable(tx: Tx, templateId: string): Promise<Template> {
   const template = await findOrderable(tx, templateId)
   if (template === undefined) {
-    throw new RefusedFields([{ field: 'template_id', message: 'names no template that can be ordered' }])
+    throw templateRefused('names no template that can be ordered')
   }
   return template
 }
 
+const templateRefused = (message: string, why?: FailureError): RefusedFields =>
+  new RefusedFields([{ field: 'template_id', message }], why)
+
 async function nextTemplate(tx: Tx, actor: Actor, present: Template, wanted: string | undefined): Promise<Template> {
   if (wanted === undefined || wanted === present.id) return present
-  if (!actor.admin) throw raise.UpgradeNotAllowed('only an admin may move a deployment to another template')
+  if (!actor.admin) {
+    const why = raise.UpgradeNotAllowed('only an admin may move a deployment to another template')
+    throw templateRefused('may be changed by an admin alone', why)
+  }
   const template = await orderable(tx, wanted)
   if (template.productId !== present.productId) {
-    throw raise.ForeignProduct(`template ${wanted} belongs to another product`)
+    throw templateRefused(
+      'belongs to another product',
+      raise.ForeignProduct(`template ${wanted} is of another product`),
+    )
   }
   if (compareVersions(template.chartVersion, present.chartVersion) < 0) {
-    throw raise.DowngradeRefused(`chart ${template.chartVersion} is older than the present ${present.chartVersion}`)
+    const message = `chart ${template.chartVersion} is older than the present ${present.chartVersion}`
+    throw templateRefused('has an older chart than the present one', raise.DowngradeRefused(message))
   }
   return template
 }

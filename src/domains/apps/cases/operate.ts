@@ -7,6 +7,7 @@ import {
   type Actor,
   type Tx,
 } from '../../../store/index.ts'
+import { driftWake, scanForDrift } from '../drift-scan.ts'
 import { raise } from '../failures.ts'
 import { APPS_QUEUE, deploymentKey, WAKE_REASON } from '../queue.ts'
 import {
@@ -91,21 +92,13 @@ const SCAN_PAGE = 500
 /** A page is a transaction of its own: a scan of thousands holds nothing for long. */
 export async function scanDrift({ pool, queue }: Room, actor: Actor, pageSize = SCAN_PAGE): Promise<number> {
   needsAdmin(actor, 'scan for drift')
-  let woken = 0
-  for (let after: string | undefined; ;) {
-    const page = await asUser(pool, actor, async (tx) => {
-      const rows = await livingDeployments(tx, after, pageSize)
-      await queue.wakeIn(
-        tx,
-        ...rows.map(({ id, userId }) => ({
-          key: deploymentKey(id),
-          wake: { reason: WAKE_REASON.drift, tenant: userId },
-        })),
-      )
-      return rows
-    })
-    woken += page.length
-    after = page.at(-1)?.id
-    if (page.length < pageSize) return woken
-  }
+  return await scanForDrift({
+    pageSize,
+    wakePage: (after) =>
+      asUser(pool, actor, async (tx) => {
+        const page = await livingDeployments(tx, after, pageSize)
+        await queue.wakeIn(tx, ...page.map(driftWake))
+        return page
+      }),
+  })
 }

@@ -96,10 +96,11 @@ export interface PreviewInputs {
 export interface TimelineEntry {
   readonly at: number
   readonly source: 'audit' | 'decision' | 'job'
-  /** Who did it: an email if the caller may see it, else an id or the name of a process. */
-  readonly actor: string | null
+  /** Who did it: an email if the caller may see it, else `an admin` or `platform`; for admins an id or the name of a process. */
+  readonly actor: string
   /** One word: `created`, `install`, `done`. */
   readonly what: string
+  /** A sentence, lower case and without a stop. */
   readonly message: string
   readonly tone: 'good' | 'wait' | 'bad' | 'info'
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { asUser, type Actor, type Tx } from '../../../store/index.ts'
-import { raise } from '../failures.ts'
 import { deploymentUid } from '../identity.ts'
 import type { Json } from '../json.ts'
 import { joinSecrets } from '../secrets.ts'
 import { findDeployment, findProduct, findTemplate, isDomainTaken, type DeploymentRef } from '../store/index.ts'
 import type { Deployment, Template } from '../types.ts'
 import { mergeValues, systemValues } from '../values.ts'
+import { takenDomain } from './create-deployment.ts'
 import { found } from './guard.ts'
 import { intendCreate, intendUpdate, openSecrets } from './intent.ts'
 import type { DeploymentChange, DeploymentWish, PreviewInputs, Rendering } from './port.ts'
@@ -63,7 +63,7 @@ export function previewUpdate(
 }
 
 async function refuseTaken(tx: Tx, domain: string, butBy: string | null): Promise<void> {
-  if (await isDomainTaken(tx, domain, butBy)) throw raise.DomainTaken(`${domain} belongs to another deployment`)
+  if (await isDomainTaken(tx, domain, butBy)) throw takenDomain(domain)
 }
 
 function rendered(

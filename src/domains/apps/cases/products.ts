@@ -97,5 +97,7 @@ function named(name: string): string {
 const nameTaken =
   (name: string) =>
   (error: unknown): never => {
-    throw violates(error, 'product_name') ? raise.NameTaken(`there is a product named ${name} already`) : error
+    if (!violates(error, 'product_name')) throw error
+    const why = raise.NameTaken(`there is a product named ${name} already`)
+    throw new RefusedFields([{ field: 'name', message: 'belongs to another product' }], why)
   }

@@ -60,7 +60,7 @@ export async function publishTemplate(
     if (twin !== undefined) throw raise.TemplateExists(`template ${twin} of ${product.name} says exactly the same`)
     const published = await insertTemplate(tx, template).catch((error: unknown) => {
       throw violates(error, 'product_template_version_label')
-        ? raise.TemplateExists(`${product.name} has a template labelled ${template.versionLabel} already`)
+        ? labelTaken(product.name, template.versionLabel ?? '')
         : error
     })
     if (wish.canonical === true) await changeProduct(tx, { ...product, templateId: published.id })
@@ -86,6 +86,12 @@ export async function deleteTemplate({ pool }: Room, actor: Actor, id: string, p
     await note(tx, actor, { action: 'deleted', object: objectOf(id), before: template })
   })
 }
+
+const labelTaken = (product: string, label: string): RefusedFields =>
+  new RefusedFields(
+    [{ field: 'version_label', message: 'belongs to another template' }],
+    raise.TemplateExists(`${product} has a template labelled ${label} already`),
+  )
 
 /** `chartVersion` as the chart has it: what was asked for may have been a range or a tag. */
 const templateFrom = (wish: TemplateWish, chart: Chart): NewTemplate => ({

@@ -1,8 +1,9 @@
 import { asUser, auditOf, decisionsOf, type Actor, type AuditRow } from '../../../store/index.ts'
-import type { DecisionRecord, Failure } from '../../../kernel/index.ts'
+import type { DecisionRecord } from '../../../kernel/index.ts'
 import type { Decision } from '../decide.ts'
 import { deploymentKey } from '../queue.ts'
 import { emailsOf, findDeployment, listJobs, type DeploymentRef, type ListedJob } from '../store/index.ts'
+import { decisionText, deedText, jobText } from '../told.ts'
 import { found } from './guard.ts'
 import type { TimelineEntry } from './port.ts'
 import type { Room } from './room.ts'
@@ -23,46 +24,44 @@ export function timeline(
       tx,
       deeds.map((deed) => deed.actor),
     )
-    return [...deeds.map((deed) => ofDeed(deed, emails)), ...decisions.map(ofDecision), ...jobs.items.map(ofJob)]
+    return [...deeds.map(deedOf(actor, emails)), ...decisions.map(ofDecision), ...jobs.items.map(jobOf(actor))]
       .toSorted((a, b) => b.at - a.at)
       .slice(0, limit)
   })
 }
 
-function ofDeed({ at, actor, action, detail = {} }: AuditRow, emails: ReadonlyMap<string, string>): TimelineEntry {
-  const message = Object.entries(detail)
-    .map(([name, value]) => `${name}: ${value}`)
-    .join(', ')
-  return { at: at.getTime(), source: 'audit', actor: emails.get(actor) ?? actor, what: action, message, tone: 'info' }
+/** Who did what nobody asked for by name. */
+const PLATFORM = 'platform'
+
+/** An admin sees who; to a tenant everybody else who may touch what is theirs is an admin. */
+function deedOf(actor: Actor, emails: ReadonlyMap<string, string>) {
+  return ({ at, actor: by, action, detail }: AuditRow): TimelineEntry => ({
+    at: at.getTime(),
+    source: 'audit',
+    actor: emails.get(by) ?? (actor.admin || by === PLATFORM ? by : 'an admin'),
+    what: action,
+    message: deedText(action, detail),
+    tone: 'info',
+  })
 }
 
-function ofDecision({ at, controller, decision }: DecisionRecord): TimelineEntry {
-  const { step, status } = decision as Decision
-  const failure = 'failure' in step ? step.failure : undefined
-  const because = 'because' in step ? step.because : undefined
-  return {
-    at,
-    source: 'decision',
-    actor: controller,
-    what: step.do,
-    message: failure === undefined ? (because ?? status) : textOf(failure),
-    tone: step.do === 'refuse' ? 'bad' : step.do === 'nothing' ? 'good' : 'wait',
-  }
+function ofDecision({ at, decision }: DecisionRecord): TimelineEntry {
+  const made = decision as Decision
+  const { do: what } = made.step
+  const tone = what === 'refuse' ? 'bad' : what === 'nothing' ? 'good' : 'wait'
+  return { at, source: 'decision', actor: PLATFORM, what, message: decisionText(made), tone }
 }
 
 const TONES = { queued: 'wait', running: 'wait', done: 'good', failed: 'bad' } as const
 
-function ofJob({ status, reason, attempt, updatedAt, lockedBy, lastError }: ListedJob): TimelineEntry {
-  const tries = attempt === 0 ? '' : `, ${attempt} failed before`
-  const why = lastError === null ? '' : `: ${textOf(lastError)}`
-  return {
-    at: updatedAt,
+/** The names of our machines are nobody's business but an admin's. */
+const jobOf =
+  ({ admin }: Actor) =>
+  (job: ListedJob): TimelineEntry => ({
+    at: job.updatedAt,
     source: 'job',
-    actor: lockedBy,
-    what: status,
-    message: `${reason}${tries}${why}`,
-    tone: TONES[status],
-  }
-}
-
-const textOf = ({ code, message }: Failure): string => `${code}: ${message}`
+    actor: (admin ? job.lockedBy : null) ?? PLATFORM,
+    what: job.status,
+    message: jobText(job),
+    tone: TONES[job.status],
+  })

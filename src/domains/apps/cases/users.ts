@@ -1,3 +1,4 @@
+import { RefusedFields } from '../../../kernel/index.ts'
 import { asUser, violates, type Actor } from '../../../store/index.ts'
 import { raise } from '../failures.ts'
 import {
@@ -66,4 +67,8 @@ export async function deleteUser({ pool }: Room, actor: Actor, id: string): Prom
 
 const contentsOf = ({ email, isAdmin }: ListedUser): Pick<ListedUser, 'email' | 'isAdmin'> => ({ email, isAdmin })
 
-const emailTaken = (email: string): Error => raise.EmailTaken(`there is a user with the email ${email} already`)
+const emailTaken = (email: string): Error =>
+  new RefusedFields(
+    [{ field: 'email', message: 'belongs to another user' }],
+    raise.EmailTaken(`there is a user with the email ${email} already`),
+  )

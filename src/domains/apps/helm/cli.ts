@@ -1,6 +1,7 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { kubeconfigAs } from '../../../kube/index.ts'
 import { raise } from '../failures.ts'
 import { classifyHelmError } from '../helm-errors.ts'
 import { field, type JsonObject } from '../json.ts'
@@ -32,8 +33,13 @@ export interface HelmCliOptions {
   readonly historyMax?: number
   /** How long Helm has to note its own end in the release after an abort, before it is ended by force. @default 5 s */
   readonly graceMs?: number
-  /** Where a call that hands fields over says which, for as long as it takes. @default the system's */
+  /** Where a call says as whom it acts, and which fields it hands over, for as long as it takes. @default the system's */
   readonly tempDir?: string
+}
+
+export interface HelmCli extends Helm {
+  /** Which one it is, asked once. Fails when it is none that we accept, or not there. */
+  version(): Promise<HelmVersion>
 }
 
 /** The longest that a call without waiting may take. */
@@ -43,7 +49,7 @@ const QUICK_MS = 120_000
  * Helm by its command line. Values travel through its standard input: never in arguments or variables, which others on the
  * machine can see, nor in a file, which would stay behind if we died. What Helm says when it fails is shown without them.
  */
-export function helmCli(options: HelmCliOptions): Helm {
+export function helmCli(options: HelmCliOptions): HelmCli {
   const { binary, kubeconfig, kinds, home, env = {}, historyMax = 5, graceMs = 5_000, tempDir = tmpdir() } = options
   let detected: Promise<HelmVersion> | undefined
 
@@ -82,15 +88,36 @@ export function helmCli(options: HelmCliOptions): Helm {
   }
 
   const call = ({ target, args, limitMs, signal, values, env: more }: Call): Promise<Ran> =>
-    run({
-      command: binary,
-      args: [...args, '--namespace', target.namespace, '--kubeconfig', kubeconfig, ...identity(target)],
-      env: { ...environment, ...more },
-      input: values === undefined ? undefined : JSON.stringify(values),
-      graceMs,
-      limitMs,
-      signal,
+    actingAs(target, (file) =>
+      run({
+        command: binary,
+        args: [...args, '--namespace', target.namespace, '--kubeconfig', file],
+        env: { ...environment, ...more },
+        input: values === undefined ? undefined : JSON.stringify(values),
+        graceMs,
+        limitMs,
+        signal,
+      }),
+    )
+
+  async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+    const folder = await mkdtemp(join(tempDir, 'caelus-helm-'))
+    try {
+      return await work(folder)
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+
+  /** Helm has no flag for the extra fields of an identity. Every call has a file of its own: a fence must not change under it. */
+  function actingAs<T>({ as }: ReleaseTarget, work: (file: string) => Promise<T>): Promise<T> {
+    if (as === undefined) return work(kubeconfig)
+    return inFolder(async (folder) => {
+      const file = join(folder, 'kubeconfig')
+      await writeFile(file, await kubeconfigAs(kubeconfig, as), { mode: 0o600 })
+      return work(file)
     })
+  }
 
   /** Runs `work` with what makes Helm leave `handOver` out; most calls hand nothing over and need no folder for it. */
   async function handing<T>(
@@ -99,12 +126,7 @@ export function helmCli(options: HelmCliOptions): Helm {
     work: (flags: HandOverFlags) => Promise<T>,
   ): Promise<T> {
     if (handOver.length === 0) return work({ args: [], env: {} })
-    const folder = await mkdtemp(join(tempDir, 'caelus-helm-'))
-    try {
-      return await work(await handOverFlags(helm, folder, handOver))
-    } finally {
-      await rm(folder, { recursive: true, force: true })
-    }
+    return inFolder(async (folder) => work(await handOverFlags(helm, folder, handOver)))
   }
 
   async function roll(
@@ -141,6 +163,8 @@ export function helmCli(options: HelmCliOptions): Helm {
   }
 
   return {
+    version,
+
     async render(target, chart, values, signal) {
       const helm = await version()
       const flags = [...READING_VALUES, '--no-hooks', askingTheCluster(helm), ...checkedByTheServer(helm)]
@@ -169,9 +193,6 @@ export function helmCli(options: HelmCliOptions): Helm {
 
 /** The schema was checked before, with what the platform adds; the chart's own check does not know about that. */
 const READING_VALUES = ['--values=-', '--skip-schema-validation'] as const
-
-const identity = ({ as }: ReleaseTarget): readonly string[] =>
-  as === undefined ? [] : ['--kube-as-user', as.user, ...as.groups.flatMap((group) => ['--kube-as-group', group])]
 
 /** Variables of Helm's own would change what a call does, down to as whom. */
 const withoutHelms = (env: Readonly<Record<string, string>>): Record<string, string> =>

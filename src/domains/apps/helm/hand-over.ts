@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { extname, join } from 'node:path'
 import { parseAllDocuments, stringify } from 'yaml'
 import { objectName } from '../diff-objects.ts'
 import { withoutField } from '../field-path.ts'
@@ -10,7 +10,7 @@ import { HELM_YAML } from './manifest.ts'
 
 /*
  * A field that is handed over must not be in what Helm applies. Helm lets a post-renderer change the manifest between
- * rendering and applying: Helm 3 runs any program, Helm 4 a plugin from its plugins folder. Both run hand-over-main.ts.
+ * rendering and applying: Helm 3 runs any program, Helm 4 a plugin from its plugins folder. Both run hand-over-main.
  */
 
 /**
@@ -28,7 +28,8 @@ export function withoutHandedOver(manifest: string, handOver: readonly HandedOve
 }
 
 const PLUGIN = 'caelus-hand-over'
-const PROGRAM = join(import.meta.dirname, 'hand-over-main.ts')
+/** TypeScript in a checkout, JavaScript in a release. */
+const PROGRAM = join(import.meta.dirname, `hand-over-main${extname(import.meta.url)}`)
 
 export interface HandOverFlags {
   readonly args: readonly string[]

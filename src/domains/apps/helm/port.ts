@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../kube/index.ts'
+import type { Identity, KubeObject } from '../../../kube/index.ts'
 import type { JsonObject } from '../json.ts'
 import type { HandedOver, PendingKind } from '../observed.ts'
 import type { OnFailure } from '../steps.ts'
@@ -34,7 +34,7 @@ export interface Charts {
 export interface ReleaseTarget {
   readonly namespace: string
   readonly release: string
-  readonly as?: { readonly user: string; readonly groups: readonly string[] }
+  readonly as?: Identity
 }
 
 export interface Rollout {

@@ -1,8 +1,12 @@
 import { fenced } from '../fence.ts'
+import { inBatches, type ReleaseObject } from '../release-look.ts'
 import { restore } from '../restore.ts'
 import type { StepContext, StepHandler } from './step.ts'
 
-/** Applies each of the named objects of the stored manifest, one by one. */
+/**
+ * Applies the named objects of the stored manifest. Those that are there have nothing to do with each other; those that
+ * are missing come in the order of the manifest, because one may need another.
+ */
 async function restoreObjects(
   names: readonly string[],
   { parts, loaded, sighting, fence, signal }: StepContext,
@@ -10,11 +14,14 @@ async function restoreObjects(
   const client = parts.client.as(fenced(loaded.deployment.id, fence))
   const { look, seen } = sighting
   const facts = async () => look.facts
-  for (const { name, desired } of look.objects) {
-    if (!names.includes(name)) continue
-    const wish = { desired, handOver: seen.drift.handedOver, facts, signal }
-    await restore({ client, discovery: parts.discovery }, wish)
-  }
+  const again = ({ desired }: ReleaseObject): Promise<unknown> =>
+    restore({ client, discovery: parts.discovery }, { desired, handOver: seen.drift.handedOver, facts, signal })
+  const named = look.objects.filter(({ name }) => names.includes(name))
+  await inBatches(
+    named.filter(({ live }) => live !== undefined),
+    again,
+  )
+  for (const missing of named.filter(({ live }) => live === undefined)) await again(missing)
 }
 
 /**

@@ -14,6 +14,8 @@ export interface StepContext {
   readonly loaded: LoadedDeployment
   readonly sighting: Sighting
   readonly fence: number
+  /** A step before has made the namespace ours under this fence. Whoever took it from us since is named by its policy. */
+  readonly hasEntered: boolean
   /** Aborted when the lease or a lock is lost, or when the tenant wants it gone. */
   readonly signal: AbortSignal
 }

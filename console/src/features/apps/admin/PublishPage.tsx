@@ -5,10 +5,11 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { DetailPage } from '../../../components/DetailPage.tsx'
 import { Facts } from '../../../components/Facts.tsx'
-import { SchemaForm, useSchemaForm } from '../../../components/forms/index.ts'
+import { refusalsOf, SchemaForm, useSchemaForm } from '../../../components/forms/index.ts'
 import { Panel } from '../../../components/Panel.tsx'
 import { ProblemView } from '../../../components/ProblemView.tsx'
 import type { ChartLocation, ChartView, ProductView, TemplateCreate, TemplateView } from '../../../lib/api/contract.ts'
+import { problemOf } from '../../../lib/api/problem.ts'
 import { useResource } from '../../../lib/api/queries.ts'
 import { fieldText } from '../../../lib/diff-lines.ts'
 import { api, pages, TOPIC } from '../paths.ts'
@@ -179,6 +180,9 @@ function Chart({ product, chart, location }: ChartProps) {
                 placeholder={chart.version}
                 maxLength={100}
                 value={label}
+                error={
+                  publish.error === null ? undefined : refusalsOf(problemOf(publish.error)).plain.get('version_label')
+                }
                 onChange={(event) => setLabel(event.currentTarget.value)}
               />
               <NumberInput

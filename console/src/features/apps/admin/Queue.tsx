@@ -1,6 +1,7 @@
+import { Select } from '@mantine/core'
 import { IconChecklist } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
-import { useLocation } from 'wouter'
+import { useLocation, useSearchParams } from 'wouter'
 import { Age } from '../../../components/Age.tsx'
 import { Empty } from '../../../components/Empty.tsx'
 import { ProblemView } from '../../../components/ProblemView.tsx'
@@ -12,14 +13,18 @@ import type { ReconcileJobView } from '../../../lib/api/contract.ts'
 import { useNow } from '../../../lib/now.ts'
 import { api, pages, TOPIC } from '../paths.ts'
 import { useWrite } from '../use-write.ts'
-import { isOpen, nextTryText, spokenJob } from './job.ts'
+import { isOpen, JOB_STATES, nextTryText, spokenJob } from './job.ts'
 import { WithReason } from './WithReason.tsx'
+
+const STATES = JOB_STATES.map((value) => ({ value, label: spokenJob({ status: value, frozen: false }).word }))
 
 type Dialog = { readonly kind: 'fail' | 'freeze'; readonly job: ReconcileJobView }
 
 /** What waits to be reconciled, what runs and what was given up, with the means to step in. */
 export function Queue() {
   const [, go] = useLocation()
+  const [params, setParams] = useSearchParams()
+  const status = STATES.find(({ value }) => value === params.get('status'))
   const [dialog, setDialog] = useState<Dialog>()
   const close = (): void => setDialog(undefined)
   const requeue = useWrite<ReconcileJobView, string>((client, id) => client.post(`${api.job(id)}:requeue`))
@@ -40,13 +45,39 @@ export function Queue() {
         noun="jobs"
         topic={TOPIC}
         path="/reconcile-jobs"
+        wanted={{ status: status?.value }}
         columns={columns}
         rowKey={(row) => row.id}
         onOpen={(row) => go(pages.deployment({ id: row.deployment_id, user_id: row.user_id }))}
+        actions={
+          <Select
+            aria-label="State"
+            placeholder="Every state"
+            clearable
+            w={150}
+            data={[...STATES]}
+            value={status?.value ?? null}
+            onChange={(value) =>
+              setParams(
+                (before) => {
+                  const after = new URLSearchParams(before)
+                  if (value === null) after.delete('status')
+                  else after.set('status', value)
+                  return after
+                },
+                { replace: true },
+              )
+            }
+          />
+        }
         empty={
-          <Empty icon={<IconChecklist size={22} aria-hidden />} title="The queue is empty">
-            Every app was looked at, and nothing waits.
-          </Empty>
+          status === undefined ? (
+            <Empty icon={<IconChecklist size={22} aria-hidden />} title="The queue is empty">
+              Every app was looked at, and nothing waits.
+            </Empty>
+          ) : (
+            <Empty icon={<IconChecklist size={22} aria-hidden />} title={`No job is ${status.label.toLowerCase()}`} />
+          )
         }
       />
       {dialog?.kind === 'fail' && (

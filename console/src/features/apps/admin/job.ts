@@ -4,6 +4,8 @@ import type { Tone } from '../../../lib/tone.ts'
 
 type Job = Pick<ReconcileJobView, 'status' | 'frozen' | 'run_after'>
 
+export const JOB_STATES = ['queued', 'running', 'failed', 'done'] as const satisfies readonly Job['status'][]
+
 export const isOpen = ({ status }: Pick<Job, 'status'>): boolean => status === 'queued' || status === 'running'
 
 /** A frozen job is queued as well, but the word that matters is why nobody takes it. */

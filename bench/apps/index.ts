@@ -1,0 +1,5 @@
+export { measureFairness } from './fairness.ts'
+export { measureFlux } from './flux.ts'
+export { measureHelmLoop } from './helm-loop.ts'
+export { measureMany } from './many.ts'
+export { measureReleases } from './releases.ts'

@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest'
+import { parseAllDocuments } from 'yaml'
+import { readConfig } from '../../src/config.ts'
+import { randomBytes } from 'node:crypto'
+import { Namespace, Pod } from '../../src/kube/index.ts'
+import { VERSION } from '../../src/version.ts'
+import { freshNamespace, testClient } from '../support/kube.ts'
+import { adminHelm, ensureHome, HOME, type Values } from './chart.ts'
+
+interface Rendered {
+  readonly kind: string
+  readonly metadata: {
+    readonly name: string
+    readonly namespace?: string
+    readonly annotations?: Record<string, string>
+  }
+  readonly spec?: {
+    readonly replicas?: number
+    readonly template?: { readonly spec: PodSpec }
+  }
+}
+
+interface PodSpec {
+  readonly enableServiceLinks?: boolean
+  readonly containers: readonly {
+    readonly image: string
+    readonly args: readonly string[]
+    readonly env: readonly { readonly name: string; readonly value?: string; readonly valueFrom?: unknown }[]
+  }[]
+}
+
+const EVERYTHING: Values = {
+  'ingress.enabled': true,
+  'controllers.enabled': true,
+  config: { CAELUS_OIDC_ISSUER: 'https://login.example.com', CAELUS_OIDC_CLIENT_ID: 'caelus', CAELUS_RATE_LIMIT: 900 },
+}
+
+async function rendered(values: Values): Promise<Rendered[]> {
+  await using helm = await adminHelm()
+  const text = await helm.run(['template', 'caelus', '--namespace', HOME], values)
+  return parseAllDocuments(text).flatMap((document) => (document.toJS() as Rendered | null) ?? [])
+}
+
+const processes = (objects: readonly Rendered[]): string[] =>
+  objects
+    .filter(({ kind }) => kind === 'Deployment')
+    .flatMap(({ spec }) => spec?.template?.spec.containers[0]?.args ?? [])
+
+test('the API server accepts the whole chart', async () => {
+  await using client = await testClient()
+  await ensureHome(client)
+  await using helm = await adminHelm()
+  const notes = await helm.run(['install', 'caelus', '--namespace', HOME, '--dry-run=server'], EVERYTHING)
+  expect(notes).toContain(`Caelus ${VERSION} is at https://caelus.example.com.`)
+})
+
+test('its pods are let in where they must be restricted', async () => {
+  await using client = await testClient()
+  await using namespace = await freshNamespace(client)
+  const enforced = { labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } }
+  await client.patch(Namespace, { name: namespace.name }, { merge: { metadata: enforced } })
+  for (const { metadata, spec } of await rendered(EVERYTHING)) {
+    if (spec?.template === undefined) continue
+    const pod = { ...spec.template.spec, serviceAccountName: 'default' } as unknown as NonNullable<Pod['spec']>
+    const place = { namespace: namespace.name, name: metadata.name }
+    await client.create(Pod, { apiVersion: 'v1', kind: 'Pod', metadata: place, spec: pod }, { dryRun: true })
+  }
+})
+
+test('a process is there when it is wanted, with a budget when it is not alone', async () => {
+  const all = await rendered(EVERYTHING)
+  expect(processes(all).toSorted()).toEqual(['api', 'run-controllers', 'run-worker-loop'])
+  const some = await rendered({ 'worker.enabled': false, 'api.replicas': 1, 'migrate.enabled': false })
+  expect(processes(some)).toEqual(['api'])
+  expect(some.filter(({ kind }) => /PodDisruptionBudget|Job|Policy/.test(kind))).toEqual([])
+})
+
+test('the schema is migrated before a new version starts', async () => {
+  const [job] = (await rendered({})).filter(({ kind }) => kind === 'Job')
+  expect(job?.metadata.annotations).toMatchObject({ 'helm.sh/hook': 'pre-install,pre-upgrade' })
+  expect(job?.spec?.template?.spec.containers).toEqual([
+    expect.objectContaining({ image: `caelus:${VERSION}`, args: ['migrate'] }),
+  ])
+})
+
+test('the program accepts the environment that the chart gives it, and the service is not in it', async () => {
+  const secrets: Readonly<Record<string, string>> = {
+    DATABASE_URL: 'postgres://caelus@db/caelus',
+    CAELUS_SESSION_KEY: randomBytes(32).toString('base64'),
+    CAELUS_VALUES_KEY: `k1:${randomBytes(32).toString('base64')}`,
+    CAELUS_OIDC_CLIENT_SECRET: 'secret',
+  }
+  for (const { kind, spec } of await rendered(EVERYTHING)) {
+    const pod = spec?.template?.spec
+    if (pod === undefined) continue
+    expect(pod.enableServiceLinks, kind).toBe(false)
+    const env = pod.containers[0]?.env ?? []
+    expect(env.filter(({ valueFrom }) => valueFrom !== undefined).every(({ name }) => name in secrets)).toBe(true)
+    const config = readConfig(Object.fromEntries(env.map(({ name, value }) => [name, value ?? secrets[name]])))
+    if (kind === 'Deployment') expect(config).toMatchObject({ rateLimit: 900, trustProxy: 1 })
+  }
+})
+
+test.each<[string, Values]>([
+  ['publicUrl', { publicUrl: 'http://caelus.example.com' }],
+  ['CAELUS_SESSION_KEY', { config: { CAELUS_SESSION_KEY: 'secrets are no values' } }],
+  ['replica', { worker: { replica: 3 } }],
+])('a wrong %s is refused before anything is installed', async (name, values) => {
+  await expect(rendered(values)).rejects.toThrow(name)
+})
+
+test('another namespace than that of the locks is refused', async () => {
+  await using helm = await adminHelm()
+  await expect(helm.run(['template', 'caelus', '--namespace', 'elsewhere'])).rejects.toThrow(
+    /--namespace caelus-system/,
+  )
+})

@@ -1,0 +1,144 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, inject, test, vi } from 'vitest'
+import {
+  ConfigMap,
+  Deployment,
+  httpTransport,
+  isForbidden,
+  loadKubeConfig,
+  makeClient,
+  Namespace,
+  RoleBinding,
+  type Client,
+} from '../../src/kube/index.ts'
+import { DEPLOYMENT_LABEL, fenced, installFence } from '../../src/domains/apps/fence.ts'
+import { obtainBinaries } from '../../tools/binaries/index.ts'
+import { WorkerWorld, ADMIN } from '../apps/worker-world.ts'
+import { start } from '../cli/caelus.ts'
+import { freshNamespace, testClient, testTransport } from '../support/kube.ts'
+import { ensureHome, HOME, installed } from './chart.ts'
+
+interface Account extends AsyncDisposable {
+  readonly kubeconfig: string
+  readonly dir: string
+  readonly client: Client
+}
+
+/** As a pod of the chart has it: a kubeconfig with a token of its service account. */
+async function accountOf(name: string): Promise<Account> {
+  await using admin = await testTransport()
+  const path = `/api/v1/namespaces/${HOME}/serviceaccounts/${name}/token`
+  const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} }
+  const { body } = await admin.send({ method: 'POST', path, body: request })
+  const { token } = (body as { status: { token: string } }).status
+  const { server, tls } = await loadKubeConfig({ path: inject('kubeconfig') })
+  const ca = Buffer.from(tls.ca ?? '').toString('base64')
+  const dir = await mkdtemp(join(tmpdir(), 'caelus-account-'))
+  const kubeconfig = join(dir, 'kubeconfig')
+  await writeFile(join(dir, 'token'), token, { mode: 0o600 })
+  const file = {
+    clusters: [{ name: 'c', cluster: { server, 'certificate-authority-data': ca } }],
+    users: [{ name: 'u', user: { tokenFile: join(dir, 'token') } }],
+    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+    'current-context': 'x',
+  }
+  await writeFile(kubeconfig, JSON.stringify(file))
+  const transport = httpTransport(await loadKubeConfig({ path: kubeconfig }))
+  return {
+    kubeconfig,
+    dir,
+    client: makeClient(transport, { fieldManager: 'test' }),
+    async [Symbol.asyncDispose]() {
+      await transport.close()
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+test('the worker installs, repairs and deletes an app with the rights of the chart', { timeout: 180_000 }, async () => {
+  await using admin = await testClient()
+  await ensureHome(admin)
+  await using release = await installed()
+  await using account = await accountOf(`${release.name}-worker`)
+  await using world = await WorkerWorld.make()
+  const { helm } = await obtainBinaries(['helm'])
+  await using worker = start(['run-worker-loop', '--poll-seconds', '1'], {
+    DATABASE_URL: world.database.url,
+    CAELUS_KUBECONFIG: account.kubeconfig,
+    CAELUS_DATA_DIR: join(account.dir, 'data'),
+    CAELUS_LOCAL_CHARTS: 'true',
+    CAELUS_LOG_FORMAT: 'json',
+    HELM_BIN: helm,
+  })
+  await worker.says(/"msg":"Working"/)
+  const { id, namespaceName: namespace } = await world.order({ message: 'hello' })
+  await world.until(id, 'ready')
+
+  const at = { namespace, name: namespace }
+  await admin.patch(Deployment, at, { merge: { spec: { replicas: 0 } } })
+  await vi.waitFor(async () => expect((await admin.get(Deployment, at))?.spec?.replicas).toBe(1), {
+    timeout: 45_000,
+    interval: 200,
+  })
+  await world.apps.deleteDeployment(ADMIN, { id })
+  await world.until(id, 'deleted')
+  expect(await admin.get(Namespace, { name: namespace })).toBe(undefined)
+})
+
+test('the worker is refused outside of the namespaces of deployments', async () => {
+  await using admin = await testClient()
+  await ensureHome(admin)
+  await using foreign = await freshNamespace(admin)
+  await using release = await installed()
+  await using account = await accountOf(`${release.name}-worker`)
+  const { client } = account
+  const { name } = foreign
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: `${name}-2` } } as const
+  const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: name, name: 'x' } } as const
+  const ours = { merge: { metadata: { labels: { [DEPLOYMENT_LABEL]: 'x' } } } }
+  // The API server learns of a new policy a moment after it was made.
+  await vi.waitFor(
+    () => expect(client.create(Namespace, namespace, { dryRun: true })).rejects.toSatisfy(isForbidden),
+    20_000,
+  )
+
+  const attempts: readonly [string, Promise<unknown>][] = [
+    ['makes a namespace that is not of a deployment', client.create(Namespace, namespace)],
+    ['takes a namespace', client.patch(Namespace, { name }, ours)],
+    ['deletes a namespace', client.delete(Namespace, { name })],
+    ['gives itself rights', client.apply(RoleBinding, rights(name, 'caelus:worker'))],
+    ['writes with its own account', client.create(ConfigMap, map)],
+    ['writes as whom it may act', client.as(fenced('x', 1)).create(ConfigMap, map)],
+    ['acts as another user', client.as({ user: 'mallory' }).get(Namespace, { name })],
+    ['acts as an administrator', client.as({ ...fenced('x', 1), groups: ['system:masters'] }).get(Namespace, { name })],
+  ]
+  const outcomes = attempts.map(async ([what, attempt]) => {
+    const error: unknown = await attempt.catch((cause: unknown) => cause)
+    return `${what}: ${isForbidden(error) ? 'refused' : 'done'}`
+  })
+  expect(await Promise.all(outcomes)).toEqual(attempts.map(([what]) => `${what}: refused`))
+})
+
+test('in a namespace of a deployment the worker gives rights to nobody else', async () => {
+  await using admin = await testClient()
+  await ensureHome(admin)
+  await using tenant = await freshNamespace(admin)
+  await admin.patch(Namespace, { name: tenant.name }, { merge: { metadata: { labels: { [DEPLOYMENT_LABEL]: 'x' } } } })
+  await installFence(admin)
+  await using release = await installed()
+  await using account = await accountOf(`${release.name}-worker`)
+  const give = (user: string): Promise<unknown> =>
+    account.client.apply(RoleBinding, rights(tenant.name, user), { force: true })
+  await vi.waitFor(() => expect(give('mallory')).rejects.toThrow(/to the user caelus:worker/), 20_000)
+  await give('caelus:worker')
+})
+
+const rights = (namespace: string, user: string): RoleBinding => ({
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind: 'RoleBinding',
+  metadata: { namespace, name: 'caelus-release' },
+  roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'caelus-release' },
+  subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
+})

@@ -1,0 +1,79 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buildRelease } from '../../tools/release.ts'
+import { VERSION } from '../../src/version.ts'
+import { start, type Ended, type Running } from '../cli/caelus.ts'
+import { emptyDatabase } from '../support/postgres.ts'
+
+/** Far from the checkout, so that nothing of it can be found by accident. */
+let dir = ''
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'caelus-release-'))
+  await buildRelease(dir, AbortSignal.timeout(60_000))
+})
+
+afterAll(() => rm(dir, { recursive: true, force: true }))
+
+const released = (args: readonly string[], env: Record<string, string> = {}): Running =>
+  start(args, env, join(dir, 'caelus.mjs'))
+
+const ran = (args: readonly string[], env?: Record<string, string>): Promise<Ended> => released(args, env).ended
+
+test('a release is plain JavaScript with its maps, migrations, console and the licences of others', async () => {
+  const files = await readdir(dir, { recursive: true })
+  expect(files.filter((file) => file.endsWith('.ts'))).toEqual([])
+  expect(files).toEqual(
+    expect.arrayContaining([
+      'caelus.mjs',
+      'caelus.mjs.map',
+      'console/dist/index.html',
+      'src/store/migrations/0001-identity.sql',
+    ]),
+  )
+  expect(await readFile(join(dir, 'THIRD-PARTY-NOTICES.txt'), 'utf8')).toMatch(/^fastify \d/m)
+})
+
+test('a release tells its version and configuration, and what it cannot do', async () => {
+  const [version, config, cluster] = await Promise.all([
+    ran(['--version']),
+    ran(['config', '-o', 'json'], { CAELUS_PORT: '9999' }),
+    ran(['cluster', 'status']),
+  ])
+  expect(version).toEqual({ code: 0, out: `${VERSION}\n`, err: '' })
+  expect(JSON.parse(config.out)).toContainEqual(expect.objectContaining({ name: 'CAELUS_PORT', value: '9999' }))
+  expect(cluster).toMatchObject({ code: 1, err: expect.stringMatching(/^error: NeedsCheckout: /) })
+})
+
+test('a release migrates a fresh database and serves the API and the console on it', async () => {
+  await using database = await emptyDatabase()
+  const env = { DATABASE_URL: database.url, CAELUS_PORT: '0', CAELUS_LOG_FORMAT: 'json' }
+  expect((await ran(['migrate'], env)).out).toMatch(/^ran 0001-identity\n/)
+  expect(await ran(['create-admin', 'ada@example.test'], env)).toMatchObject({ code: 0 })
+  await using api = released(['api'], env)
+  const [, url = ''] = await api.says(/"url":"([^"]+)"/)
+  expect(await fetch(`${url}/healthz`)).toMatchObject({ status: 200 })
+  expect(await (await fetch(`${url}/readyz`)).json()).toMatchObject({ status: 'ok' })
+  expect(await (await fetch(url)).text()).toContain('<div id="root">')
+  api.child.kill('SIGTERM')
+  expect(await api.ended).toMatchObject({ code: 0 })
+})
+
+test('what Helm runs between rendering and applying works in a release', async () => {
+  const fields = join(dir, 'hand-over.json')
+  await writeFile(
+    fields,
+    JSON.stringify([{ object: 'Deployment/web', path: '.spec.replicas', owner: 'an autoscaler' }]),
+  )
+  const program = join(dir, 'src/domains/apps/helm/hand-over-main.mjs')
+  const manifest =
+    'apiVersion: apps/v1\nkind: Deployment\nmetadata: { name: web }\nspec: { replicas: 3, paused: true }\n'
+  const rendered = await new Promise<string>((resolve, reject) => {
+    const child = execFile(process.execPath, [program, fields], (error, out) => (error ? reject(error) : resolve(out)))
+    child.stdin?.end(manifest)
+  })
+  expect(rendered).toContain('"spec":{"paused":true}')
+})
