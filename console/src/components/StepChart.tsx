@@ -46,7 +46,8 @@ export function StepChart({ label, lines, moments, format, base = 10 }: StepChar
     const next = moved(event.key, index, last)
     if (next === undefined) return
     event.preventDefault()
-    setLooked(next)
+    // At the end it follows what comes.
+    setLooked(next === last ? undefined : next)
   }
   const onPointer = (event: PointerEvent<HTMLElement>): void => {
     const { left } = event.currentTarget.getBoundingClientRect()

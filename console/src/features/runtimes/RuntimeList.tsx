@@ -140,19 +140,32 @@ export function PhaseLabel({
 }
 
 const COLUMNS: readonly ListColumn<RuntimeSummary>[] = [
-  { id: 'name', label: 'Runtime', value: (row) => row.name },
-  { id: 'namespace', label: 'Namespace', value: (row) => row.namespace, width: 120 },
+  {
+    id: 'name',
+    label: 'Runtime',
+    value: (row) => `${row.name} ${row.package_class_key ?? ''}`,
+    render: (row) => (
+      <>
+        {row.name}
+        {row.package_class_key !== null && (
+          <Text span display="block" size="xs" c="dimmed">
+            {row.package_class_key}
+          </Text>
+        )}
+      </>
+    ),
+  },
+  { id: 'namespace', label: 'Namespace', value: (row) => row.namespace, width: 130 },
   {
     id: 'phase',
     label: 'Phase',
     value: (row) => headline(row).word,
     render: (row) => <PhaseLabel runtime={row} isBare />,
-    width: 165,
+    width: 160,
   },
   { id: 'functions', label: 'Ready', value: functionsText, width: 75 },
-  { id: 'template', label: 'Template', value: (row) => row.template, width: 125 },
-  { id: 'class', label: 'Class', value: (row) => row.package_class_key, width: 110 },
-  { id: 'mode', label: 'Mode', value: (row) => row.mode, width: 85 },
+  { id: 'template', label: 'Template', value: (row) => row.template, width: 145 },
+  { id: 'mode', label: 'Mode', value: (row) => row.mode, width: 95 },
   {
     id: 'created',
     label: 'Age',
@@ -160,5 +173,15 @@ const COLUMNS: readonly ListColumn<RuntimeSummary>[] = [
     render: (row) => <Age since={row.created_at} />,
     width: 80,
   },
-  { id: 'message', label: 'Message', value: (row) => row.message, width: '24%' },
+  {
+    id: 'message',
+    label: 'Message',
+    value: (row) => row.message,
+    render: (row) => (
+      <Text size="xs" lineClamp={3} title={row.message}>
+        {row.message}
+      </Text>
+    ),
+    width: '22%',
+  },
 ]
