@@ -122,11 +122,11 @@ export function manifestForm(before?: RuntimeSpec): TemplateFormView {
 
 /** What is filled in, as one would write it for kubectl. */
 export function manifestOf(values: JsonObject, ref?: RuntimeRef): RuntimeManifest {
-  const { name, namespace, ...spec } = { ...values, ...ref }
+  const { name, namespace, ...spec } = values
   return {
     apiVersion: 'oaas.io/v1alpha1',
     kind: 'ClassRuntime',
-    metadata: { name: textIn(name), namespace: textIn(namespace) },
+    metadata: { name: ref?.name ?? textIn(name), namespace: ref?.namespace ?? textIn(namespace) },
     spec,
   }
 }

@@ -162,7 +162,9 @@ describe('the manifest', () => {
       metadata: { name: 'cart', namespace: 'shop' },
       spec: { functions },
     })
-    expect(manifestOf({ functions }, { namespace: 'shop', name: 'cart' }).spec).toEqual({ functions })
+    const present = { namespace: 'shop', name: 'cart', spec: { addons: [] } }
+    expect(manifestOf({ functions }, present)).toMatchObject({ metadata: { namespace: 'shop', name: 'cart' } })
+    expect(manifestOf({ functions }, present).spec).toEqual({ functions })
   })
 
   test('keeps a template that was written by an alias', () => {
