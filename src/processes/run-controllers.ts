@@ -82,8 +82,9 @@ export async function runControllers(
   const starting = startAll(all)
   try {
     const stop = await Promise.race([starting, aborted(signal)])
+    if (stop === undefined) return
     log.info({ version: VERSION, probes: doors.url() }, 'Controlling')
-    if (stop !== undefined) await Promise.race([aborted(signal), ...all.map(({ done }) => done)])
+    await Promise.race([aborted(signal), ...all.map(({ done }) => done)])
   } finally {
     for (const one of all.toReversed()) await one.stop()
     await starting.catch(() => {})

@@ -7,13 +7,13 @@ import { service, sleep, systemClock, timestamp, type Service } from '../kernel/
 import { isAlreadyExists, isNotFound, Namespace, type Client } from '../kube/index.ts'
 
 const EXAMPLES = join(import.meta.dirname, '../../examples/runtimes')
-const NAMESPACE = 'caelus-demo-runtimes'
+export const DEMO_NAMESPACE = 'caelus-demo-runtimes'
 /** Whose load is pretended: its recommendations are only observed. */
 const OBSERVED = { name: 'greeter', function: 'greet' }
 
 /** A greeter of one function, and the two classes of a shop. Once made they are left as they are, or as they are not. */
 export async function makeDemoRuntimes(client: Client, runtimes: Runtimes): Promise<void> {
-  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } } as const
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: DEMO_NAMESPACE } } as const
   const isNew = await client.create(Namespace, namespace).then(
     () => true,
     (error: unknown) => {
@@ -25,9 +25,13 @@ export async function makeDemoRuntimes(client: Client, runtimes: Runtimes): Prom
   const actor = { admin: true }
   const greeter = parse(await readFile(join(EXAMPLES, 'greeter.yaml'), 'utf8')) as { spec: ClassRuntimeSpec }
   const enforcement = { mode: 'observe', dimensions: ['replicas'] } as const
-  await runtimes.put(actor, { namespace: NAMESPACE, name: OBSERVED.name, spec: { ...greeter.spec, enforcement } }, {})
+  await runtimes.put(
+    actor,
+    { namespace: DEMO_NAMESPACE, name: OBSERVED.name, spec: { ...greeter.spec, enforcement } },
+    {},
+  )
   const source = await readFile(join(EXAMPLES, 'shop.opackage.yaml'), 'utf8')
-  await runtimes.applyPackage(actor, { source, environment: 'cloud', namespace: NAMESPACE, dryRun: false })
+  await runtimes.applyPackage(actor, { source, environment: 'cloud', namespace: DEMO_NAMESPACE, dryRun: false })
 }
 
 const EVERY_MS = 20_000
@@ -45,7 +49,7 @@ export const demoLoad = (client: Client, onError: (error: unknown) => void): Ser
       const value = REPLICAS[Math.floor(round / 6) % REPLICAS.length] ?? 2
       const recommendation = { value, at, confidence: 0.9, basis: 'pretended by the demo; nothing was measured' }
       const status = { nfr_recommendations: { [`replicas/${OBSERVED.function}`]: recommendation } }
-      const where = { namespace: NAMESPACE, name: OBSERVED.name }
+      const where = { namespace: DEMO_NAMESPACE, name: OBSERVED.name }
       await client.patchStatus(ClassRuntime, where, { merge: { status } }, { signal }).catch((error: unknown) => {
         if (!signal.aborted && !isNotFound(error)) onError(error)
       })

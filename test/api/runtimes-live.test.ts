@@ -99,6 +99,9 @@ test('while the cluster is away the answer says so', async () => {
 test('a cluster that was never seen keeps nobody waiting', async () => {
   const dead = await deadTransport()
   await using w = await runtimesApi({ through: () => dead, isSeen: false })
+  const detail = async (): Promise<string> =>
+    (await w.api.as(w.admin.secret, { url: '/api/v1/runtimes' })).json<{ detail: string }>().detail
+  await expect.poll(detail, { timeout: PATIENCE_MS }).toContain('ECONNREFUSED')
   for (const url of ['/api/v1/runtimes', w.path('cart'), `${w.path('cart')}/explain`, `${w.path('cart')}/nfr`]) {
     const answer = await w.api.as(w.admin.secret, { url })
     expect(answer.json()).toMatchObject({

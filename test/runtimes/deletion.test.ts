@@ -1,11 +1,23 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { ClassRuntime } from '../../src/domains/runtimes/index.ts'
-import { ConfigMap, Deployment, Service } from '../../src/kube/index.ts'
+import { ConfigMap, Deployment, Service, type Transport } from '../../src/kube/index.ts'
 import { fn, RuntimesWorld } from './world.ts'
+
+/** What happens to Deployments is told a moment after the answer to whoever did it. */
+const lateWatch = (inner: Transport): Transport => ({
+  ...inner,
+  async *stream(request) {
+    for await (const line of inner.stream(request)) {
+      if (request.path.endsWith('/deployments')) await delay(300)
+      yield line
+    }
+  },
+})
 
 test('a class waits for the last of its children, whatever holds it back', async () => {
   await using world = await RuntimesWorld.make()
-  await world.controller()
+  await world.controller({}, lateWatch)
   await world.create('cart', { functions: [fn('add'), fn('list')] })
   await world.reaches('cart', 'available')
   const finalizers = ['example.com/slow']

@@ -48,14 +48,14 @@ async function applySeen(
   acting: Applying,
   runtime: ClassRuntime,
   { child, force, from }: Apply,
-  { metadata: { uid = '' } }: KubeObject,
+  seen: KubeObject,
 ): Promise<boolean> {
-  const { metadata } = child.object
-  const object = { ...child.object, metadata: { ...metadata, uid } }
+  const { uid = '' } = seen.metadata
+  const object = { ...child.object, metadata: { ...child.object.metadata, uid } }
   const apply = (forced: boolean) => send(acting, runtime, { ...child, object }, forced)
   try {
     if (from !== undefined) await handOver(acting, from, child.handed)
-    await apply(force)
+    await apply(false)
     return true
   } catch (error) {
     if (!isConflict(error)) throw error
@@ -63,12 +63,26 @@ async function applySeen(
       if (!(await isReplaced(acting, child, uid))) throw error
       return false
     }
-    // What one part of us holds against the other is taken over; what is anybody else's is their own.
-    if (!isAmongUs(error)) throw error
+    // What one part of us holds against the other is taken over; what is anybody else's is their own, unless we are told to.
+    if (!force && !isAmongUs(error)) throw error
+    if (await isOutdated(acting, child, seen)) return false
     await apply(true)
     return true
   }
 }
+
+/** Nothing is taken from anybody on the word of an old picture: what we see may have changed hands since. */
+async function isOutdated({ client, apis, signal }: Applying, { kind }: RenderedChild, seen: KubeObject) {
+  const live = await client.get(resourceOf(kind), at(seen), signal)
+  if (live === undefined || isSameState(live, seen)) return false
+  apis.cacheOf(kind)?.wrote(live)
+  return true
+}
+
+/** A change of nothing but the status does not count, where that can be told. */
+const isSameState = ({ metadata: a }: KubeObject, { metadata: b }: KubeObject): boolean =>
+  a.uid === b.uid &&
+  (a.generation === undefined ? a.resourceVersion === b.resourceVersion : a.generation === b.generation)
 
 /** It is gone, or another one has its name; the watch has not told yet. */
 async function isReplaced({ client, apis, signal }: Applying, { kind, object }: RenderedChild, uid: string) {

@@ -40,6 +40,9 @@ export interface LookOptions {
 /** Watches break and come back all the time; what is told is taken for old only after this long. */
 const PATIENCE_MS = 5_000
 
+/** As its watch calls itself. */
+const WATCHED = ClassRuntime.manifest.metadata.name
+
 const BACK = ['watch:connected', 'watch:reconnected', 'watch:relisted'] as const
 
 export function openLook({ transport, nfr, happenings, clock = systemClock }: LookOptions): Look {
@@ -47,11 +50,11 @@ export function openLook({ transport, nfr, happenings, clock = systemClock }: Lo
   let lost: { readonly since: number; readonly error: unknown } | undefined
   let isSynced = false
   told.on('watch:error', ({ resource, error }) => {
-    if (resource === ClassRuntime.plural) lost = { since: lost?.since ?? clock.now(), error }
+    if (resource === WATCHED) lost = { since: lost?.since ?? clock.now(), error }
   })
   for (const name of BACK) {
     told.on(name, ({ resource }) => {
-      if (resource === ClassRuntime.plural) lost = undefined
+      if (resource === WATCHED) lost = undefined
     })
   }
   const client = makeClient(transport, { fieldManager: 'caelus' })

@@ -1,0 +1,82 @@
+import { Text } from '@mantine/core'
+import { IconMathFunction } from '@tabler/icons-react'
+import { Empty } from '../../components/Empty.tsx'
+import { Panel } from '../../components/Panel.tsx'
+import { ResourceTable } from '../../components/ResourceTable.tsx'
+import type { ListColumn } from '../../components/ResourceTable.tsx'
+import { StatusLabel } from '../../components/StatusLabel.tsx'
+import type { RuntimeFunctionView } from '../../lib/api/contract.ts'
+
+export function Functions({ functions }: { readonly functions: readonly RuntimeFunctionView[] }) {
+  return (
+    <Panel title="Functions" flush>
+      {functions.length === 0 ? (
+        <Empty icon={<IconMathFunction size={22} aria-hidden />} title="It has no functions" />
+      ) : (
+        <ResourceTable label="functions" rows={functions} columns={COLUMNS} rowKey={(row) => row.function_key} />
+      )}
+    </Panel>
+  )
+}
+
+const COLUMNS: readonly ListColumn<RuntimeFunctionView>[] = [
+  {
+    id: 'function',
+    label: 'Function',
+    value: (row) => row.function_key,
+    render: (row) => (
+      <div>
+        {row.function_key}
+        {row.description !== null && (
+          <Text size="xs" c="dimmed">
+            {row.description}
+          </Text>
+        )}
+      </div>
+    ),
+    width: 150,
+  },
+  {
+    id: 'ready',
+    label: 'State',
+    value: (row) => row.ready,
+    render: (row) => (
+      <div>
+        <StatusLabel tone={row.ready ? 'good' : 'wait'} {...(row.since !== null && { since: row.since })}>
+          {row.ready ? 'Ready' : (row.reason ?? 'Not ready')}
+        </StatusLabel>
+        {!row.ready && row.message !== null && (
+          <Text size="xs" c="dimmed">
+            {row.message}
+          </Text>
+        )}
+      </div>
+    ),
+    width: 200,
+  },
+  {
+    id: 'source',
+    label: 'Image and address',
+    value: (row) => row.image ?? row.wasm_module_url,
+    render: (row) => (
+      <div>
+        <Text size="xs" ff="monospace">
+          {row.image ?? row.wasm_module_url ?? '—'}
+        </Text>
+        {row.url !== null && (
+          <Text size="xs" ff="monospace" c="dimmed">
+            {row.url}
+          </Text>
+        )}
+      </div>
+    ),
+  },
+  {
+    id: 'scale',
+    label: 'Scale',
+    value: (row) => row.min_scale,
+    render: ({ min_scale: min, max_scale: max }) =>
+      min === null && max === null ? '—' : `${min ?? 0} – ${max || '∞'}`,
+    width: 80,
+  },
+]
