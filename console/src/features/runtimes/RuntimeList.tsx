@@ -163,9 +163,8 @@ const COLUMNS: readonly ListColumn<RuntimeSummary>[] = [
     render: (row) => <PhaseLabel runtime={row} isBare />,
     width: 160,
   },
-  { id: 'functions', label: 'Ready', value: functionsText, width: 75 },
-  { id: 'template', label: 'Template', value: (row) => row.template, width: 145 },
-  { id: 'mode', label: 'Mode', value: (row) => row.mode, width: 95 },
+  { id: 'functions', label: 'Ready', value: functionsText, width: 80 },
+  { id: 'template', label: 'Template', value: (row) => row.template, width: 135 },
   {
     id: 'created',
     label: 'Age',
@@ -182,6 +181,6 @@ const COLUMNS: readonly ListColumn<RuntimeSummary>[] = [
         {row.message}
       </Text>
     ),
-    width: '22%',
+    width: '24%',
   },
 ]
