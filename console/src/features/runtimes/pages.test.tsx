@@ -42,7 +42,7 @@ test('the list tells phase, functions, template, class and message', async () =>
   using screen = await page({ 'GET /runtimes': { items: [runtime], next_cursor: null } })
   await screen.until(() => screen.text().includes('1 runtime'))
   const row = screen.find('tbody tr').textContent
-  for (const word of ['cart', 'shop.cart', 'Degraded', '1/2', 'k8s_deployment', 'observe', 'restarted 7 times']) {
+  for (const word of ['cart', 'shop.cart', 'Degraded', '1/2', 'k8s_deployment', 'restarted 7 times']) {
     expect(row).toContain(word)
   }
 })
