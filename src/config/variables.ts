@@ -28,7 +28,7 @@ export const VARIABLES = {
     'CAELUS_HOST',
     hostname,
     '127.0.0.1',
-    'Address to listen on. `0.0.0.0` or `::` to be reached from elsewhere.',
+    'Address to listen on; workers and controllers answer probes and `/metrics` there. `0.0.0.0` or `::` to be reached from elsewhere.',
   ),
   port: variable(
     'CAELUS_PORT',

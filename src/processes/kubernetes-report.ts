@@ -10,6 +10,17 @@ export interface ClusterReport {
   readonly check: Check
 }
 
+/** Its version. A cluster may come and go; that is no reason to start a process anew. */
+export const clusterCheck = (transport: HttpTransport): Check => ({
+  name: 'kubernetes',
+  required: false,
+  async probe(signal) {
+    const { status, body } = await transport.send({ method: 'GET', path: '/version', signal, timeoutMs: 5_000 })
+    if (status !== 200) throw new Error(`failed to ask the cluster for its version: it answered ${status}`)
+    return (body as { gitVersion: string }).gitVersion
+  },
+})
+
 /** Tells the board how the cluster is: its version and nodes, or why it cannot be asked. */
 export function clusterReport(
   transport: HttpTransport,
@@ -18,13 +29,9 @@ export function clusterReport(
   clock: Clock,
 ): ClusterReport {
   const client = makeClient(transport, { fieldManager: 'caelus' })
-  const version = async (signal: AbortSignal): Promise<string> => {
-    const { status, body } = await transport.send({ method: 'GET', path: '/version', signal, timeoutMs: 5_000 })
-    if (status !== 200) throw new Error(`failed to ask the cluster for its version: it answered ${status}`)
-    return (body as { gitVersion: string }).gitVersion
-  }
+  const check = clusterCheck(transport)
   const look = async (signal: AbortSignal): Promise<void> => {
-    const found = await version(signal)
+    const found = await check.probe(signal)
     const nodes = (await client.list(Node, {}, signal)).map(({ metadata, status }) => {
       const ready = status?.conditions?.find(({ type }) => type === 'Ready')
       const since = ready?.lastTransitionTime ?? metadata.creationTimestamp ?? new Date(clock.now()).toISOString()
@@ -45,7 +52,7 @@ export function clusterReport(
   }
   return {
     client,
-    check: { name: 'kubernetes', required: false, probe: version },
+    check,
     service: service('cluster report', async (signal, ready) => {
       for (; !signal.aborted; await sleep(clock, EVERY_MS, signal).catch(() => {})) {
         await look(signal).catch((error: unknown) => {

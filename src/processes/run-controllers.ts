@@ -14,6 +14,7 @@ import { runtimesMetrics } from './runtimes-metrics.ts'
 import { aborted, stopSignal } from './stop-signal.ts'
 import { logKernel, makeLogger, makeMetrics, scrubber, traceKernel, type Logger } from '../telemetry/index.ts'
 import { VERSION } from '../version.ts'
+import { watchMetrics } from './watch-metrics.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -37,6 +38,7 @@ export async function runControllers(
   logKernel(told, log)
   logRuntimes(told, log)
   metrics.listenTo(told)
+  watchMetrics(metrics, told)
   traceKernel(told)
 
   const transport = httpTransport(await loadKubeConfig({ path: kubeconfig, env }))

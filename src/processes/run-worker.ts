@@ -1,17 +1,23 @@
 import { openAppsCluster, type AppsCluster } from './apps-cluster.ts'
 import { APPS_QUEUE, openAppsRoom, type AppsRoom } from './apps-room.ts'
+import { readiness } from '../api/index.ts'
+import { appsMetrics } from './apps-metrics.ts'
 import { appsWorkerServices, type WorkerOptions } from './apps-worker.ts'
 import { onlyOnce, untilNothingIsDue, type BoundedQueue } from './bounded-queue.ts'
 import type { AppsWorkerDoor, AppsWorkerOptions } from '../cli/index.ts'
 import { invalid, secretValues, type Config } from '../config.ts'
+import { databaseCheck } from './database-check.ts'
 import type { AppsHappenings } from '../domains/apps/index.ts'
-import { decisionLog, happenings, messageOf, startAll, type KernelHappenings } from '../kernel/index.ts'
+import { decisionLog, happenings, messageOf, startAll, systemClock, type KernelHappenings } from '../kernel/index.ts'
 import { httpTransport, loadKubeConfig, type WatchHappenings } from '../kube/index.ts'
+import { clusterCheck } from './kubernetes-report.ts'
+import { probes, type Probes } from './probes.ts'
 import { neededDatabaseUrl, tracingServices } from './run-api.ts'
 import { aborted, stopSignal } from './stop-signal.ts'
 import { openPool } from '../store/index.ts'
-import { logKernel, makeLogger, scrubber, traceKernel, type Logger } from '../telemetry/index.ts'
+import { logKernel, makeLogger, makeMetrics, scrubber, traceKernel, type Logger } from '../telemetry/index.ts'
 import { VERSION } from '../version.ts'
+import { watchMetrics } from './watch-metrics.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -24,10 +30,11 @@ const OPERATOR = { admin: true } as const
 /** What a worker does, on somebody else's database and cluster. */
 export function appsWorkerDoor(config: Config, env: Env, options: AppsWorkerOptions = {}): AppsWorkerDoor {
   const databaseUrl = neededDatabaseUrl(config)
+  const scrub = scrubber([...secretValues(config), databaseUrl, new URL(databaseUrl).password])
   const log = makeLogger({
     level: config.logLevel,
     format: config.logFormat === 'auto' ? (process.stderr.isTTY ? 'pretty' : 'json') : config.logFormat,
-    scrub: scrubber([...secretValues(config), databaseUrl, new URL(databaseUrl).password]),
+    scrub,
   })
 
   const inRoom = async <T>(work: (room: AppsRoom) => Promise<T>): Promise<T> => {
@@ -83,9 +90,10 @@ export function appsWorkerDoor(config: Config, env: Env, options: AppsWorkerOpti
     loop: () =>
       onCluster(async (worker) => {
         const signal = stopSignal(() => log.info('Stopping'))
-        const services = [...tracingServices(config), ...appsWorkerServices(worker)]
+        const doors = probesOf(worker, scrub)
+        const services = [...tracingServices(config), doors.service, ...appsWorkerServices(worker)]
         const stop = await startAll(services)
-        log.info({ version: VERSION, queue: APPS_QUEUE }, 'Working')
+        log.info({ version: VERSION, queue: APPS_QUEUE, probes: doors.url() }, 'Working')
         try {
           await Promise.race([aborted(signal), ...services.map(({ done }) => done)])
         } finally {
@@ -129,6 +137,19 @@ function workerOf(
     ...(concurrency !== undefined && { concurrency }),
     ...(pollSeconds !== undefined && { pollMs: pollSeconds * 1000 }),
   }
+}
+
+function probesOf({ config, cluster, happenings: told }: WorkerOptions, scrub: (text: string) => string): Probes {
+  const metrics = makeMetrics(VERSION)
+  metrics.listenTo(told)
+  watchMetrics(metrics, told)
+  appsMetrics(metrics.registry, told)
+  const checks = [databaseCheck(cluster.pool), clusterCheck(cluster.transport)]
+  return probes(
+    config,
+    readiness(() => checks, systemClock, scrub),
+    metrics,
+  )
 }
 
 export function neededKubeconfig({ kubeconfig }: Config): string {

@@ -28,6 +28,7 @@ import { appsReport, type AppsReport } from './apps-report.ts'
 import { openAppsRoom, type AppsRoom } from './apps-room.ts'
 import { keysIn } from '../config/kinds.ts'
 import { effectiveValues, secretValues, type Config } from '../config.ts'
+import { databaseCheck, postgresVersion } from './database-check.ts'
 import type { AppsHappenings } from '../domains/apps/index.ts'
 import type { RuntimesControllerHappenings } from '../domains/runtimes/index.ts'
 import { logRuntimes } from './runtimes-log.ts'
@@ -44,7 +45,6 @@ import {
   type Happenings,
   type Service,
 } from '../kernel/index.ts'
-import type { WatchHappenings } from '../kube/index.ts'
 import { listener, openPool, queueDepths, type Depth, type JobState, type Pool } from '../store/index.ts'
 import {
   logKernel,
@@ -56,6 +56,7 @@ import {
   type Metrics,
 } from '../telemetry/index.ts'
 import { VERSION } from '../version.ts'
+import { watchMetrics } from './watch-metrics.ts'
 
 export interface ServeOptions {
   readonly config: Config
@@ -95,15 +96,6 @@ export interface Serving {
   close(): Promise<void>
 }
 
-const WATCH_HAPPENINGS = [
-  'watch:connected',
-  'watch:reconnected',
-  'watch:relisted',
-  'watch:idle',
-  'watch:error',
-  'watch:behind',
-] as const satisfies readonly (keyof WatchHappenings)[]
-
 const CONSOLE_DIR = join(import.meta.dirname, '../../console/dist')
 
 export async function assemble({
@@ -137,13 +129,10 @@ export async function assemble({
   metrics.listenTo(kernel)
   appsMetrics(metrics.registry, kernel)
   traceKernel(kernel)
-  for (const name of WATCH_HAPPENINGS)
-    kernel.on(name, ({ resource }) => metrics.watch(resource, name.slice('watch:'.length)))
+  watchMetrics(metrics, kernel)
 
   const pool = openPool({ url: databaseUrl, applicationName: 'caelus api', role: 'caelus_api' })
-  const checks: Check[] = [
-    { name: 'database', required: true, probe: async () => `PostgreSQL ${await postgresVersion(pool)}` },
-  ]
+  const checks: Check[] = [databaseCheck(pool)]
   const ready = readiness(() => checks, systemClock, scrub)
   const mask = (value: unknown): unknown => JSON.parse(scrub(JSON.stringify(value ?? null)))
   const depths = atMostEvery(DEPTHS_MS, () => queueDepths(pool))
@@ -242,11 +231,6 @@ const blind = (): never => {
 const noCluster = async (): Promise<never> => blind()
 
 const BLIND: AppsSight = { preview: noCluster, explain: noCluster, resources: noCluster }
-
-async function postgresVersion(pool: Pool): Promise<string> {
-  const [row] = await pool.query<{ server_version: string }>('show server_version')
-  return row?.server_version.split(' ')[0] ?? 'unknown'
-}
 
 function totalOf(depths: readonly Depth[]): QueueView {
   const total = (state: JobState): number => depths.reduce((sum, depth) => sum + depth[state], 0)

@@ -126,6 +126,19 @@ test('a worker converges while a command waits, and stops when told', { timeout:
   expect([changed.code, changed.err]).toEqual([0, expect.stringMatching(/: (pending|provisioning)\n[\s\S]*: ready\n$/)])
   const gone = await run('delete-deployment', order.id, '--wait', '--timeout', '2m')
   expect(gone).toMatchObject({ code: 0, out: expect.stringMatching(/^deleted status-page/) })
+  const [, probes = ''] = await worker.says(/"probes":"(http:[^"]+)"/)
+  expect((await fetch(`${probes}/healthz`)).status).toBe(200)
+  expect(await (await fetch(`${probes}/readyz`)).json()).toMatchObject({
+    status: 'ok',
+    checks: [
+      { name: 'database', ok: true, required: true },
+      { name: 'kubernetes', ok: true, required: false },
+    ],
+  })
+  const metrics = await (await fetch(`${probes}/metrics`)).text()
+  expect(metrics).toMatch(/caelus_reconcile_total\{controller="apps",outcome="settled",code=""\} [1-9]/)
+  expect(metrics).toMatch(/caelus_apps_steps_total\{step="uninstall",outcome="done",code=""\} 1/)
+  expect(metrics).toMatch(/caelus_watch_happenings_total\{resource="[a-z]+",happening="connected"\} [1-9]/)
   worker.child.kill('SIGTERM')
   expect((await worker.ended).code).toBe(0)
 })
