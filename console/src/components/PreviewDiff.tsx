@@ -47,17 +47,30 @@ export function PreviewDiff({ preview }: { readonly preview: PreviewView }) {
 
 function ObjectDiff({ object: { object, change, fields } }: { readonly object: ObjectChangeView }) {
   const { icon: Icon, word } = WORDS[change]
+  const head = (
+    <>
+      <span className={classes.mark} data-change={change}>
+        <Icon size={13} aria-hidden />
+      </span>
+      <b className={classes.name}>{object}</b>
+      <span className={classes.word}>
+        {word}
+        {fields.length > 0 && `, ${fieldCount(fields)}`}
+      </span>
+    </>
+  )
+  if (fields.length === 0) {
+    return (
+      <div className={classes.object}>
+        <div className={classes.head}>{head}</div>
+      </div>
+    )
+  }
   return (
     <details className={classes.object} open={change === 'changed'}>
       <summary className={classes.head}>
         <IconChevronRight size={14} className={classes.caret} aria-hidden />
-        <span className={classes.mark} data-change={change}>
-          <Icon size={13} aria-hidden />
-        </span>
-        <b className={classes.name}>{object}</b>
-        <span className={classes.word}>
-          {word}, {fieldCount(fields)}
-        </span>
+        {head}
       </summary>
       <Lines changes={fields} />
     </details>

@@ -6,6 +6,7 @@ import { ResourceTable } from '../../components/ResourceTable.tsx'
 import type { ListColumn } from '../../components/ResourceTable.tsx'
 import { StatusLabel } from '../../components/StatusLabel.tsx'
 import type { RuntimeFunctionView } from '../../lib/api/contract.ts'
+import { spokenFunction } from './children.ts'
 
 export function Functions({ functions }: { readonly functions: readonly RuntimeFunctionView[] }) {
   return (
@@ -16,6 +17,22 @@ export function Functions({ functions }: { readonly functions: readonly RuntimeF
         <ResourceTable label="functions" rows={functions} columns={COLUMNS} rowKey={(row) => row.function_key} />
       )}
     </Panel>
+  )
+}
+
+function State({ row }: { readonly row: RuntimeFunctionView }) {
+  const { tone, word } = spokenFunction(row)
+  return (
+    <div>
+      <StatusLabel tone={tone} {...(row.since !== null && { since: row.since })}>
+        {word}
+      </StatusLabel>
+      {!row.ready && row.message !== null && (
+        <Text size="xs" c="dimmed">
+          {row.message}
+        </Text>
+      )}
+    </div>
   )
 }
 
@@ -39,19 +56,8 @@ const COLUMNS: readonly ListColumn<RuntimeFunctionView>[] = [
   {
     id: 'ready',
     label: 'State',
-    value: (row) => row.ready,
-    render: (row) => (
-      <div>
-        <StatusLabel tone={row.ready ? 'good' : 'wait'} {...(row.since !== null && { since: row.since })}>
-          {row.ready ? 'Ready' : (row.reason ?? 'Not ready')}
-        </StatusLabel>
-        {!row.ready && row.message !== null && (
-          <Text size="xs" c="dimmed">
-            {row.message}
-          </Text>
-        )}
-      </div>
-    ),
+    value: (row) => spokenFunction(row).word,
+    render: (row) => <State row={row} />,
     width: 200,
   },
   {

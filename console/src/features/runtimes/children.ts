@@ -1,4 +1,9 @@
-import type { RuntimeChildView, RuntimeContainerView, RuntimePodView } from '../../lib/api/contract.ts'
+import type {
+  RuntimeChildView,
+  RuntimeContainerView,
+  RuntimeFunctionView,
+  RuntimePodView,
+} from '../../lib/api/contract.ts'
 import type { Tone } from '../../lib/tone.ts'
 
 const ORDER: readonly RuntimeChildView['health'][] = ['failing', 'missing', 'progressing', 'deleting', 'ready']
@@ -14,8 +19,8 @@ export function replicasText({ replicas, message }: Pick<RuntimeChildView, 'repl
   return message === '' ? count : `${count}; ${message}`
 }
 
-/** Waiting reasons that do not go away by waiting. */
-const STUCK = /BackOff|Err|Invalid/
+/** Whether this reason does not go away by waiting. */
+const isStuck = (reason: string): boolean => /BackOff|CrashLoop|Err|Invalid|Conflict|Timeout|Exceeded/.test(reason)
 
 export function spokenPod(pod: Pick<RuntimePodView, 'ready' | 'phase' | 'reason' | 'deleting_since'>): {
   readonly tone: Tone
@@ -23,8 +28,16 @@ export function spokenPod(pod: Pick<RuntimePodView, 'ready' | 'phase' | 'reason'
 } {
   if (pod.deleting_since !== null) return { tone: 'wait', word: 'Being deleted' }
   if (pod.ready) return { tone: 'good', word: 'Ready' }
-  const isStuck = pod.phase === 'Failed' || (pod.reason !== null && STUCK.test(pod.reason))
-  return { tone: isStuck ? 'bad' : 'wait', word: pod.reason ?? pod.phase }
+  const isBad = pod.phase === 'Failed' || (pod.reason !== null && isStuck(pod.reason))
+  return { tone: isBad ? 'bad' : 'wait', word: pod.reason ?? pod.phase }
+}
+
+export function spokenFunction({ ready, reason }: Pick<RuntimeFunctionView, 'ready' | 'reason'>): {
+  readonly tone: Tone
+  readonly word: string
+} {
+  if (ready) return { tone: 'good', word: 'Ready' }
+  return { tone: reason !== null && isStuck(reason) ? 'bad' : 'wait', word: reason ?? 'Not ready' }
 }
 
 export const restartsText = (restarts: number): string => {

@@ -52,12 +52,13 @@ const templateChoices = (written: string | undefined): JsonObject[] => [
   ...(written === undefined || TEMPLATES.some(([id]) => id === written) ? [] : [{ const: written, title: written }]),
 ]
 
-const SPEC = (written: RuntimeSpec): JsonObject => ({
+/** What nothing said would mean is proposed for a new one; in one that exists it is left unsaid. */
+const fieldsOf = (before: RuntimeSpec | undefined): JsonObject => ({
   package_class_key: text('Class', { description: 'The class of objects whose functions these are.' }),
   selected_template: {
     title: 'Template',
     description: 'What the functions run as. Nothing: the controller chooses what fits.',
-    oneOf: templateChoices(written.selected_template),
+    oneOf: templateChoices(before?.selected_template),
   },
   functions: { type: 'array', title: 'Functions', items: FUNCTION },
   addons: {
@@ -85,6 +86,7 @@ const SPEC = (written: RuntimeSpec): JsonObject => ({
         title: 'Mode',
         description: 'Whether they are ignored, told, or put into effect.',
         oneOf: [{ const: 'off' }, { const: 'observe' }, { const: 'enforce' }],
+        ...(before === undefined && { default: 'observe' }),
       },
       dimensions: {
         type: 'array',
@@ -92,6 +94,7 @@ const SPEC = (written: RuntimeSpec): JsonObject => ({
         description: 'Changing memory or CPU restarts pods.',
         uniqueItems: true,
         items: { enum: ['replicas', 'memory', 'cpu'] },
+        ...(before === undefined && { default: ['replicas'] }),
       },
     },
   },
@@ -112,7 +115,7 @@ export function manifestForm(before?: RuntimeSpec): TemplateFormView {
     schema: {
       type: 'object',
       required: before === undefined ? ['name', 'namespace'] : [],
-      properties: { ...(before === undefined && IDENTITY), ...SPEC(before ?? {}) },
+      properties: { ...(before === undefined && IDENTITY), ...fieldsOf(before) },
     },
     ui_hints: [],
     defaults: {},

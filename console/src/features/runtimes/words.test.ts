@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { NfrValueView, RuntimeChildView, RuntimeConditionView } from '../../lib/api/contract.ts'
-import { exitText, replicasText, spokenPod, worstFirst } from './children.ts'
+import { exitText, replicasText, spokenFunction, spokenPod, worstFirst } from './children.ts'
 import { deletionSteps } from './deletion.ts'
 import { manifestForm, manifestOf, placesOf } from './manifest-form.ts'
 import { appliedText, valueText, verdictOn, wantedFacts } from './nfr.ts'
@@ -68,6 +68,8 @@ describe('children', () => {
     expect(spokenPod(pod)).toEqual({ tone: 'bad', word: 'CrashLoopBackOff' })
     expect(spokenPod({ ...pod, reason: 'ContainersNotReady' })).toMatchObject({ tone: 'wait' })
     expect(spokenPod({ ...pod, deleting_since: 'now' }).word).toBe('Being deleted')
+    expect(spokenFunction({ ready: false, reason: 'CrashLoop' })).toEqual({ tone: 'bad', word: 'CrashLoop' })
+    expect(spokenFunction({ ready: false, reason: null })).toEqual({ tone: 'wait', word: 'Not ready' })
     expect(exitText({ reason: 'OOMKilled', exit_code: 137, message: '', at: null })).toBe(
       'last exit: OOMKilled, code 137',
     )
