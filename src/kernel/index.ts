@@ -23,6 +23,7 @@ export {
   type FailureKind,
   type Mover,
 } from './errors.ts'
+export type { Explanation } from './explanation.ts'
 export { addFinalizer, finalizerStep, removeFinalizer, type Finalizable, type FinalizerStep } from './finalizer.ts'
 export { happenings, type Happenings, type KernelHappenings } from './happenings.ts'
 export {

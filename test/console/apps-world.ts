@@ -6,15 +6,8 @@ import type { ProductView, ResourceView, Role } from '../../src/api/contract/ind
 import { appsRoutes, tellAppsChanges, type AppsSight } from '../../src/api/index.ts'
 import { openApps, type Apps } from '../../src/domains/apps/cases/index.ts'
 import { charts } from '../../src/domains/apps/helm/index.ts'
-import {
-  diffFields,
-  diffObjects,
-  keyRing,
-  masker,
-  type Explanation,
-  type JsonObject,
-} from '../../src/domains/apps/index.ts'
-import { seededRandom, systemClock } from '../../src/kernel/index.ts'
+import { diffFields, diffObjects, keyRing, masker, type JsonObject } from '../../src/domains/apps/index.ts'
+import { seededRandom, systemClock, type Explanation } from '../../src/kernel/index.ts'
 import { listener, openPool, openQueuePool, PostgresQueue } from '../../src/store/index.ts'
 import { consoleWorld, emailOf, type ConsoleWorld } from './world.ts'
 

@@ -1,5 +1,4 @@
 import type {
-  Explanation,
   FieldChange,
   JsonObject,
   LiveResource,
@@ -16,7 +15,7 @@ import type {
   TimelineEntry,
 } from '../../domains/apps/cases/index.ts'
 import { redact, secretPointers } from '../../domains/apps/index.ts'
-import type { Failure } from '../../kernel/index.ts'
+import type { Explanation, Failure } from '../../kernel/index.ts'
 import type {
   ChartView,
   DeploymentView,

@@ -1,7 +1,8 @@
 import { decide } from './decide.ts'
-import { explain, type ExplainInput, type Explanation } from './explain.ts'
+import { explain, type ExplainInput } from './explain.ts'
 import { raise } from './failures.ts'
 import { Observer } from './observe.ts'
+import type { Explanation } from '../../kernel/index.ts'
 import type { AppsParts } from './parts.ts'
 
 /** Looks at the deployment as a worker would at this moment, and says what it would do and why. Changes nothing. */

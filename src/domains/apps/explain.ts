@@ -1,4 +1,4 @@
-import type { Mover } from '../../kernel/index.ts'
+import type { Explanation } from '../../kernel/index.ts'
 import { blockerText, type Decision } from './decide.ts'
 import type { HealthSeen, Observed, ReleaseSeen } from './observed.ts'
 import type { Step } from './steps.ts'
@@ -16,20 +16,6 @@ export interface ExplainInput {
   readonly decision: Decision
   /** The open job, or the last one; `null` when there never was one. */
   readonly job: ExplainedJob | null
-}
-
-export interface Explanation {
-  /** Why it is in this state, most telling first. */
-  readonly why: readonly string[]
-  /** What happens next. */
-  readonly next: string
-  /** When it happens; `null` when that depends on somebody. */
-  readonly at: number | null
-  readonly whoseMove: Mover | 'nobody'
-  /** What a person can do, if it is a person's move. */
-  readonly nextStep: string | null
-  /** What keeps a namespace from going, one sentence each. */
-  readonly blockers: readonly string[]
 }
 
 /** Says in sentences what `decide` said in words. Looks at nothing that `decide` did not see. */

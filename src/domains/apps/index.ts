@@ -2,7 +2,7 @@ export { decide, type Decision, type DecideInput, type Unwantable, type Wanted }
 export { diffFields, type FieldChange, type Hidden } from './diff.ts'
 export { diffObjects, objectName, type ObjectChange } from './diff-objects.ts'
 export { driftOf, driftSeen, settleConflicts, type ObjectDrift, type Settlement } from './drift.ts'
-export { explain, type ExplainInput, type Explanation } from './explain.ts'
+export { explain, type ExplainInput } from './explain.ts'
 export { explainNow } from './explain-now.ts'
 export { withoutField } from './field-path.ts'
 export { formOf, type TemplateForm, type UiHint } from './form.ts'

@@ -1,4 +1,4 @@
-import type { Mover } from '../../kernel/index.ts'
+import type { Explanation } from '../../kernel/index.ts'
 import type { ClassRuntimeStatus } from './class-runtime.ts'
 import { findCrash } from './crash-loop.ts'
 import { crashRules, decide } from './decide.ts'
@@ -10,20 +10,6 @@ import { detailOf, healthOf, isSameRef, refText } from './readiness.ts'
 import type { RuntimesSettings } from './settings.ts'
 import { isStamp } from './stamp.ts'
 import type { Action, Decision, Observed, ObservedChild } from './types.ts'
-
-export interface Explanation {
-  /** From the phase down to the one child, container or field that is responsible. */
-  readonly why: readonly string[]
-  /** What happens next. */
-  readonly next: string
-  /** When it happens; `null` when that depends on somebody. */
-  readonly at: number | null
-  readonly whoseMove: Mover | 'nobody'
-  /** What a person can do, if it is a person's move. */
-  readonly nextStep: string | null
-  /** What keeps a deletion from ending, one sentence each. */
-  readonly blockers: readonly string[]
-}
 
 /** Says in sentences what `decide` would do with what is seen, and why the status is what it is. */
 export function explain(seen: Observed, settings: RuntimesSettings, now: number): Explanation {

@@ -1,7 +1,7 @@
+import type { Explanation } from '../../../kernel/index.ts'
 import type { Actor } from '../../../store/index.ts'
 import type { At, Pod } from '../../../kube/index.ts'
 import type { ClassRuntime, ClassRuntimeSpec } from '../class-runtime.ts'
-import type { Explanation } from '../explain.ts'
 import type { Preview } from '../preview.ts'
 import type { Readiness } from '../templates/template.ts'
 import type { Component, ManagedKind, ObservedChild, Phase } from '../types.ts'
