@@ -2,7 +2,7 @@ import { Button, CloseButton, Group, Text, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { useMemo } from 'react'
 import type { ReactNode } from 'react'
-import { useSearchParams } from 'wouter'
+import { useAddress } from '../lib/address.ts'
 import { useResourcePages } from '../lib/api/queries.ts'
 import type { ListFilter } from '../lib/api/queries.ts'
 import { filterRows, nextSort, sortFrom, sortRows, sortText } from '../lib/rows.ts'
@@ -38,23 +38,12 @@ interface ResourceListProps<T> {
 export function ResourceList<T>(props: ResourceListProps<T>) {
   const { noun, topic, path, wanted, columns, rowKey, onOpen, empty, actions } = props
   const pages = useResourcePages<T>(topic, path, { ...(wanted && { filter: wanted }) })
-  const [params, setParams] = useSearchParams()
+  const [params, setParam] = useAddress()
   const filter = params.get('q') ?? ''
   const sortParam = params.get('sort')
   const sort = useMemo(() => sortFrom(sortParam), [sortParam])
   const all = useMemo(() => pages.data?.pages.flatMap((page) => page.items) ?? [], [pages.data])
   const rows = useMemo(() => sortRows(filterRows(all, columns, filter), columns, sort), [all, columns, filter, sort])
-
-  const setParam = (name: string, value: string): void =>
-    setParams(
-      (before) => {
-        const after = new URLSearchParams(before)
-        if (value === '') after.delete(name)
-        else after.set(name, value)
-        return after
-      },
-      { replace: true },
-    )
 
   return (
     <div className={classes.list}>

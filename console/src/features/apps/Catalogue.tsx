@@ -1,9 +1,10 @@
 import { SimpleGrid, Skeleton, Text, TextInput } from '@mantine/core'
 import { IconPackage, IconSearch } from '@tabler/icons-react'
-import { Link, useSearchParams } from 'wouter'
+import { Link } from 'wouter'
 import { Empty } from '../../components/Empty.tsx'
 import { Loaded } from '../../components/Loaded.tsx'
 import { Panel } from '../../components/Panel.tsx'
+import { useAddress } from '../../lib/address.ts'
 import type { ProductView } from '../../lib/api/contract.ts'
 import { useMe, useResourcePages } from '../../lib/api/queries.ts'
 import { isFound } from './search.ts'
@@ -14,7 +15,7 @@ import classes from './Catalogue.module.css'
 /** Everything that can be ordered. */
 export function Catalogue() {
   const products = useResourcePages<ProductView>(TOPIC, '/products', { limit: 200 })
-  const [params, setParams] = useSearchParams()
+  const [params, setParam] = useAddress()
   const query = params.get('q') ?? ''
   return (
     <>
@@ -24,10 +25,7 @@ export function Catalogue() {
         placeholder="Search products"
         leftSection={<IconSearch size={16} aria-hidden />}
         value={query}
-        onChange={(event) => {
-          const typed = event.currentTarget.value
-          setParams(typed === '' ? {} : { q: typed }, { replace: true })
-        }}
+        onChange={(event) => setParam('q', event.currentTarget.value)}
       />
       <Loaded query={products} skeleton={<CardSkeletons />}>
         {({ pages: read }) => <Cards products={read.flatMap(({ items }) => items)} query={query} />}

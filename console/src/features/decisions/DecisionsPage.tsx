@@ -1,6 +1,5 @@
 import { Text } from '@mantine/core'
 import { IconGitCommit } from '@tabler/icons-react'
-import { useSearchParams } from 'wouter'
 import { Age } from '../../components/Age.tsx'
 import { Empty } from '../../components/Empty.tsx'
 import { OutcomeLabel } from '../../components/DecisionExplained.tsx'
@@ -8,6 +7,7 @@ import { ExplainDrawer } from '../../components/ExplainDrawer.tsx'
 import { Page } from '../../components/Page.tsx'
 import { ResourceList } from '../../components/ResourceList.tsx'
 import type { ListColumn } from '../../components/ResourceTable.tsx'
+import { useAddress } from '../../lib/address.ts'
 import type { DecisionView } from '../../lib/api/contract.ts'
 
 const COLUMNS: readonly ListColumn<DecisionView>[] = [
@@ -45,14 +45,8 @@ const COLUMNS: readonly ListColumn<DecisionView>[] = [
 ]
 
 export function DecisionsPage() {
-  const [params, setParams] = useSearchParams()
-  const open = (id: string | undefined): void =>
-    setParams((before) => {
-      const after = new URLSearchParams(before)
-      if (id === undefined) after.delete('decision')
-      else after.set('decision', id)
-      return after
-    })
+  const [params, setParam] = useAddress()
+  const open = (id: string | undefined): void => setParam('decision', id ?? '', { replace: false })
   return (
     <Page
       title="Decisions"

@@ -1,12 +1,13 @@
 import { Autocomplete, Button, Group, Select, Text } from '@mantine/core'
 import { IconBox, IconPackageImport, IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
-import { Link, useLocation, useSearchParams } from 'wouter'
+import { Link, useLocation } from 'wouter'
 import { Age } from '../../components/Age.tsx'
 import { Empty } from '../../components/Empty.tsx'
 import { ResourceList } from '../../components/ResourceList.tsx'
 import type { ListColumn } from '../../components/ResourceTable.tsx'
 import { StatusLabel } from '../../components/StatusLabel.tsx'
+import { useAddress } from '../../lib/address.ts'
 import type { Page, RuntimeSummary } from '../../lib/api/contract.ts'
 import { useResource } from '../../lib/api/queries.ts'
 import { api, pages, TOPIC } from './paths.ts'
@@ -15,19 +16,9 @@ import { functionsText, headline, phaseChoices } from './status.ts'
 /** All runtimes of the cluster. Namespace and phase are asked of the API and stand in the address. */
 export function RuntimeList({ isAdmin }: { readonly isAdmin: boolean }) {
   const [, go] = useLocation()
-  const [params, setParams] = useSearchParams()
+  const [params, set] = useAddress()
   const namespace = params.get('namespace') ?? ''
   const phase = phaseChoices.find(({ value }) => value === params.get('phase'))
-  const set = (name: string, value: string): void =>
-    setParams(
-      (before) => {
-        const after = new URLSearchParams(before)
-        if (value === '') after.delete(name)
-        else after.set(name, value)
-        return after
-      },
-      { replace: true },
-    )
   return (
     <ResourceList<RuntimeSummary>
       noun="runtimes"

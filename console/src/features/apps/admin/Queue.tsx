@@ -1,7 +1,7 @@
 import { Select } from '@mantine/core'
 import { IconChecklist } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
-import { useLocation, useSearchParams } from 'wouter'
+import { useLocation } from 'wouter'
 import { Age } from '../../../components/Age.tsx'
 import { Empty } from '../../../components/Empty.tsx'
 import { ProblemView } from '../../../components/ProblemView.tsx'
@@ -9,6 +9,7 @@ import { ResourceList } from '../../../components/ResourceList.tsx'
 import type { ListColumn } from '../../../components/ResourceTable.tsx'
 import { RowMenu } from '../../../components/RowMenu.tsx'
 import { StatusLabel } from '../../../components/StatusLabel.tsx'
+import { useAddress } from '../../../lib/address.ts'
 import type { ReconcileJobView } from '../../../lib/api/contract.ts'
 import { useNow } from '../../../lib/now.ts'
 import { api, pages, TOPIC } from '../paths.ts'
@@ -23,7 +24,7 @@ type Dialog = { readonly kind: 'fail' | 'freeze'; readonly job: ReconcileJobView
 /** What waits to be reconciled, what runs and what was given up, with the means to step in. */
 export function Queue() {
   const [, go] = useLocation()
-  const [params, setParams] = useSearchParams()
+  const [params, setParam] = useAddress()
   const status = STATES.find(({ value }) => value === params.get('status'))
   const [dialog, setDialog] = useState<Dialog>()
   const close = (): void => setDialog(undefined)
@@ -57,17 +58,7 @@ export function Queue() {
             w={150}
             data={[...STATES]}
             value={status?.value ?? null}
-            onChange={(value) =>
-              setParams(
-                (before) => {
-                  const after = new URLSearchParams(before)
-                  if (value === null) after.delete('status')
-                  else after.set('status', value)
-                  return after
-                },
-                { replace: true },
-              )
-            }
+            onChange={(value) => setParam('status', value ?? '')}
           />
         }
         empty={
