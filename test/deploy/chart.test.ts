@@ -31,7 +31,8 @@ interface PodSpec {
 
 const EVERYTHING: Values = {
   'ingress.enabled': true,
-  'controllers.enabled': true,
+  'runtimes.prometheusUrl': 'http://prometheus.example.com:9090',
+  'runtimes.odgmImage': 'registry.example.com/odgm:1',
   config: { CAELUS_OIDC_ISSUER: 'https://login.example.com', CAELUS_OIDC_CLIENT_ID: 'caelus', CAELUS_RATE_LIMIT: 900 },
 }
 
@@ -50,7 +51,9 @@ test('the API server accepts the whole chart', async () => {
   await using client = await testClient()
   await ensureHome(client)
   await using helm = await adminHelm()
-  const notes = await helm.run(['install', 'caelus', '--namespace', HOME, '--dry-run=server'], EVERYTHING)
+  // Our kinds are on this control plane already.
+  const install = ['install', 'caelus', '--namespace', HOME, '--dry-run=server', '--take-ownership']
+  const notes = await helm.run(install, EVERYTHING)
   expect(notes).toContain(`Caelus ${VERSION} is at https://caelus.example.com.`)
 })
 
@@ -70,9 +73,27 @@ test('its pods are let in where they must be restricted', async () => {
 test('a process is there when it is wanted, with a budget when it is not alone', async () => {
   const all = await rendered(EVERYTHING)
   expect(processes(all).toSorted()).toEqual(['api', 'run-controllers', 'run-worker-loop'])
-  const some = await rendered({ 'worker.enabled': false, 'api.replicas': 1, 'migrate.enabled': false })
+  const some = await rendered({
+    'worker.enabled': false,
+    'controllers.enabled': false,
+    'api.replicas': 1,
+    'migrate.enabled': false,
+  })
   expect(processes(some)).toEqual(['api'])
   expect(some.filter(({ kind }) => /PodDisruptionBudget|Job|Policy/.test(kind))).toEqual([])
+})
+
+test('every process that stays is probed where it listens', async () => {
+  const pods = (await rendered(EVERYTHING)).filter(({ kind }) => kind === 'Deployment')
+  expect(pods).toHaveLength(3)
+  for (const { spec } of pods) {
+    expect(spec?.template?.spec.containers[0]).toMatchObject({
+      ports: [{ name: 'http', containerPort: 8080 }],
+      env: expect.arrayContaining([{ name: 'CAELUS_PORT', value: '8080' }]),
+      livenessProbe: { httpGet: { path: '/healthz', port: 'http' } },
+      readinessProbe: { httpGet: { path: '/readyz', port: 'http' } },
+    })
+  }
 })
 
 test('the schema is migrated before a new version starts', async () => {
@@ -97,13 +118,17 @@ test('the program accepts the environment that the chart gives it, and the servi
     const env = pod.containers[0]?.env ?? []
     expect(env.filter(({ valueFrom }) => valueFrom !== undefined).every(({ name }) => name in secrets)).toBe(true)
     const config = readConfig(Object.fromEntries(env.map(({ name, value }) => [name, value ?? secrets[name]])))
-    if (kind === 'Deployment') expect(config).toMatchObject({ rateLimit: 900, trustProxy: 1 })
+    if (kind !== 'Deployment') continue
+    expect(config).toMatchObject({ rateLimit: 900, trustProxy: 1, host: '0.0.0.0', runtimesProfile: 'full' })
+    expect(config.runtimesPrometheusUrl).toContain('http://prometheus.example.com:9090')
   }
 })
 
 test.each<[string, Values]>([
   ['publicUrl', { publicUrl: 'http://caelus.example.com' }],
   ['CAELUS_SESSION_KEY', { config: { CAELUS_SESSION_KEY: 'secrets are no values' } }],
+  ['CAELUS_RUNTIMES_IDENTITY', { config: { CAELUS_RUNTIMES_IDENTITY: 'all of them lead' } }],
+  ['prometheusUrl', { 'runtimes.prometheusUrl': 'prometheus:9090' }],
   ['replica', { worker: { replica: 3 } }],
 ])('a wrong %s is refused before anything is installed', async (name, values) => {
   await expect(rendered(values)).rejects.toThrow(name)

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { inject } from 'vitest'
-import { isAlreadyExists, Namespace, type Client } from '../../src/kube/index.ts'
+import { ClassRuntime } from '../../src/domains/runtimes/index.ts'
+import { installCrd, isAlreadyExists, Namespace, type Client } from '../../src/kube/index.ts'
 import { obtainBinaries } from '../../tools/binaries/index.ts'
 
 const CHART = join(import.meta.dirname, '../../deploy/chart')
@@ -40,18 +41,21 @@ export async function adminHelm(): Promise<Helm> {
   }
 }
 
+/** The namespace of the locks, and our kinds: of those a cluster has one, and no test may take them away. */
 export async function ensureHome(client: Client): Promise<void> {
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: HOME } } as const
   await client.create(Namespace, namespace).catch((error: unknown) => {
     if (!isAlreadyExists(error)) throw error
   })
+  await installCrd(client, ClassRuntime)
 }
 
-/** Installs the chart without pods, which need an image; its hook would need one too. */
-export async function installed(): Promise<AsyncDisposable & { readonly name: string }> {
+/** Installs the chart without pods, which need an image; its hook would need one too. `ensureHome` comes before. */
+export async function installed(values: Values = {}): Promise<AsyncDisposable & { readonly name: string }> {
   const name = `caelus-${randomBytes(4).toString('hex')}`
   const helm = await adminHelm()
-  await helm.run(['install', name, '--namespace', HOME, '--no-hooks'], { 'api.replicas': 0, 'worker.replicas': 0 })
+  const without = { 'api.replicas': 0, 'worker.replicas': 0, 'controllers.replicas': 0, 'crds.install': false }
+  await helm.run(['install', name, '--namespace', HOME, '--no-hooks'], { ...without, ...values })
   return {
     name,
     async [Symbol.asyncDispose]() {

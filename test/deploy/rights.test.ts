@@ -1,61 +1,13 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, inject, test, vi } from 'vitest'
-import {
-  ConfigMap,
-  Deployment,
-  httpTransport,
-  isForbidden,
-  loadKubeConfig,
-  makeClient,
-  Namespace,
-  RoleBinding,
-  type Client,
-} from '../../src/kube/index.ts'
+import { expect, test, vi } from 'vitest'
+import { ConfigMap, Deployment, isForbidden, Namespace, RoleBinding } from '../../src/kube/index.ts'
 import { DEPLOYMENT_LABEL, fenced, installFence } from '../../src/domains/apps/fence.ts'
 import { obtainBinaries } from '../../tools/binaries/index.ts'
 import { WorkerWorld, ADMIN } from '../apps/worker-world.ts'
 import { start } from '../cli/caelus.ts'
-import { freshNamespace, testClient, testTransport } from '../support/kube.ts'
-import { ensureHome, HOME, installed } from './chart.ts'
-
-interface Account extends AsyncDisposable {
-  readonly kubeconfig: string
-  readonly dir: string
-  readonly client: Client
-}
-
-/** As a pod of the chart has it: a kubeconfig with a token of its service account. */
-async function accountOf(name: string): Promise<Account> {
-  await using admin = await testTransport()
-  const path = `/api/v1/namespaces/${HOME}/serviceaccounts/${name}/token`
-  const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} }
-  const { body } = await admin.send({ method: 'POST', path, body: request })
-  const { token } = (body as { status: { token: string } }).status
-  const { server, tls } = await loadKubeConfig({ path: inject('kubeconfig') })
-  const ca = Buffer.from(tls.ca ?? '').toString('base64')
-  const dir = await mkdtemp(join(tmpdir(), 'caelus-account-'))
-  const kubeconfig = join(dir, 'kubeconfig')
-  await writeFile(join(dir, 'token'), token, { mode: 0o600 })
-  const file = {
-    clusters: [{ name: 'c', cluster: { server, 'certificate-authority-data': ca } }],
-    users: [{ name: 'u', user: { tokenFile: join(dir, 'token') } }],
-    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-    'current-context': 'x',
-  }
-  await writeFile(kubeconfig, JSON.stringify(file))
-  const transport = httpTransport(await loadKubeConfig({ path: kubeconfig }))
-  return {
-    kubeconfig,
-    dir,
-    client: makeClient(transport, { fieldManager: 'test' }),
-    async [Symbol.asyncDispose]() {
-      await transport.close()
-      await rm(dir, { recursive: true, force: true })
-    },
-  }
-}
+import { freshNamespace, testClient } from '../support/kube.ts'
+import { accountOf, outcomesOf, type Attempt } from './account.ts'
+import { ensureHome, installed } from './chart.ts'
 
 test('the worker installs, repairs and deletes an app with the rights of the chart', { timeout: 180_000 }, async () => {
   await using admin = await testClient()
@@ -104,7 +56,7 @@ test('the worker is refused outside of the namespaces of deployments', async () 
     20_000,
   )
 
-  const attempts: readonly [string, Promise<unknown>][] = [
+  const attempts: readonly Attempt[] = [
     ['makes a namespace that is not of a deployment', client.create(Namespace, namespace)],
     ['takes a namespace', client.patch(Namespace, { name }, ours)],
     ['deletes a namespace', client.delete(Namespace, { name })],
@@ -114,11 +66,7 @@ test('the worker is refused outside of the namespaces of deployments', async () 
     ['acts as another user', client.as({ user: 'mallory' }).get(Namespace, { name })],
     ['acts as an administrator', client.as({ ...fenced('x', 1), groups: ['system:masters'] }).get(Namespace, { name })],
   ]
-  const outcomes = attempts.map(async ([what, attempt]) => {
-    const error: unknown = await attempt.catch((cause: unknown) => cause)
-    return `${what}: ${isForbidden(error) ? 'refused' : 'done'}`
-  })
-  expect(await Promise.all(outcomes)).toEqual(attempts.map(([what]) => `${what}: refused`))
+  expect(await outcomesOf(attempts)).toEqual(attempts.map(([what]) => `${what}: refused`))
 })
 
 test('in a namespace of a deployment the worker gives rights to nobody else', async () => {

@@ -50,14 +50,29 @@ spec:
           {{- include "caelus.container" (dict "root" $root "command" .command "resources" .values.resources) | nindent 10 }}
           env:
             {{- include "caelus.env" $root | nindent 12 }}
+            {{- include "caelus.runtimesEnv" $root | nindent 12 }}
             - name: CAELUS_KUBECONFIG
               value: /etc/caelus/kubeconfig
+            - name: CAELUS_HOST
+              value: "0.0.0.0"
+            - name: CAELUS_PORT
+              value: "8080"
             {{- with .env }}
             {{- . | nindent 12 }}
             {{- end }}
-          {{- with .probes }}
-          {{- . | nindent 10 }}
-          {{- end }}
+          ports:
+            - name: http
+              containerPort: 8080
+          startupProbe:
+            httpGet: { path: /healthz, port: http }
+            periodSeconds: 2
+            failureThreshold: 60
+          livenessProbe:
+            httpGet: { path: /healthz, port: http }
+            timeoutSeconds: 5
+          readinessProbe:
+            httpGet: { path: /readyz, port: http }
+            timeoutSeconds: 5
           volumeMounts:
             - name: kubeconfig
               mountPath: /etc/caelus

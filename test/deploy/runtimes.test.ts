@@ -1,0 +1,162 @@
+import { expect, test } from 'vitest'
+import { ClassRuntime, KnativeService, PodMonitor, ServiceMonitor } from '../../src/domains/runtimes/index.ts'
+import {
+  ConfigMap,
+  CustomResourceDefinition,
+  Deployment,
+  HorizontalPodAutoscaler,
+  Lease,
+  Namespace,
+  Pod,
+  Secret,
+  Service,
+  type KubeObject,
+  type Resource,
+} from '../../src/kube/index.ts'
+import { start, type Running } from '../cli/caelus.ts'
+import { installForeignKinds } from '../runtimes/foreign-kinds.ts'
+import { fn, RuntimesWorld } from '../runtimes/world.ts'
+import { freshNamespace, testClient } from '../support/kube.ts'
+import { accountOf, hasRights, outcomesOf, type Account, type Attempt } from './account.ts'
+import { ensureHome, HOME, installed } from './chart.ts'
+
+/** The name of everything that a runtime `cart` has for its function `add`. */
+const CHILD = 'cart--add'
+
+const controllers = ({ kubeconfig }: Account, { namespace }: RuntimesWorld): Running =>
+  start(['run-controllers'], {
+    CAELUS_KUBECONFIG: kubeconfig,
+    CAELUS_RUNTIMES_NAMESPACE: namespace,
+    CAELUS_PORT: '0',
+    CAELUS_LOG_FORMAT: 'json',
+  })
+
+async function isMadeAgain(world: RuntimesWorld, resource: Resource): Promise<void> {
+  const uid = (await world.client.get(resource, world.at(CHILD)))?.metadata.uid ?? ''
+  await world.client.delete(resource, world.at(CHILD), { uid })
+  await world.sees(resource, CHILD, ({ metadata }) => metadata.uid !== uid)
+}
+
+test('two controllers converge, repair and delete with the rights of the chart', { timeout: 240_000 }, async () => {
+  await using world = await RuntimesWorld.make()
+  await ensureHome(world.client)
+  await using release = await installed({ 'runtimes.namespace': world.namespace })
+  await using account = await accountOf(`${release.name}-controllers`)
+  await hasRights(account, world)
+  await using first = controllers(account, world)
+  await first.says(/"msg":"Controlling"/)
+  await using second = controllers(account, world)
+  await second.says(/"msg":"Controlling"/)
+
+  await world.create('cart', { functions: [fn('add', { min_scale: 1, max_scale: 3 }), fn('pay')] })
+  await world.reaches('cart', 'available')
+  expect(await world.names(HorizontalPodAutoscaler)).toEqual([CHILD])
+  await isMadeAgain(world, Deployment)
+
+  // Whoever led: the other one does now.
+  first.child.kill('SIGTERM')
+  const { err: told } = await first.ended
+  await isMadeAgain(world, Service)
+  await world.change('cart', { functions: [fn('add')] })
+  await world.tells('Orphaned', /cart--pay/)
+  await world.client.delete(ClassRuntime, world.at('cart'))
+  await world.isGone(ClassRuntime, 'cart')
+  expect(await world.names(Deployment)).toEqual([])
+
+  second.child.kill('SIGTERM')
+  expect(told + (await second.ended).err).not.toMatch(/forbidden/i)
+})
+
+test('the controllers make what others define, too', { timeout: 120_000 }, async () => {
+  await using world = await RuntimesWorld.make()
+  await ensureHome(world.client)
+  await installForeignKinds(world.client)
+  await using release = await installed({ 'runtimes.namespace': world.namespace })
+  await using account = await accountOf(`${release.name}-controllers`)
+  await hasRights(account, world)
+  await using running = controllers(account, world)
+  await running.says(/"msg":"Controlling"/)
+  await world.create('cart', {
+    selected_template: 'knative',
+    functions: [fn('add')],
+    telemetry: { metrics: true },
+  })
+  await world.create('stock', { functions: [fn('count')], telemetry: { metrics: true } })
+  const foreign = [
+    [KnativeService, CHILD],
+    [PodMonitor, 'cart-podmon'],
+    [ServiceMonitor, 'stock-svcmon'],
+  ] as const
+  for (const [resource, name] of foreign) await world.sees<KubeObject>(resource, name, () => true)
+  for (const name of ['cart', 'stock']) await world.client.delete(ClassRuntime, world.at(name))
+  for (const name of ['cart', 'stock']) await world.isGone(ClassRuntime, name)
+  for (const [resource] of foreign) expect(await world.names(resource)).toEqual([])
+})
+
+test('the controllers are refused outside of their rights', async () => {
+  await using admin = await testClient()
+  await ensureHome(admin)
+  await using ours = await freshNamespace(admin)
+  await using foreign = await freshNamespace(admin)
+  await using release = await installed({ 'runtimes.namespace': ours.name })
+  await using account = await accountOf(`${release.name}-controllers`)
+  const { client } = account
+  const inside = { namespace: ours.name, name: 'x' }
+  await hasRights(account, inside)
+  const outside = { namespace: foreign.name, name: 'x' }
+  const refused: readonly Attempt[] = [
+    ['reads a Secret', client.get(Secret, inside)],
+    ['lists Secrets', client.list(Secret, { namespace: ours.name })],
+    ['makes a ConfigMap', client.create(ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata: inside })],
+    ['deletes a Pod', client.delete(Pod, inside)],
+    ['orders a runtime', client.create(ClassRuntime, runtimeAt(ours.name))],
+    ['deletes a runtime', client.delete(ClassRuntime, inside)],
+    ['changes a definition', client.patch(CustomResourceDefinition, { name: 'x' }, { merge: {} })],
+    ['reads a namespace', client.get(Namespace, { name: ours.name })],
+    ['takes a Lease elsewhere', client.get(Lease, inside)],
+    ['deletes a Lease', client.delete(Lease, { namespace: HOME, name: 'caelus-runtimes' })],
+    ['makes a workload in another namespace', client.apply(Deployment, workloadAt(foreign.name), { dryRun: true })],
+    ['reads runtimes of another namespace', client.get(ClassRuntime, outside)],
+  ]
+  expect(await outcomesOf(refused)).toEqual(refused.map(([what]) => `${what}: refused`))
+  await client.apply(Deployment, workloadAt(ours.name), { dryRun: true })
+})
+
+test('without a namespace the controllers have the same rights in all of them', async () => {
+  await using admin = await testClient()
+  await ensureHome(admin)
+  await using any = await freshNamespace(admin)
+  await using release = await installed()
+  await using account = await accountOf(`${release.name}-controllers`)
+  const { client } = account
+  await hasRights(account, { namespace: any.name })
+  await client.apply(Deployment, workloadAt(any.name), { dryRun: true })
+  for (const kind of [ClassRuntime, Pod, Service, HorizontalPodAutoscaler])
+    await client.listPage<KubeObject>(kind, { limit: 1 })
+  const secret = { namespace: any.name, name: 'x' }
+  expect(await outcomesOf([['reads a Secret', client.get(Secret, secret)]])).toEqual(['reads a Secret: refused'])
+})
+
+const runtimeAt = (namespace: string) => ({
+  apiVersion: 'oaas.io/v1alpha1' as const,
+  kind: 'ClassRuntime' as const,
+  metadata: { namespace, name: 'cart' },
+  spec: {
+    selected_template: 'k8s_deployment',
+    addons: [],
+    functions: [fn('add')],
+  },
+})
+
+const workloadAt = (namespace: string) => ({
+  apiVersion: 'apps/v1' as const,
+  kind: 'Deployment' as const,
+  metadata: { namespace, name: 'x' },
+  spec: {
+    selector: { matchLabels: { app: 'x' } },
+    template: {
+      metadata: { labels: { app: 'x' } },
+      spec: { containers: [{ name: 'x', image: 'registry.example/x:1' }] },
+    },
+  },
+})
