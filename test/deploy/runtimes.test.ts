@@ -1,4 +1,7 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { stringify } from 'yaml'
 import { ClassRuntime, KnativeService, PodMonitor, ServiceMonitor } from '../../src/domains/runtimes/index.ts'
 import {
   ConfigMap,
@@ -13,10 +16,11 @@ import {
   type KubeObject,
   type Resource,
 } from '../../src/kube/index.ts'
-import { start, type Running } from '../cli/caelus.ts'
+import { caelus, start, type Running } from '../cli/caelus.ts'
 import { installForeignKinds } from '../runtimes/foreign-kinds.ts'
 import { fn, RuntimesWorld } from '../runtimes/world.ts'
 import { freshNamespace, testClient } from '../support/kube.ts'
+import { emptyDatabase } from '../support/postgres.ts'
 import { accountOf, hasRights, outcomesOf, type Account, type Attempt } from './account.ts'
 import { ensureHome, HOME, installed } from './chart.ts'
 
@@ -137,14 +141,57 @@ test('without a namespace the controllers have the same rights in all of them', 
   expect(await outcomesOf([['reads a Secret', client.get(Secret, secret)]])).toEqual(['reads a Secret: refused'])
 })
 
-const runtimeAt = (namespace: string) => ({
+test('the API orders, previews and deletes runtimes with the rights of the chart', { timeout: 180_000 }, async () => {
+  await using world = await RuntimesWorld.make()
+  await ensureHome(world.client)
+  await using database = await emptyDatabase()
+  await using release = await installed()
+  await using account = await accountOf(`${release.name}-api`)
+  const own = {
+    DATABASE_URL: database.url,
+    CAELUS_KUBECONFIG: account.kubeconfig,
+    CAELUS_DATA_DIR: join(account.dir, 'data'),
+    CAELUS_PORT: '0',
+    CAELUS_LOG_FORMAT: 'json',
+  }
+  await caelus(['migrate'], own)
+  const token = (await caelus(['create-admin', 'ada@example.test'], own)).out.trim()
+  await using api = start(['api'], own)
+  const [, url = ''] = await api.says(/"url":"(http:[^"]+)"/)
+  const run = (...args: string[]) => caelus(args, { CAELUS_URL: url, CAELUS_TOKEN: token })
+  const id = `${world.namespace}/cart`
+  const file = join(account.dir, 'cart.yaml')
+  await writeFile(file, stringify(runtimeAt(world.namespace)))
+  await expect.poll(async () => (await run('list-runtimes')).code).toBe(0)
+
+  expect((await run('apply-runtime', '-f', file, '--dry-run')).out).toContain(`${id} would be created`)
+  expect((await run('apply-runtime', '-f', file)).out).toBe(`${id} applied, generation 1\n`)
+  await writeFile(file, stringify(runtimeAt(world.namespace, 'registry.example/hello:2')))
+  expect((await run('apply-runtime', '-f', file)).out).toBe(`${id} applied, generation 2\n`)
+  expect((await run('timeline', id)).code).toBe(0)
+  expect((await run('delete-runtime', id)).out).toBe(`deleted ${id}\n`)
+
+  const { client } = account
+  const refused: readonly Attempt[] = [
+    ['makes a workload', client.apply(Deployment, workloadAt(world.namespace))],
+    ['writes a status', client.patchStatus(ClassRuntime, world.at('cart'), { merge: { status: {} } })],
+    [
+      'takes a finalizer off',
+      client.patch(ClassRuntime, world.at('cart'), { merge: { metadata: { finalizers: [] } } }),
+    ],
+    ['deletes a Service', client.delete(Service, world.at(CHILD))],
+  ]
+  expect(await outcomesOf(refused)).toEqual(refused.map(([what]) => `${what}: refused`))
+})
+
+const runtimeAt = (namespace: string, image?: string) => ({
   apiVersion: 'oaas.io/v1alpha1' as const,
   kind: 'ClassRuntime' as const,
   metadata: { namespace, name: 'cart' },
   spec: {
     selected_template: 'k8s_deployment',
     addons: [],
-    functions: [fn('add')],
+    functions: [fn('add', image === undefined ? {} : { container_image: image })],
   },
 })
 
