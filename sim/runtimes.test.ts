@@ -44,8 +44,8 @@ test('the runtimes controller keeps its laws under 200 fault schedules', { timeo
   expect(seeds).toBe(200)
 })
 
-/** Schedules that once broke a law: a workload that lost its label, or was deleted, while somebody else or the enforcer scaled it. */
-test.each([95, 111, 1397, 4067])('seed %i stays mended', async (seed) => {
+/** Schedules that once broke a law: workloads that lost their label, were deleted, scaled or edited at the wrong moment. */
+test.each([95, 111, 1397, 4067, 5854])('seed %i stays mended', async (seed) => {
   const verdict = await run(runtimesScenario(), seed)
   expect(verdict.broken && report(verdict)).toBeUndefined()
 })

@@ -162,6 +162,12 @@ describe('a runtime that is as wanted', () => {
     expect(tried(play(with1.stage))).toEqual([])
   })
 
+  it('is not available while somebody changes it under the run that applied it', () => {
+    const { seen, now } = withChild(available, DEPLOYMENT, edited({ spec: { revisionHistoryLimit: 1 } }))
+    const done = decide(seen, SETTINGS, now).actions.map((action) => ({ action }))
+    expect(decide({ ...seen, done }, SETTINGS, now)).toMatchObject({ phase: 'applying', actions: [] })
+  })
+
   it('leaves a child alone that a webhook keeps changing, until something else is asked for', () => {
     const mutated = withChild(available, DEPLOYMENT, edited({ spec: { revisionHistoryLimit: 1 } }))
     const known = looking(mutated, { mutated: ['Deployment/cart--checkout/uid-of-Deployment-cart--checkout/2'] })

@@ -8,7 +8,7 @@ import { conditionsOf, degradedBy, judge, type Cause, type Facts, type Verdict }
 import { noticesOf } from './notices.ts'
 import { paceOf, sooner } from './pace.ts'
 import { plan, type Plan } from './plan.ts'
-import { healthOf } from './readiness.ts'
+import { healthOf, isSameRef } from './readiness.ts'
 import { failedApply, failureText, refusedApply, wasTried } from './results.ts'
 import type { RuntimesSettings } from './settings.ts'
 import { reduce } from './status.ts'
@@ -46,7 +46,7 @@ function converge(seen: Observed, settings: RuntimesSettings, now: number, first
     refused: problemOf(planned) ?? refusedApply(done),
     crash: findCrash(seen.pods, crashes)?.text,
     failed: failedApply(done),
-    isApplying: done.length === 0 && planned.actions.some((action) => action.do === 'apply'),
+    isApplying: planned.actions.some((action) => isOpen(action, seen)),
     health,
   }
   const enforcement = enforce(seen, settings, judge(before, facts, times).phase === 'available', now)
@@ -96,6 +96,10 @@ function withoutPlan(seen: Observed, verdict: Verdict, settings: RuntimesSetting
     ...(checkAgain && { checkAgain }),
   }
 }
+
+/** To be applied, or changed by somebody since this run applied it: being ready is then no sign of being as wanted. */
+const isOpen = (action: Action, { children, done }: Observed): boolean =>
+  action.do === 'apply' && (done.length === 0 || children.some((live) => isSameRef(live, action.child)))
 
 const untried = ({ done }: Observed, actions: readonly Action[]): Action[] =>
   actions.filter((action) => !wasTried(done, action))
