@@ -36,7 +36,7 @@ test.each<Moment>([
   },
   { moment: 'between apply and status', when: 'before', method: 'PATCH', path: '/classruntimes/cart/status$' },
   { moment: 'after the status', when: 'after', method: 'PATCH', path: '/classruntimes/cart/status$' },
-])('a controller killed $moment changes nothing about the end', { timeout: LONG }, async ({ moment: _, ...stopAt }) => {
+])('a controller killed $moment changes nothing about the end', { timeout: LONG }, async (stopAt) => {
   await using world = await RuntimesWorld.make()
   await world.create('cart', wanted)
   const first = await world.process({ stopAt })
@@ -50,7 +50,7 @@ test.each<Moment>([
   { moment: 'before the first deletion', when: 'before', method: 'DELETE', path: '/deployments/cart--add$' },
   { moment: 'between two deletions', when: 'after', method: 'DELETE', path: '/services/cart--list$' },
   { moment: 'before the finalizer goes', when: 'before', method: 'PATCH', path: '/classruntimes/cart$' },
-])('a controller killed $moment leaves nothing behind', { timeout: LONG }, async ({ moment: _, ...stopAt }) => {
+])('a controller killed $moment leaves nothing behind', { timeout: LONG }, async (stopAt) => {
   await using world = await RuntimesWorld.make()
   await world.create('cart', wanted)
   const maker = await world.controller()

@@ -23,7 +23,8 @@ test('what a webhook makes of a workload is left alone, until the spec asks for 
   await world.client.patch(Namespace, { name: world.namespace }, { merge })
   await using webhook = await mutatingWebhook(world.client, label)
   await untilMutated(world)
-  const { told, resync } = await world.controller()
+  const controller = await world.controller()
+  const { told } = controller
   const applied: string[] = []
   told.on('runtimes:acted', ({ action, child }) => {
     if (action === 'apply' && child?.kind === 'Deployment') applied.push(child.name)
@@ -32,7 +33,7 @@ test('what a webhook makes of a workload is left alone, until the spec asks for 
   await world.reaches('cart', 'available')
   let looks = 0
   told.on('reconcile:end', () => looks++)
-  await resync()
+  await controller.resync()
   await expect.poll(() => looks, { timeout: 20_000 }).toBeGreaterThan(0)
   expect(applied).toEqual(['cart--hello'])
   expect(webhook.asked).toBeGreaterThan(0)

@@ -76,6 +76,6 @@ const setBy = ({ object }: RenderedChild, live: Observed['children'][number]['ob
 
 /** What the old spec asked for and the new one does not: applying takes it away. */
 const takenBack = (was: RenderedChild, is: RenderedChild): PreviewedField[] =>
-  differs(was.object, is.object as Observed['children'][number]['object']).flatMap(({ path, from, to }) =>
+  differs(was.object, is.object).flatMap(({ path, from, to }) =>
     from === undefined ? [{ path, change: 'removed' as const, before: to }] : [],
   )

@@ -41,7 +41,7 @@ export interface RenderedChild extends ChildRef {
   readonly component: Component
   /** Set for what belongs to one function. */
   readonly functionKey?: string
-  readonly object: Draft<KubeObject>
+  readonly object: Draft
   /** What was left out of `object`, because the enforcer or an autoscaler sets it. */
   readonly handed: readonly HandedField[]
 }
