@@ -11,10 +11,11 @@ export function noticesOf(
   done: readonly Done[],
   heldOrphans: number,
 ): Notice[] {
-  return [...aboutActions(done), ...aboutOrphans(heldOrphans), ...aboutPhase(before, verdict)]
+  return [...aboutActions(before, done), ...aboutOrphans(heldOrphans), ...aboutPhase(before, verdict)]
 }
 
-function aboutActions(done: readonly Done[]): Notice[] {
+/** That children are made for a new runtime is no news, and one Event fewer for each; that they had to be applied again is. */
+function aboutActions(before: ClassRuntimeStatus, done: readonly Done[]): Notice[] {
   const applied = done.flatMap(({ action, failure }) =>
     action.do === 'apply' && failure === undefined ? [refText(action.child)] : [],
   )
@@ -25,7 +26,7 @@ function aboutActions(done: readonly Done[]): Notice[] {
       ? [{ type: 'Warning', reason: 'OrphanStays', action: 'Delete', note: failureText(ref, failure) }]
       : [{ type: 'Normal', reason: 'Orphaned', action: 'Delete', note: `deleted ${ref}, which is not wanted any more` }]
   })
-  if (applied.length === 0) return orphans
+  if (applied.length === 0 || before.observed_generation === undefined) return orphans
   return [{ type: 'Normal', reason: 'Applied', action: 'Apply', note: `applied ${applied.join(', ')}` }, ...orphans]
 }
 
