@@ -14,6 +14,7 @@ import {
 import type { ChildCache } from './apis.ts'
 import { ClassRuntime } from './class-runtime.ts'
 import { resourceOf } from './foreign.ts'
+import { statusHidden } from './hidden.ts'
 import { ownerLabel } from './names.ts'
 import { OWNER_LABEL, type ManagedKind } from './types.ts'
 
@@ -129,10 +130,15 @@ export const keptOf = (kind: ManagedKind): Keep<KubeObject, KubeObject> => KEPT[
 
 const CONTAINER = ['name', 'ready', 'restartCount', 'state', 'lastState'] as const
 
-const keepPod = keeping<Pod>(
+const trimPod = keeping<Pod>(
   'metadata.labels',
   'status.conditions',
   ...['containerStatuses', 'initContainerStatuses'].flatMap((list) =>
     CONTAINER.map((field) => `status.${list}.${field}`),
   ),
 )
+
+const keepPod: Keep<Pod, Pod> = (pod) => {
+  const status = statusHidden(pod)
+  return trimPod(status === undefined ? pod : { ...pod, status })
+}

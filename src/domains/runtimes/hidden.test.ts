@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hiding } from './hidden.ts'
+import { hiding, statusHidden } from './hidden.ts'
 
 const SECRET = 'open sesame'
 const { text, json } = hiding({
@@ -32,4 +32,24 @@ test('equal values have equal marks, so that a difference can still be seen', ()
   expect(json({ env: [{ name: 'PASSWORD', value: 'other' }] })).not.toEqual(
     json({ env: [{ name: 'PASSWORD', value: SECRET }] }),
   )
+})
+
+test('what a pod was given is hidden in what its containers say, whatever the spec says by now', () => {
+  const container = (message: string) => ({
+    name: 'function',
+    image: '',
+    imageID: '',
+    ready: false,
+    restartCount: 3,
+    lastState: { terminated: { exitCode: 1, message } },
+  })
+  const status = statusHidden({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'cart' },
+    spec: { containers: [{ name: 'function', env: [{ name: 'PASSWORD', value: 'an older one' }] }] },
+    status: { containerStatuses: [container('cannot log in with an older one')] },
+  })
+  const said = status?.containerStatuses?.[0]?.lastState?.terminated?.message
+  expect(said).toMatch(/^cannot log in with \(hidden [0-9a-f]{8}\)$/)
 })

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
+import type { Pod } from '../../kube/index.ts'
 import type { ClassRuntime } from './class-runtime.ts'
 
 /** Shorter values are hidden only where they are the whole value: as part of a text they would hide half of it. */
@@ -18,16 +19,41 @@ export interface Hiding {
   readonly json: (value: unknown) => unknown
 }
 
-export function hiding({ spec }: Pick<ClassRuntime, 'spec'>): Hiding {
-  const values = (spec.functions ?? []).flatMap(({ config = {} }) => Object.values(config))
+function hidingValues(values: readonly string[]): (text: string) => string {
   const secrets = [...new Set(values)]
     .filter((value) => value.length >= SHORTEST)
     .toSorted((a, b) => b.length - a.length)
-  const text = (from: string): string =>
+  return (from) =>
     secrets.reduce(
       (hidden, secret) => (hidden.includes(secret) ? hidden.replaceAll(secret, mark(secret)) : hidden),
       from,
     )
+}
+
+/**
+ * A pod's status without what the pod itself was given: a container that dies may repeat it, long after the spec of its class has
+ * changed.
+ */
+export function statusHidden({ spec, status }: Pod): Pod['status'] {
+  const given = [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])]
+    .flatMap(({ env = [] }) => env)
+    .flatMap(({ name, value }) => (value === undefined || PLATFORM.test(name) ? [] : [value]))
+  const text = hidingValues(given)
+  const inMessages = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(inMessages)
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(
+      Object.entries(value).map(([name, inner]) => [
+        name,
+        name === 'message' && typeof inner === 'string' ? text(inner) : inMessages(inner),
+      ]),
+    )
+  }
+  return given.length === 0 ? status : (inMessages(status) as Pod['status'])
+}
+
+export function hiding({ spec }: Pick<ClassRuntime, 'spec'>): Hiding {
+  const text = hidingValues((spec.functions ?? []).flatMap(({ config = {} }) => Object.values(config)))
 
   const json = (value: unknown): unknown => {
     if (typeof value === 'string') return text(value)
