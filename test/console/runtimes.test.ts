@@ -23,6 +23,9 @@ test(
     await page.getByRole('textbox', { name: 'Name' }).first().fill('shop')
     await page.getByRole('textbox', { name: 'Namespace' }).fill(cluster.namespace)
     await page.getByRole('textbox', { name: 'Class' }).fill('shop.cart')
+    // Others teach this cluster Knative, which would be chosen otherwise.
+    await page.getByRole('combobox', { name: 'Template' }).click()
+    await page.getByRole('option', { name: 'k8s_deployment' }).click()
     await page.getByRole('button', { name: 'Add function' }).click()
     await page.getByRole('textbox', { name: 'Key' }).fill('checkout')
     await page.getByRole('textbox', { name: 'Image' }).fill('registry.example/checkout:1')
