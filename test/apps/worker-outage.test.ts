@@ -24,7 +24,7 @@ test('an API server that dies in the middle of a rollout costs no attempt', { ti
   const { told } = await world.worker()
   const outcomes: string[] = []
   told.on('reconcile:end', ({ outcome, because = '', failure }) =>
-    outcomes.push(`${outcome} ${failure?.code ?? because}`),
+    outcomes.push(`${outcome} ${failure ? `${failure.code}: ${failure.message}` : because}`),
   )
   const first = await world.orderWithoutVolume()
   const records = { namespace: first.namespaceName, labels: 'owner=helm,status=pending-install' }

@@ -138,6 +138,16 @@ const HELM_3: readonly (readonly [AppFailureCode, string])[] = [
     'ClusterUnreachable',
     'Error: UPGRADE FAILED: Get "https://10.0.0.1:6443/apis/apps/v1/namespaces/ns/deployments/web": dial tcp 10.0.0.1:6443: connect: connection refused',
   ],
+  ['ClusterUnreachable', 'Error: INSTALLATION FAILED: Get "https://10.0.0.1:6443/api?timeout=32s": EOF'],
+  [
+    'ClusterUnreachable',
+    'Error: create: failed to create: Post "https://10.0.0.1:6443/api/v1/namespaces/ns/secrets": unexpected EOF',
+  ],
+  [
+    'ClusterUnreachable',
+    'Error: INSTALLATION FAILED: Get "https://10.0.0.1:6443/openapi/v3": http2: client connection lost',
+  ],
+  ['ClusterUnreachable', 'Error: the server is currently unable to handle the request (get secrets)'],
   [
     'AdmissionRefused',
     'Error: UPGRADE FAILED: cannot patch "web" with kind Deployment: admission webhook "validate.kyverno.svc-fail" denied the request: policy says no',
