@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest'
 import type { ResourceView } from '../../src/api/contract/index.ts'
 import { appsConsole, HELLO } from './apps-world.ts'
 import { WORKSHOP } from './workshop-schema.ts'
-import { closeBrowser, picture } from './world.ts'
+import { closeBrowser, fitsPhone, PHONE, picture } from './world.ts'
 
 afterAll(closeBrowser)
 
@@ -190,8 +190,8 @@ test('a failure says why, whose move it is and what is broken, in light, in dark
   await page.locator('html[data-mantine-color-scheme="dark"]').waitFor()
   await picture(page, 'apps-detail-dark')
   await page.emulateMedia({ colorScheme: 'light' })
-  await page.setViewportSize({ width: 390, height: 844 })
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+  await page.setViewportSize(PHONE)
+  await fitsPhone(page)
   await picture(page, 'apps-detail-narrow')
 })
 

@@ -4,7 +4,7 @@ import { checkAgain, FailureError, settled, systemClock } from '../../src/kernel
 import type { Failure, Reconcile } from '../../src/kernel/index.ts'
 import { clusterReport } from '../../src/processes/kubernetes-report.ts'
 import { testTransport } from '../support/kube.ts'
-import { closeBrowser, consoleWorld, picture } from './world.ts'
+import { closeBrowser, consoleWorld, fitsPhone, PHONE, picture } from './world.ts'
 import type { ConsoleWorld } from './world.ts'
 
 afterAll(closeBrowser)
@@ -92,10 +92,10 @@ test('the drawing tells the state of every part, in light, in dark and on a narr
   await page.locator('html[data-mantine-color-scheme="dark"]').waitFor()
   await picture(page, 'overview-dark')
 
-  await page.setViewportSize({ width: 390, height: 844 })
+  await page.setViewportSize(PHONE)
   await page.locator('svg[data-shape="tall"]').waitFor()
   expect(await tones(page)).toEqual(AS_IT_IS)
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+  await fitsPhone(page)
   await page.emulateMedia({ colorScheme: 'light' })
   await picture(page, 'overview-narrow')
 })

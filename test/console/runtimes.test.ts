@@ -3,7 +3,7 @@ import { ClassRuntime } from '../../src/domains/runtimes/index.ts'
 import { Pod, type CoreV1 } from '../../src/kube/index.ts'
 import { fn, type RuntimesWorld } from '../runtimes/world.ts'
 import { runtimesConsole } from './runtimes-world.ts'
-import { closeBrowser, picture } from './world.ts'
+import { closeBrowser, fitsPhone, PHONE, picture } from './world.ts'
 
 afterAll(closeBrowser)
 
@@ -179,8 +179,8 @@ test('runtimes are listed by namespace and phase, and a member may only look', a
   await page.getByText('1 replica → 4 replicas would have been applied, but the mode is observe').waitFor()
   await page.emulateMedia({ colorScheme: 'dark' })
   await picture(page, 'runtimes-requirements-dark')
-  await page.setViewportSize({ width: 390, height: 844 })
-  await page.waitForFunction('document.documentElement.scrollWidth === 390')
+  await page.setViewportSize(PHONE)
+  await fitsPhone(page)
   await page.goto(`${url}/runtimes/${cluster.namespace}/cart/edit`)
   await page.getByText('Only admins change runtimes').waitFor()
 })

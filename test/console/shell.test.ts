@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import type { Me } from '../../src/api/contract/index.ts'
 import { oidc } from '../../src/api/index.ts'
 import { settled } from '../../src/kernel/index.ts'
-import { closeBrowser, consoleWorld, picture, signIn } from './world.ts'
+import { closeBrowser, consoleWorld, fitsPhone, PHONE, picture, signIn } from './world.ts'
 
 afterAll(closeBrowser)
 
@@ -263,9 +263,9 @@ describe('the keyboard', () => {
 describe('a narrow screen', () => {
   test('has the menu in a drawer that closes behind one', async () => {
     const { signedIn } = await consoleWorld()
-    const page = await signedIn('/', { viewport: { width: 390, height: 844 } })
+    const page = await signedIn('/', { viewport: PHONE })
     await page.getByRole(...heading('Overview')).waitFor()
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    await fitsPhone(page)
     await page.getByRole('button', { name: 'Open the menu' }).click()
     await page.getByRole('link', { name: 'Runtimes', exact: false }).first().click()
     await page.getByRole(...heading('Runtimes')).waitFor()

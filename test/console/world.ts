@@ -14,6 +14,8 @@ import { launchChromium } from '../support/chromium.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const IMAGES = join(ROOT, 'docs/images')
 
+export const PHONE = { width: 390, height: 844 } as const
+
 export interface ConsoleWorld {
   readonly api: World
   readonly url: string
@@ -31,6 +33,10 @@ let browser: Promise<Browser> | undefined
 const theBrowser = (): Promise<Browser> => (browser ??= launchChromium())
 
 export const closeBrowser = async (): Promise<void> => (await browser)?.close()
+
+/** A phone's width shows the whole page: nothing has to be scrolled to sideways, once the layout has settled. */
+export const fitsPhone = (page: Page): Promise<void> =>
+  expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width)
 
 async function builtConsole(): Promise<string> {
   await buildConsole(AbortSignal.timeout(60_000))
