@@ -1,9 +1,10 @@
-import type { Health, StepView } from './api/contract.ts'
+import type { Health, ResourceView, RuntimeChildView, StepView } from './api/contract.ts'
 
 /** How a state feels. Never shown by colour alone: each tone has its own icon. */
 export type Tone = 'good' | 'wait' | 'bad' | 'info'
 
-interface Spoken {
+/** A state as people say it. */
+export interface Spoken {
   readonly tone: Tone
   readonly word: string
 }
@@ -17,6 +18,21 @@ const HEALTH: Record<Health, Spoken> = {
 }
 
 export const spokenHealth = (health: Health): Spoken => HEALTH[health] ?? { tone: 'info', word: health }
+
+type ObjectHealth = ResourceView['health'] | RuntimeChildView['health']
+
+const OBJECT_HEALTH: Record<ObjectHealth, Spoken> = {
+  ready: { tone: 'good', word: 'Ready' },
+  progressing: { tone: 'wait', word: 'Progressing' },
+  failing: { tone: 'bad', word: 'Failing' },
+  missing: { tone: 'bad', word: 'Missing' },
+  deleting: { tone: 'wait', word: 'Being deleted' },
+  unknown: { tone: 'info', word: 'Unknown' },
+}
+
+/** How an object in the cluster is, in the same words whichever domain made it. */
+export const spokenObjectHealth = (health: ObjectHealth): Spoken =>
+  OBJECT_HEALTH[health] ?? { tone: 'info', word: health }
 
 const STEP: Record<StepView['state'], Spoken> = {
   waiting: { tone: 'info', word: 'Waiting' },

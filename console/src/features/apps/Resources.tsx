@@ -7,7 +7,7 @@ import { ObjectTree } from '../../components/ObjectTree.tsx'
 import type { ObjectNode } from '../../components/ObjectTree.tsx'
 import { Panel } from '../../components/Panel.tsx'
 import type { ResourceEventView, ResourcesView, ResourceView } from '../../lib/api/contract.ts'
-import { spokenHealth } from './status.ts'
+import { spokenObjectHealth } from '../../lib/tone.ts'
 import { treeOf } from './tree.ts'
 import type { TreeNode } from './tree.ts'
 import classes from './Resources.module.css'
@@ -37,7 +37,7 @@ const nodeOf = ({ resource, children }: TreeNode): ObjectNode => {
     id,
     kind,
     name,
-    ...spokenHealth(health),
+    ...spokenObjectHealth(health),
     message,
     ...(since !== null && { since }),
     ...(events.length > 0 && { details: <Events resource={resource} />, isOpen: health === 'failing' }),

@@ -1,13 +1,7 @@
-import type { DeploymentStatus, DeploymentView, ResourceView } from '../../lib/api/contract.ts'
-import type { Tone } from '../../lib/tone.ts'
+import type { DeploymentStatus, DeploymentView } from '../../lib/api/contract.ts'
+import type { Spoken } from '../../lib/tone.ts'
 
-interface Headline {
-  readonly tone: Tone
-  readonly word: string
-  readonly why: string
-}
-
-const WORDS: Record<DeploymentStatus, Omit<Headline, 'why'>> = {
+const WORDS: Record<DeploymentStatus, Spoken> = {
   pending: { tone: 'wait', word: 'Ordered' },
   provisioning: { tone: 'wait', word: 'Being set up' },
   ready: { tone: 'good', word: 'Ready' },
@@ -20,7 +14,8 @@ const WORDS: Record<DeploymentStatus, Omit<Headline, 'why'>> = {
 type Shown = Pick<DeploymentView, 'status' | 'generation' | 'observed_generation' | 'last_error'>
 
 /** The one word for a deployment, and the sentence behind it. */
-export function headline({ status, generation, observed_generation: seen, last_error: error }: Shown): Headline {
+export function headline(deployment: Shown): Spoken & { readonly why: string } {
+  const { status, generation, observed_generation: seen, last_error: error } = deployment
   const word = WORDS[status] ?? { tone: 'info', word: status }
   if (status === 'error') return { ...word, why: error?.message ?? 'no reason was recorded' }
   if (status === 'ready' && seen < generation) {
@@ -28,14 +23,3 @@ export function headline({ status, generation, observed_generation: seen, last_e
   }
   return { ...word, why: error === null ? '' : `the last try failed: ${error.message}` }
 }
-
-const HEALTH: Record<ResourceView['health'], { readonly tone: Tone; readonly word: string }> = {
-  ready: { tone: 'good', word: 'Ready' },
-  progressing: { tone: 'wait', word: 'Progressing' },
-  failing: { tone: 'bad', word: 'Failing' },
-  missing: { tone: 'bad', word: 'Missing' },
-  unknown: { tone: 'info', word: 'Unknown' },
-}
-
-export const spokenHealth = (health: ResourceView['health']): { readonly tone: Tone; readonly word: string } =>
-  HEALTH[health] ?? { tone: 'info', word: health }

@@ -4,8 +4,8 @@ import { ObjectTree } from '../../components/ObjectTree.tsx'
 import type { ObjectNode } from '../../components/ObjectTree.tsx'
 import { Panel } from '../../components/Panel.tsx'
 import type { RuntimeChildView, RuntimeContainerView, RuntimePodView, RuntimeView } from '../../lib/api/contract.ts'
+import { spokenObjectHealth } from '../../lib/tone.ts'
 import { exitText, replicasText, restartsText, spokenPod, worstFirst } from './children.ts'
-import { spokenHealth } from './status.ts'
 
 /** What it is made of: each child, its pods, and their containers. */
 export function Children({ runtime: { children } }: { readonly runtime: Pick<RuntimeView, 'children'> }) {
@@ -26,7 +26,7 @@ const childNode = (child: RuntimeChildView): ObjectNode => ({
   id: child.id,
   kind: child.kind,
   name: child.name,
-  ...spokenHealth(child.health),
+  ...spokenObjectHealth(child.health),
   message: replicasText(child),
   ...(child.created_at !== null && { since: child.created_at }),
   children: child.pods.map(podNode),

@@ -4,7 +4,7 @@ import type {
   RuntimeFunctionView,
   RuntimePodView,
 } from '../../lib/api/contract.ts'
-import type { Tone } from '../../lib/tone.ts'
+import type { Spoken } from '../../lib/tone.ts'
 
 const ORDER: readonly RuntimeChildView['health'][] = ['failing', 'missing', 'progressing', 'deleting', 'ready']
 
@@ -22,20 +22,14 @@ export function replicasText({ replicas, message }: Pick<RuntimeChildView, 'repl
 /** Whether this reason does not go away by waiting. */
 const isStuck = (reason: string): boolean => /BackOff|CrashLoop|Err|Invalid|Conflict|Timeout|Exceeded/.test(reason)
 
-export function spokenPod(pod: Pick<RuntimePodView, 'ready' | 'phase' | 'reason' | 'deleting_since'>): {
-  readonly tone: Tone
-  readonly word: string
-} {
+export function spokenPod(pod: Pick<RuntimePodView, 'ready' | 'phase' | 'reason' | 'deleting_since'>): Spoken {
   if (pod.deleting_since !== null) return { tone: 'wait', word: 'Being deleted' }
   if (pod.ready) return { tone: 'good', word: 'Ready' }
   const isBad = pod.phase === 'Failed' || (pod.reason !== null && isStuck(pod.reason))
   return { tone: isBad ? 'bad' : 'wait', word: pod.reason ?? pod.phase }
 }
 
-export function spokenFunction({ ready, reason }: Pick<RuntimeFunctionView, 'ready' | 'reason'>): {
-  readonly tone: Tone
-  readonly word: string
-} {
+export function spokenFunction({ ready, reason }: Pick<RuntimeFunctionView, 'ready' | 'reason'>): Spoken {
   if (ready) return { tone: 'good', word: 'Ready' }
   return { tone: reason !== null && isStuck(reason) ? 'bad' : 'wait', word: reason ?? 'Not ready' }
 }

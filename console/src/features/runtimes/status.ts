@@ -1,10 +1,5 @@
-import type { RuntimeChildView, RuntimeMode, RuntimePhase, RuntimeSummary } from '../../lib/api/contract.ts'
-import type { Tone } from '../../lib/tone.ts'
-
-interface Spoken {
-  readonly tone: Tone
-  readonly word: string
-}
+import type { RuntimeMode, RuntimePhase, RuntimeSummary } from '../../lib/api/contract.ts'
+import type { Spoken, Tone } from '../../lib/tone.ts'
 
 const PHASES: Record<RuntimePhase, Spoken> = {
   pending: { tone: 'wait', word: 'Pending' },
@@ -41,17 +36,6 @@ const MODES: Record<RuntimeMode, string> = {
 }
 
 export const modeText = (mode: RuntimeMode): string => MODES[mode] ?? mode
-
-const HEALTH: Record<RuntimeChildView['health'], Spoken> = {
-  ready: { tone: 'good', word: 'Ready' },
-  progressing: { tone: 'wait', word: 'Progressing' },
-  failing: { tone: 'bad', word: 'Failing' },
-  missing: { tone: 'bad', word: 'Missing' },
-  deleting: { tone: 'wait', word: 'Being deleted' },
-}
-
-export const spokenHealth = (health: RuntimeChildView['health']): Spoken =>
-  HEALTH[health] ?? { tone: 'info', word: health }
 
 /** A condition that something is wrong is good news when it does not hold. */
 export function conditionTone(type: string, status: 'True' | 'False' | 'Unknown'): Tone {

@@ -1,6 +1,6 @@
 import { durationText } from '../../../lib/age.ts'
 import type { ReconcileJobView } from '../../../lib/api/contract.ts'
-import type { Tone } from '../../../lib/tone.ts'
+import type { Spoken } from '../../../lib/tone.ts'
 
 type Job = Pick<ReconcileJobView, 'status' | 'frozen' | 'run_after'>
 
@@ -9,10 +9,7 @@ export const JOB_STATES = ['queued', 'running', 'failed', 'done'] as const satis
 export const isOpen = ({ status }: Pick<Job, 'status'>): boolean => status === 'queued' || status === 'running'
 
 /** A frozen job is queued as well, but the word that matters is why nobody takes it. */
-export function spokenJob({ status, frozen }: Pick<Job, 'status' | 'frozen'>): {
-  readonly tone: Tone
-  readonly word: string
-} {
+export function spokenJob({ status, frozen }: Pick<Job, 'status' | 'frozen'>): Spoken {
   switch (status) {
     case 'running':
       return { tone: 'wait', word: 'Running' }
