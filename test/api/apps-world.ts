@@ -5,7 +5,7 @@ import { keyRing, type JsonObject } from '../../src/domains/apps/index.ts'
 import type { Chart, Charts } from '../../src/domains/apps/helm/index.ts'
 import { seededRandom, systemClock } from '../../src/kernel/index.ts'
 import { openQueuePool, PostgresQueue } from '../../src/store/index.ts'
-import { world, type World, type WorldOptions } from './world.ts'
+import { world, type Person, type World, type WorldOptions } from './world.ts'
 
 export const SCHEMA = {
   type: 'object',
@@ -56,11 +56,6 @@ const sight: AppsSight = {
       blockers: [],
     }),
   resources: () => Promise.resolve([]),
-}
-
-export interface Person {
-  readonly userId: string
-  readonly secret: string
 }
 
 export interface AppsWorld extends World {

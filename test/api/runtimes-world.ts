@@ -1,19 +1,10 @@
-import { readConfig } from '../../src/config.ts'
-import { runtimesRoutes, statusBoard } from '../../src/api/index.ts'
 import type { RuntimeView } from '../../src/api/contract/index.ts'
 import type { ClassRuntimeSpec } from '../../src/domains/runtimes/index.ts'
-import { happenings, startAll, systemClock } from '../../src/kernel/index.ts'
-import type { HttpTransport, WatchHappenings } from '../../src/kube/index.ts'
-import { openRuntimesRoom, type RuntimesRoom } from '../../src/processes/runtimes-room.ts'
-import { runtimesSettings } from '../../src/processes/runtimes-settings.ts'
-import { testTransport } from '../support/kube.ts'
+import type { HttpTransport } from '../../src/kube/index.ts'
+import type { RuntimesRoom } from '../../src/processes/runtimes-room.ts'
 import { fn, PATIENCE_MS, RuntimesWorld } from '../runtimes/world.ts'
-import { world, type World } from './world.ts'
-
-export interface Person {
-  readonly userId: string
-  readonly secret: string
-}
+import { runtimesDoor } from './runtimes-door.ts'
+import { world, type Person, type World } from './world.ts'
 
 /** An API that looks at a namespace of its own; whether anybody controls it is for the test to say. */
 export interface RuntimesApi extends AsyncDisposable {
@@ -37,33 +28,11 @@ export interface RuntimesApiOptions {
   readonly isSeen?: boolean
 }
 
-export async function runtimesApi({
-  through = (same) => same,
-  isSeen = true,
-}: RuntimesApiOptions = {}): Promise<RuntimesApi> {
-  const config = readConfig({})
-  const rooms: RuntimesRoom[] = []
+export async function runtimesApi({ through, isSeen = true }: RuntimesApiOptions = {}): Promise<RuntimesApi> {
+  const door = runtimesDoor()
   const cluster = await RuntimesWorld.make()
-  const transport = await testTransport()
-  const api = await world({
-    routes: ({ pool, events }) => {
-      const room = openRuntimesRoom({
-        config,
-        pool,
-        events,
-        board: statusBoard({ version: '0.0.0-test', clock: systemClock, events }),
-        happenings: happenings<WatchHappenings>(),
-        noCluster: () => {
-          throw new Error('there is no cluster in this test')
-        },
-      })
-      rooms.push(room)
-      return [runtimesRoutes({ runtimes: room.runtimes, nfr: runtimesSettings(config).nfr, clock: systemClock })]
-    },
-  })
-  const [room] = rooms
-  if (room === undefined) throw new Error('expected the routes to be made')
-  const stop = await startAll(room.see(through(transport)))
+  const api = await world({ routes: door.routes })
+  const seen = await door.see(through)
   const [admin, member] = [await api.person('admin'), await api.person('member')]
   const path = (name: string): string => `/api/v1/runtimes/${cluster.namespace}/${name}`
   const read = async <T>(url: string): Promise<T> => {
@@ -74,7 +43,7 @@ export async function runtimesApi({
   const made: RuntimesApi = {
     api,
     cluster,
-    room,
+    room: seen.room,
     admin,
     member,
     path,
@@ -95,8 +64,7 @@ export async function runtimesApi({
       throw new Error(`failed to be shown ${name} as expected: ${JSON.stringify(last)}`)
     },
     async [Symbol.asyncDispose]() {
-      await stop()
-      await transport.close()
+      await seen[Symbol.asyncDispose]()
       await api[Symbol.asyncDispose]()
       await cluster[Symbol.asyncDispose]()
     },

@@ -34,6 +34,12 @@ export const LIMITS = {
   trustedProxies: 0,
 }
 
+/** A user with an API token. */
+export interface Person {
+  readonly userId: string
+  readonly secret: string
+}
+
 export interface World extends AsyncDisposable {
   readonly app: App
   readonly parts: ServerParts
@@ -44,8 +50,7 @@ export interface World extends AsyncDisposable {
   readonly pool: Awaited<ReturnType<typeof freshDatabase>>['pool']
   readonly url: string
   readonly readiness: ServerParts['readiness']
-  /** A user with an API token. */
-  person(role: Role, email?: string): Promise<{ userId: string; secret: string }>
+  person(role: Role, email?: string): Promise<Person>
   as(secret: string, request: InjectOptions): Promise<LightMyRequestResponse>
 }
 

@@ -1,13 +1,7 @@
 import { onTestFinished } from 'vitest'
-import { runtimesRoutes, statusBoard } from '../../src/api/index.ts'
-import { readConfig } from '../../src/config.ts'
 import { ClassRuntime } from '../../src/domains/runtimes/index.ts'
-import { happenings, startAll, systemClock } from '../../src/kernel/index.ts'
-import type { WatchHappenings } from '../../src/kube/index.ts'
-import { openRuntimesRoom, type RuntimesRoom } from '../../src/processes/runtimes-room.ts'
-import { runtimesSettings } from '../../src/processes/runtimes-settings.ts'
+import { runtimesDoor } from '../api/runtimes-door.ts'
 import { RuntimesWorld } from '../runtimes/world.ts'
-import { testTransport } from '../support/kube.ts'
 import { consoleWorld, type ConsoleWorld } from './world.ts'
 
 export interface RuntimesConsole extends ConsoleWorld {
@@ -19,37 +13,12 @@ export interface RuntimesConsole extends ConsoleWorld {
 
 /** The console on the real API and the real API server. */
 export async function runtimesConsole(): Promise<RuntimesConsole> {
-  const config = readConfig({})
-  const rooms: RuntimesRoom[] = []
+  const door = runtimesDoor()
   const cluster = await RuntimesWorld.make()
   onTestFinished(() => cluster[Symbol.asyncDispose]())
-  const world = await consoleWorld(
-    {},
-    {
-      routes: ({ pool, events }) => {
-        const room = openRuntimesRoom({
-          config,
-          pool,
-          events,
-          board: statusBoard({ version: '0.0.0-test', clock: systemClock, events }),
-          happenings: happenings<WatchHappenings>(),
-          noCluster: () => {
-            throw new Error('there is no cluster in this test')
-          },
-        })
-        rooms.push(room)
-        return [runtimesRoutes({ runtimes: room.runtimes, nfr: runtimesSettings(config).nfr, clock: systemClock })]
-      },
-    },
-  )
-  const [room] = rooms
-  if (room === undefined) throw new Error('expected the routes of runtimes to be asked for')
-  const transport = await testTransport()
-  const stop = await startAll(room.see(transport))
-  onTestFinished(async () => {
-    await stop()
-    await transport.close()
-  })
+  const world = await consoleWorld({}, { routes: door.routes })
+  const seen = await door.see()
+  onTestFinished(() => seen[Symbol.asyncDispose]())
   world.api.parts.board.domain('runtimes', { enabled: true, health: 'ok', message: '', objects: 0, not_ready: 0 })
   return {
     ...world,
