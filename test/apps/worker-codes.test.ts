@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TemplateWish } from '../../src/domains/apps/cases/index.ts'
 import { createNamespace } from '../../src/domains/apps/fence.ts'
 import { charts } from '../../src/domains/apps/helm/index.ts'
+import { systemClock } from '../../src/kernel/index.ts'
 import { Deployment, Namespace, Pod, ResourceQuota } from '../../src/kube/index.ts'
 import { seen } from '../support/kube.ts'
 import { writeChart } from './helm-world.ts'
@@ -95,7 +96,7 @@ test('QuotaExceeded names the quota, and does not stand in the way of a deletion
   const templateId = await world.publish(await writeChart(world.dir, { 'page.yaml': page('quota') }))
   await world.apps.freezeTenant(ADMIN, world.userId, 'until the quota is there')
   const { id, namespaceName: namespace, userId } = await order(templateId)
-  await createNamespace(world.client, { namespace, deploymentId: id, userId, fence: 0 })
+  await createNamespace({ client: world.client, clock: systemClock }, { namespace, deploymentId: id, userId, fence: 0 })
   const at = { namespace, name: 'no-pages' }
   await world.client.create(ResourceQuota, {
     apiVersion: 'v1',

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { createNamespace } from '../../src/domains/apps/fence.ts'
+import { systemClock } from '../../src/kernel/index.ts'
 import { ConfigMap, Namespace, ResourceQuota } from '../../src/kube/index.ts'
 import { ADMIN, WorkerWorld } from './worker-world.ts'
 
@@ -21,7 +22,7 @@ test('a quota that is too small is told as such', { timeout: LONG }, async () =>
   await using world = await WorkerWorld.make({ healthTimeoutSec: 15 })
   const made = await world.order()
   const { id, namespaceName: namespace, userId } = made
-  await createNamespace(world.client, { namespace, deploymentId: id, userId, fence: 0 })
+  await createNamespace({ client: world.client, clock: systemClock }, { namespace, deploymentId: id, userId, fence: 0 })
   await world.client.create(ResourceQuota, {
     apiVersion: 'v1',
     kind: 'ResourceQuota',

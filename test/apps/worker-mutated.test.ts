@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { createNamespace, DEPLOYMENT_LABEL, installFence } from '../../src/domains/apps/fence.ts'
+import { systemClock } from '../../src/kernel/index.ts'
 import { Deployment, Ingress, PersistentVolumeClaim, Secret, Service, type Resource } from '../../src/kube/index.ts'
 import { seen } from '../support/kube.ts'
 import { MIRROR, mutatingWebhook, SIDECAR } from './mutating-webhook.ts'
@@ -48,7 +49,10 @@ test(
     await using world = await WorkerWorld.make()
     const { id, userId, namespaceName: namespace } = await world.order({ message: 'hello' })
     await installFence(world.client)
-    await createNamespace(world.client, { namespace, deploymentId: id, userId, fence: 0 })
+    await createNamespace(
+      { client: world.client, clock: systemClock },
+      { namespace, deploymentId: id, userId, fence: 0 },
+    )
     await using webhook = await mutatingWebhook(world.client, { name: DEPLOYMENT_LABEL, value: id })
     await untilMutated(world, namespace)
     const { told } = await world.worker()

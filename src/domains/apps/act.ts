@@ -30,7 +30,7 @@ export async function act(step: Effect, context: StepContext): Promise<Done> {
   const locking = { locks: parts.locks, clock: parts.clock, holder: `apps/${id}`, signal }
   // The lease is ours whether or not we get the targets, so that nothing has to wait for them to enter the namespace.
   const isInside = context.hasEntered || step.do === 'ensureNamespace'
-  const entered = isInside ? Promise.resolve() : claimNamespace(parts.client, holderOf(context), signal)
+  const entered = isInside ? Promise.resolve() : claimNamespace(parts, holderOf(context), signal)
   entered.catch(() => {})
   try {
     return await holding(locking, targetsOf(namespaceName, sighting.record?.objects ?? []), async (held) => {

@@ -1,3 +1,4 @@
+import { delayFor, sleep, type Backoff, type Clock } from '../../kernel/index.ts'
 import {
   apiVersionOf,
   ClusterRole,
@@ -128,17 +129,29 @@ export interface Holder {
   readonly fence: number
 }
 
+/** The cluster, and the time that its caches are given. */
+export interface Gate {
+  readonly client: Client
+  readonly clock: Clock
+}
+
 /** Races with the namespace's own controllers are lost a few times at most. */
 const TRIES = 10
 
+/** Caches of the API server follow within milliseconds as a rule, and within seconds when it is busy. Some 6.5 s in all. */
+const PAUSES: Backoff = { baseMs: 20, capMs: 2_000 }
+
+const pause = ({ clock }: Gate, tries: number, signal?: AbortSignal): Promise<void> =>
+  sleep(clock, delayFor(tries, PAUSES), signal)
+
 /** Creates the namespace under this fence, or claims it when it is there already. */
-export async function createNamespace(client: Client, holder: Holder, signal?: AbortSignal): Promise<void> {
+export async function createNamespace(gate: Gate, holder: Holder, signal?: AbortSignal): Promise<void> {
   try {
-    await client.create(Namespace, namespaceOf(holder), { ...(signal && { signal }) })
+    await gate.client.create(Namespace, namespaceOf(holder), { ...(signal && { signal }) })
   } catch (error) {
     if (!isAlreadyExists(error)) throw error
   }
-  await claimNamespace(client, holder, signal)
+  await claimNamespace(gate, holder, signal)
 }
 
 /**
@@ -146,7 +159,8 @@ export async function createNamespace(client: Client, holder: Holder, signal?: A
  *
  * A fence only grows: a greater one means that the lease has passed on. A namespace without our label is never taken.
  */
-export async function claimNamespace(client: Client, holder: Holder, signal?: AbortSignal): Promise<void> {
+export async function claimNamespace(gate: Gate, holder: Holder, signal?: AbortSignal): Promise<void> {
+  const { client } = gate
   for (let tries = 1; ; tries++) {
     const found = await client.get(Namespace, { name: holder.namespace }, signal)
     if (found === undefined || found.metadata.deletionTimestamp !== undefined) {
@@ -157,9 +171,10 @@ export async function claimNamespace(client: Client, holder: Holder, signal?: Ab
       break
     } catch (error) {
       if (!(isConflict(error) || isNotFound(error)) || tries === TRIES) throw error
+      await pause(gate, tries, signal)
     }
   }
-  await enter(client, holder, signal)
+  await enter(gate, holder, signal)
 }
 
 /**
@@ -169,7 +184,8 @@ export async function claimNamespace(client: Client, holder: Holder, signal?: Ab
  * What we try is to write our own rights as ourselves: nothing changes when they are as they should be, and no policy of
  * the cluster can mind an object that had to be there anyway.
  */
-async function enter(client: Client, { namespace, deploymentId, fence }: Holder, signal?: AbortSignal): Promise<void> {
+async function enter(gate: Gate, { namespace, deploymentId, fence }: Holder, signal?: AbortSignal): Promise<void> {
+  const { client } = gate
   const us = client.as(fenced(deploymentId, fence))
   const rights = releaseRights(namespace)
   const options = { force: true, ...(signal && { signal }) }
@@ -180,6 +196,7 @@ async function enter(client: Client, { namespace, deploymentId, fence }: Holder,
     } catch (error) {
       if (!isForbidden(error) || tries === TRIES) throw isStale(error) ? staleFence(namespace, 'another', fence) : error
       if (!isStale(error)) await client.apply(RoleBinding, rights, options)
+      await pause(gate, tries, signal)
     }
   }
 }
@@ -229,7 +246,8 @@ const staleFence = (namespace: string, present: string, fence: number) =>
   )
 
 /** Deletes exactly the namespace that we hold: its version is what the API server compares. */
-export async function deleteHeldNamespace(client: Client, holder: Holder, signal?: AbortSignal): Promise<void> {
+export async function deleteHeldNamespace(gate: Gate, holder: Holder, signal?: AbortSignal): Promise<void> {
+  const { client } = gate
   for (let tries = 1; ; tries++) {
     const found = await client.get(Namespace, { name: holder.namespace }, signal)
     if (found === undefined || found.metadata.deletionTimestamp !== undefined) return
@@ -240,6 +258,7 @@ export async function deleteHeldNamespace(client: Client, holder: Holder, signal
       return
     } catch (error) {
       if (!isConflict(error) || tries === TRIES) throw error
+      await pause(gate, tries, signal)
     }
   }
 }

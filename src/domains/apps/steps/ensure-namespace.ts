@@ -8,6 +8,6 @@ import { holderOf, type StepHandler } from './step.ts'
  */
 export const ensureNamespace: StepHandler<'ensureNamespace'> = async (_step, context) => {
   const holder = holderOf(context)
-  await createNamespace(context.parts.client, holder, context.signal)
+  await createNamespace(context.parts, holder, context.signal)
   return { reason: 'NamespaceCreated', note: `created namespace ${holder.namespace}` }
 }

@@ -1,0 +1,130 @@
+import { expect, test } from 'vitest'
+import { manualClock, seededRandom, type Clock } from '../../kernel/index.ts'
+import { FakeCluster } from '../../kube/fake/index.ts'
+import { isForbidden, makeClient, withFaults, type Fault, type KubeRequest } from '../../kube/index.ts'
+import { claimNamespace, createNamespace, deleteHeldNamespace, fenced, installFence, type Gate } from './fence.ts'
+
+const HOLDER = { namespace: 'shop', deploymentId: '7', userId: '1', fence: 1 }
+const US = fenced(HOLDER.deploymentId, HOLDER.fence).user
+const ALL_PAUSES = [20, 40, 80, 160, 320, 640, 1280, 2000, 2000]
+
+/** A clock whose pauses are over as soon as they are noted. */
+function hurried(): { readonly clock: Clock; readonly pauses: number[] } {
+  const pauses: number[] = []
+  let now = 0
+  const after = (ms: number, fn: () => void): (() => void) => {
+    let isCancelled = false
+    pauses.push(ms)
+    queueMicrotask(() => {
+      now += ms
+      if (!isCancelled) fn()
+    })
+    return () => void (isCancelled = true)
+  }
+  return { clock: { now: () => now, after }, pauses }
+}
+
+/** A cluster where `refuse` stands for caches that have not seen yet what was written. */
+async function scene({ refuse = () => undefined, clock }: { refuse?: () => string | undefined; clock: Clock }) {
+  const cluster = new FakeCluster({ clock: manualClock(), random: seededRandom(1) })
+  let fault: (request: KubeRequest) => Fault | undefined = () => undefined
+  const transport = withFaults(cluster.transport(), (request) => fault(request))
+  const client = makeClient(transport, { fieldManager: 'caelus' })
+  await installFence(client)
+  const gate: Gate = { client, clock }
+  return {
+    gate,
+    /** Makes the namespace ours, with rights that everybody has seen, and refuses from then on. */
+    begin: async () => {
+      await createNamespace({ client, clock: hurried().clock }, HOLDER)
+      cluster.admit(({ user }) => (user.name === US ? refuse() : undefined))
+    },
+    failing: (plan: typeof fault) => void (fault = plan),
+  }
+}
+
+/** Says `why` for the first `times` calls. */
+const first = (times: number, why: string) => {
+  let calls = 0
+  return () => (calls++ < times ? why : undefined)
+}
+
+test('whoever is let in at once does not pause', async () => {
+  const { clock, pauses } = hurried()
+  const { gate, begin } = await scene({ clock })
+  await begin()
+  await claimNamespace(gate, HOLDER)
+  await deleteHeldNamespace(gate, HOLDER)
+  expect(pauses).toEqual([])
+})
+
+test.each([
+  { times: 1, pauses: ALL_PAUSES.slice(0, 1) },
+  { times: 4, pauses: ALL_PAUSES.slice(0, 4) },
+  { times: 9, pauses: ALL_PAUSES },
+])('a policy that has not seen our fence for $times tries is given time', async ({ times, pauses: expected }) => {
+  const { clock, pauses } = hurried()
+  const { gate, begin } = await scene({ clock, refuse: first(times, 'stale fence: held under 0') })
+  await begin()
+  await claimNamespace(gate, HOLDER)
+  expect(pauses).toEqual(expected)
+})
+
+test('a fence that stays stale is told as such after the last pause', async () => {
+  const { clock, pauses } = hurried()
+  const { gate, begin } = await scene({ clock, refuse: () => 'stale fence: held under 2' })
+  await begin()
+  await expect(claimNamespace(gate, HOLDER)).rejects.toThrow('is held under fence another, and ours is 1')
+  expect(pauses).toEqual(ALL_PAUSES)
+})
+
+test('rights that are not there yet are given, and then waited for', async () => {
+  const { clock, pauses } = hurried()
+  const { gate } = await scene({ clock })
+  await createNamespace(gate, HOLDER)
+  expect(pauses).toEqual([20])
+})
+
+test('rights that we may not give are not waited for', async () => {
+  const { clock, pauses } = hurried()
+  const { gate, failing } = await scene({ clock })
+  failing(({ path }) =>
+    path.includes('/rolebindings/') ? { fault: 'refused', status: 403, reason: 'Forbidden' } : undefined,
+  )
+  const refused = await createNamespace(gate, HOLDER).catch((error: unknown) => error)
+  expect(isForbidden(refused)).toBe(true)
+  expect(pauses).toEqual([])
+})
+
+test.each([
+  { what: 'claiming', method: 'PATCH', act: claimNamespace },
+  { what: 'deleting', method: 'DELETE', act: deleteHeldNamespace },
+])('$what waits after each race that it loses', async ({ method, act }) => {
+  const { clock, pauses } = hurried()
+  const { gate, begin, failing } = await scene({ clock })
+  await begin()
+  let lost = 0
+  failing((request) =>
+    request.method === method && request.path.endsWith('/namespaces/shop') && lost++ < 3
+      ? { fault: 'refused', status: 409, reason: 'Conflict' }
+      : undefined,
+  )
+  await act(gate, { ...HOLDER, fence: 2 })
+  expect(pauses).toEqual(ALL_PAUSES.slice(0, 3))
+})
+
+test('a pause ends with the lease', async () => {
+  const lease = new AbortController()
+  const pausing = Promise.withResolvers<void>()
+  const after = (): (() => void) => {
+    pausing.resolve()
+    return () => {}
+  }
+  const { gate, begin } = await scene({ clock: { now: () => 0, after }, refuse: () => 'stale fence: held under 0' })
+  await begin()
+  const claimed = claimNamespace(gate, HOLDER, lease.signal)
+  claimed.catch(() => {})
+  await pausing.promise
+  lease.abort(new Error('the lease was lost'))
+  await expect(claimed).rejects.toThrow('the lease was lost')
+})
