@@ -88,6 +88,19 @@ test('what fits on no node is degraded after the timeout in the words of the sch
   await world.reaches('cart', 'available')
 })
 
+const CRASHED: CoreV1.ContainerStatus = {
+  name: 'function',
+  image: 'registry.example/hello:1',
+  imageID: '',
+  ready: false,
+  restartCount: 7,
+  state: { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 5m0s' } },
+  lastState: { terminated: { exitCode: 3, reason: 'Error', message: 'no such database' } },
+}
+
+const says = (world: RuntimesWorld, pod: string, container: CoreV1.ContainerStatus) =>
+  world.client.patchStatus(Pod, world.at(pod), { merge: { status: { containerStatuses: [container] } } })
+
 test('a crash loop names pod, container, restarts and last words, and ends when the pod is well', async () => {
   await using world = await RuntimesWorld.make()
   await world.controller({ settings: { ...SETTINGS, crashRecoveryMs: 0 } })
@@ -95,24 +108,33 @@ test('a crash loop names pod, container, restarts and last words, and ends when 
   await world.reaches('cart', 'available')
   const [pod] = await world.client.list(Pod, { namespace: world.namespace })
   const name = pod?.metadata.name ?? ''
-  const crashed: CoreV1.ContainerStatus = {
-    name: 'function',
-    image: 'registry.example/hello:1',
-    imageID: '',
-    ready: false,
-    restartCount: 7,
-    state: { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 5m0s' } },
-    lastState: { terminated: { exitCode: 3, reason: 'Error', message: 'no such database' } },
-  }
-  const say = (container: CoreV1.ContainerStatus) =>
-    world.client.patchStatus(Pod, world.at(name), { merge: { status: { containerStatuses: [container] } } })
-  await say(crashed)
+  await says(world, name, CRASHED)
   const { status } = await world.reaches('cart', 'degraded', 'CrashLoop')
   for (const word of [name, 'function', '7 times', 'exit code 3', 'no such database']) {
     expect(status?.message).toContain(word)
   }
   await world.tells('CrashLoop', /no such database/)
-  await say({ ...crashed, ready: true, state: { running: { startedAt: new Date(0).toISOString() } } })
+  await says(world, name, { ...CRASHED, ready: true, state: { running: { startedAt: new Date(0).toISOString() } } })
+  await world.reaches('cart', 'available')
+})
+
+test('a pod of the rollout before crashes, and nobody cares', async () => {
+  await using world = await RuntimesWorld.make()
+  await world.controller()
+  await world.create('cart')
+  await world.reaches('cart', 'available')
+  const [old] = await world.client.list(Pod, { namespace: world.namespace })
+  const name = old?.metadata.name ?? ''
+  await says(world, name, CRASHED)
+  await world.reaches('cart', 'degraded', 'CrashLoop')
+  // Fits on no node, so that the old pod stays.
+  await world.change('cart', { functions: [fn('hello', { cpu_request: '100000' })] })
+  const { status } = await world.reaches('cart', 'progressing')
+  expect(status?.message).toContain('waiting for Deployment/cart--hello')
+  const still = await world.client.get(Pod, world.at(name))
+  expect(still?.metadata.deletionTimestamp).toBeUndefined()
+  expect(still?.status?.containerStatuses).toMatchObject([{ state: CRASHED.state }])
+  await world.change('cart', { functions: [fn('hello', { cpu_request: '100m' })] })
   await world.reaches('cart', 'available')
 })
 

@@ -3,6 +3,7 @@ import {
   cache,
   keeping,
   Pod,
+  ReplicaSet,
   Service,
   type Cache,
   type HorizontalPodAutoscaler,
@@ -16,6 +17,7 @@ import { ClassRuntime } from './class-runtime.ts'
 import { resourceOf } from './foreign.ts'
 import { statusHidden } from './hidden.ts'
 import { ownerLabel } from './names.ts'
+import { REVISION } from './revision.ts'
 import { OWNER_LABEL, type ManagedKind } from './types.ts'
 
 /** What finds the routers of a namespace. */
@@ -30,6 +32,8 @@ export interface Caches {
   readonly runtimes: Cache<ClassRuntime>
   /** Those with an owner label, and of those only what tells how their containers fare. */
   readonly pods: Cache<Pod>
+  /** Of workloads with an owner label: which of their revisions is which. */
+  readonly replicaSets: Cache<KubeObject>
   readonly routers: Cache<Service>
   readonly services: readonly Running[]
 }
@@ -75,13 +79,24 @@ export function openCaches(watching: WatchDeps, extent: Extent = {}): Caches {
     keep: keepPod,
     indexes: { [OWNER]: byOwnerKey },
   })
+  const replicaSets = cache<KubeObject>(watching, {
+    resource: ReplicaSet,
+    metadataOnly: true,
+    where: { ...extent, labels: OWNER_LABEL },
+    keep: keeping(
+      'metadata.labels',
+      'metadata.ownerReferences.uid',
+      `metadata.annotations.${REVISION.replaceAll('.', '\\.')}`,
+    ),
+    indexes: { [OWNER]: byOwnerKey },
+  })
   const routers = cache<Service>(watching, {
     resource: Service,
     where: { ...extent, labels: ROUTERS },
     keep: keeping('spec.ports.name', 'spec.ports.port'),
     indexes: { [NAMESPACE]: byNamespace },
   })
-  return { runtimes, pods, routers, services: [pods, routers, runtimes] }
+  return { runtimes, pods, replicaSets, routers, services: [pods, replicaSets, routers, runtimes] }
 }
 
 /** All autoscalers, because one that aims at a workload of ours may be anybody's; of the other kinds those with our label. */

@@ -22,7 +22,7 @@ export interface CrashRules {
  */
 export function findCrash(pods: readonly ObservedPod[], rules: CrashRules): Crash | undefined {
   const crashes = pods
-    .filter(({ deleting }) => !deleting)
+    .filter(isTelling)
     .flatMap((pod) =>
       pod.containers.filter((container) => isCrashing(container, rules)).map((c) => ({ pod, container: c })),
     )
@@ -30,6 +30,9 @@ export function findCrash(pods: readonly ObservedPod[], rules: CrashRules): Cras
   const worst = crashes[0]
   return worst && { ...worst, text: crashText(worst.pod, worst.container) }
 }
+
+/** What is on its way out tells nothing about what is wanted now. */
+const isTelling = ({ deleting, isSuperseded }: ObservedPod): boolean => !deleting && isSuperseded !== true
 
 function isCrashing(container: ObservedContainer, { wasCrashing, recoveryMs, now }: CrashRules): boolean {
   const { waiting, restarts, ready, startedAt } = container
@@ -49,8 +52,7 @@ function crashText(pod: ObservedPod, { name, restarts, lastExit }: ObservedConta
 export function startTrouble(
   pods: readonly ObservedPod[],
 ): { readonly reason: string; readonly text: string } | undefined {
-  for (const pod of pods) {
-    if (pod.deleting) continue
+  for (const pod of pods.filter(isTelling)) {
     if (pod.unschedulable !== undefined) {
       return { reason: 'Unschedulable', text: `pod ${pod.name} fits on no node: ${pod.unschedulable}` }
     }

@@ -42,6 +42,26 @@ describe('a crash loop', () => {
     expect(statusOf(play(looking(crashing, { pods: [{ ...crash, deleting: true }] })).stage).phase).toBe('progressing')
   })
 
+  it('is none in a pod that its workload has left behind, whatever was before', () => {
+    const old = { ...crash, isSuperseded: true } as const
+    const { stage } = play(looking(crashing, { pods: [old, pod({ waiting: 'ContainerCreating' })] }))
+    expect(statusOf(stage)).toMatchObject({ phase: 'progressing', functions: [{ reason: 'NotReady' }] })
+    expect(statusOf(play(looking(available, { pods: [old] })).stage).phase).toBe('available')
+    const both = play(looking(crashing, { pods: [{ ...old, name: 'old' }, crash] })).stage
+    expect(statusOf(both)).toMatchObject({ phase: 'degraded', message: expect.stringContaining(crash.name) as string })
+  })
+
+  it('is not explained by why an old pod does not start', () => {
+    const old = pod({ waiting: 'ImagePullBackOff' }, { isSuperseded: true })
+    const { stage } = play(
+      looking(
+        rolledOut(applied, () => 0),
+        { pods: [old] },
+      ),
+    )
+    expect(statusOf(stage).message).toBe('waiting for Deployment/cart--checkout')
+  })
+
   it('is no crash loop to have restarted once upon a time', () => {
     const { stage } = play(looking(available, { pods: [pod({ ready: true, restarts: 7, startedAt: START })] }))
     expect(statusOf(stage).phase).toBe('available')

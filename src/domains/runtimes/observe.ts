@@ -4,7 +4,6 @@ import {
   type CoreV1,
   type HorizontalPodAutoscaler,
   type KubeObject,
-  type Pod,
   type Service,
 } from '../../kube/index.ts'
 import type { Apis } from './apis.ts'
@@ -13,6 +12,7 @@ import type { ClassRuntime } from './class-runtime.ts'
 import { hiding } from './hidden.ts'
 import type { Memory } from './memory.ts'
 import { functionLabel } from './names.ts'
+import { supersededPods } from './revision.ts'
 import {
   COMPONENT_LABEL,
   FUNCTION_LABEL,
@@ -50,7 +50,7 @@ export function observe(sight: Sight, where: At, done: readonly Done[], now: num
   return {
     runtime,
     children,
-    pods: caches.pods.byIndex(OWNER, owner).map(podOf(runtime)),
+    pods: podsOf(caches, runtime, children),
     autoscalers: autoscalersOf(sight, runtime, children),
     routers: routersIn(caches, runtime.metadata.namespace ?? ''),
     served,
@@ -87,9 +87,12 @@ function autoscalersOf(
 }
 
 /** What a container said last ends up in status and events; it may have said what it was configured with. */
-const podOf = (runtime: ClassRuntime) => {
+function podsOf(caches: Caches, runtime: ClassRuntime, children: readonly ObservedChild[]): ObservedPod[] {
   const { text } = hiding(runtime)
-  return ({ metadata, status }: Pod): ObservedPod => {
+  const owner = ownerKey(runtime)
+  const isSuperseded = supersededPods(children, caches.replicaSets.byIndex(OWNER, owner))
+  return caches.pods.byIndex(OWNER, owner).map((pod) => {
+    const { metadata, status } = pod
     const label = metadata.labels?.[FUNCTION_LABEL]
     const named = (runtime.spec.functions ?? []).find(({ function_key: key }) => functionLabel(key) === label)
     const unscheduled = status?.conditions?.find(
@@ -99,6 +102,7 @@ const podOf = (runtime: ClassRuntime) => {
       name: metadata.name,
       uid: metadata.uid ?? '',
       deleting: metadata.deletionTimestamp !== undefined,
+      ...(isSuperseded(pod) && { isSuperseded: true }),
       component: (metadata.labels?.[COMPONENT_LABEL] ?? 'function') as Component,
       ...(named !== undefined && { functionKey: named.function_key }),
       ...(unscheduled !== undefined && { unschedulable: unscheduled.message ?? '' }),
@@ -106,7 +110,7 @@ const podOf = (runtime: ClassRuntime) => {
         containerOf(container, text),
       ),
     }
-  }
+  })
 }
 
 function containerOf(container: CoreV1.ContainerStatus, text: (said: string) => string): ObservedContainer {

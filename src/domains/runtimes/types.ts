@@ -69,6 +69,8 @@ export interface ObservedPod {
   readonly name: string
   readonly uid: string
   readonly deleting: boolean
+  /** Of a revision that its workload has left behind. Absent: it is current, or nobody can tell. */
+  readonly isSuperseded?: true
   readonly component: Component
   readonly functionKey?: string
   /** Why it is not scheduled, in the scheduler's words. */

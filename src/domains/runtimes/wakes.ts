@@ -12,6 +12,7 @@ import {
 import type { ChildCache } from './apis.ts'
 import { NAMESPACE, OWNER, ownerOf, targetOf, type Caches } from './caches.ts'
 import { ClassRuntime } from './class-runtime.ts'
+import { REVISION } from './revision.ts'
 import { FINALIZER, FORCE_ANNOTATION, type ManagedKind } from './types.ts'
 
 interface Waking {
@@ -44,6 +45,7 @@ export function wakeRuntimes({ caches, queue, clock }: Waking): void {
   }
   wakeOn(caches.runtimes, queue, itself(ClassRuntime), { ...how, worth: runtimeChanged })
   wakeOn(caches.pods, queue, ofOwner, { ...how, worth: podChanged })
+  wakeOn(caches.replicaSets, queue, ofOwner, { ...how, worth: revisionChanged })
   wakeOn(caches.routers, queue, ofNamespace, { ...how, worth: childChanged })
 }
 
@@ -93,6 +95,11 @@ function childChanged(change: Change<KubeObject>): boolean {
   const { resourceVersion } = change.new.metadata
   return !sameValue({ ...change.old, metadata: { ...change.old.metadata, resourceVersion } }, change.new)
 }
+
+/** Scaling tells nothing here: its Deployment does that. */
+const revisionChanged = (change: Change<KubeObject>): boolean =>
+  change.type !== 'changed' ||
+  change.old.metadata.annotations?.[REVISION] !== change.new.metadata.annotations?.[REVISION]
 
 /** Pods come, become ready and go with their Deployment, which tells so itself; a pod is news when it is in trouble. */
 function podChanged(change: Change<Pod>): boolean {
