@@ -1,60 +1,20 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, inject, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { obtainBinaries } from '../../tools/binaries/index.ts'
-import { emptyDatabase } from '../support/postgres.ts'
-import { caelus, start, type Ended } from './caelus.ts'
+import { start } from './caelus.ts'
+import { installation, type Installation } from './installation.ts'
 
 const CHART = join(import.meta.dirname, '../../charts/status-page')
 
-interface Place extends AsyncDisposable {
-  readonly dir: string
-  readonly env: Record<string, string>
-  /** A command of an admin, on the server and on its database and cluster. */
-  readonly run: (...args: string[]) => Promise<Ended>
-  /** The same, with what it printed read as JSON; a command that fails fails the test. */
-  readonly json: <T>(...args: string[]) => Promise<T>
-}
-
-/** A migrated installation with a server, a cluster and Helm, and nobody who works on it. */
-async function installation(): Promise<Place> {
-  const [database, { helm }, dir] = await Promise.all([
-    emptyDatabase(),
-    obtainBinaries(['helm']),
-    mkdtemp(join(tmpdir(), 'caelus-cli-apps-')),
-  ])
-  const own = {
-    DATABASE_URL: database.url,
-    CAELUS_PORT: '0',
-    CAELUS_LOG_FORMAT: 'json',
-    CAELUS_DATA_DIR: dir,
-    CAELUS_KUBECONFIG: inject('kubeconfig'),
+/** An installation that may order apps from charts on this machine. */
+async function appsInstallation(): Promise<Installation> {
+  const { helm } = await obtainBinaries(['helm'])
+  return await installation({
     CAELUS_LOCAL_CHARTS: 'true',
     CAELUS_VALUES_KEY: `k1:${Buffer.alloc(32, 1).toString('base64')}`,
     HELM_BIN: helm,
-  }
-  await caelus(['migrate'], own)
-  const token = (await caelus(['create-admin', 'ada@example.test'], own)).out.trim()
-  const server = start(['api'], own)
-  const [, url = ''] = await server.says(/"url":"(http:[^"]+)"/)
-  const env = { ...own, CAELUS_URL: url, CAELUS_TOKEN: token }
-  const run = (...args: string[]): Promise<Ended> => caelus(args, env)
-  return {
-    dir,
-    env,
-    run,
-    async json<T>(...args: string[]): Promise<T> {
-      const { code, out, err } = await run(...args, '-o', 'json')
-      if (code !== 0) throw new Error(`caelus ${args.join(' ')} ended with ${code}: ${err}`)
-      return JSON.parse(out) as T
-    },
-    async [Symbol.asyncDispose]() {
-      await server[Symbol.asyncDispose]()
-      await database[Symbol.asyncDispose]()
-      await rm(dir, { recursive: true, force: true })
-    },
-  }
+  })
 }
 
 interface Row {
@@ -63,7 +23,7 @@ interface Row {
   readonly namespace_name: string
 }
 
-const ordered = async ({ json }: Place): Promise<Row> => {
+const ordered = async ({ json }: Installation): Promise<Row> => {
   const product = await json<Row>('create-product', 'Status page', '--description', 'says how it is')
   const chart = ['--chart', CHART, '--chart-version', '0.1.0']
   await json('create-template', '--product', product.id, ...chart, '--health-timeout', '2m', '--canonical')
@@ -75,7 +35,7 @@ test(
   'an app is published, ordered, reconciled by hand, changed, explained and deleted',
   { timeout: 240_000 },
   async () => {
-    await using place = await installation()
+    await using place = await appsInstallation()
     const { run, json } = place
     const { id, status } = await ordered(place)
     expect(status).toBe('pending')
@@ -112,7 +72,7 @@ test(
 )
 
 test('a worker converges while a command waits, and stops when told', { timeout: 240_000 }, async () => {
-  await using place = await installation()
+  await using place = await appsInstallation()
   const { run, json } = place
   const order = await ordered(place)
   const me = await json<{ id: string }[]>('list-users')
@@ -144,7 +104,7 @@ test('a worker converges while a command waits, and stops when told', { timeout:
 })
 
 test('what is refused is told by field, and values come from one place only', { timeout: 120_000 }, async () => {
-  await using place = await installation()
+  await using place = await appsInstallation()
   const { run, dir } = place
   const { id } = await ordered(place)
   const both = await run('update-deployment', id, '--values-json', '{}', '--values-file', 'x')

@@ -1,64 +1,16 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, inject, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { stringify } from 'yaml'
-import { emptyDatabase } from '../support/postgres.ts'
 import { fn, RuntimesWorld } from '../runtimes/world.ts'
-import { caelus, start, type Ended, type Running } from './caelus.ts'
+import { start } from './caelus.ts'
+import { installation, type Installation } from './installation.ts'
 
 const PACKAGE = join(import.meta.dirname, '../../examples/runtimes/shop.opackage.yaml')
 
-interface Place extends AsyncDisposable {
-  readonly dir: string
-  readonly namespace: string
-  readonly env: Record<string, string>
-  readonly run: (...args: string[]) => Promise<Ended>
-  readonly json: <T>(...args: string[]) => Promise<T>
-  readonly controllers: () => Running
-}
-
-/** An installation with a server and a namespace of its own, and nobody who controls it yet. */
-async function installation(): Promise<Place> {
-  const [database, cluster, dir] = await Promise.all([
-    emptyDatabase(),
-    RuntimesWorld.make(),
-    mkdtemp(join(tmpdir(), 'caelus-cli-runtimes-')),
-  ])
-  const own = {
-    DATABASE_URL: database.url,
-    CAELUS_PORT: '0',
-    CAELUS_LOG_FORMAT: 'json',
-    CAELUS_DATA_DIR: dir,
-    CAELUS_KUBECONFIG: inject('kubeconfig'),
-    CAELUS_RUNTIMES_NAMESPACE: cluster.namespace,
-    CAELUS_RUNTIMES_LEASE_NAMESPACE: cluster.namespace,
-  }
-  await caelus(['migrate'], own)
-  const token = (await caelus(['create-admin', 'ada@example.test'], own)).out.trim()
-  const server = start(['api'], own)
-  const [, url = ''] = await server.says(/"url":"(http:[^"]+)"/)
-  const env = { ...own, CAELUS_URL: url, CAELUS_TOKEN: token }
-  const run = (...args: string[]): Promise<Ended> => caelus(args, env)
-  return {
-    dir,
-    namespace: cluster.namespace,
-    env,
-    run,
-    controllers: () => start(['run-controllers', '--concurrency', '4'], own),
-    async json<T>(...args: string[]): Promise<T> {
-      const { code, out, err } = await run(...args, '-o', 'json')
-      if (code !== 0) throw new Error(`caelus ${args.join(' ')} ended with ${code}: ${err}`)
-      return JSON.parse(out) as T
-    },
-    async [Symbol.asyncDispose]() {
-      await server[Symbol.asyncDispose]()
-      await database[Symbol.asyncDispose]()
-      await cluster[Symbol.asyncDispose]()
-      await rm(dir, { recursive: true, force: true })
-    },
-  }
-}
+/** An installation that looks after one namespace. */
+const runtimesInstallation = (namespace: string): Promise<Installation> =>
+  installation({ CAELUS_RUNTIMES_NAMESPACE: namespace, CAELUS_RUNTIMES_LEASE_NAMESPACE: namespace })
 
 const manifest = (namespace: string, functions: object[]): string =>
   stringify({
@@ -69,8 +21,10 @@ const manifest = (namespace: string, functions: object[]): string =>
   })
 
 test('a runtime is applied, converged, explained, changed and deleted', { timeout: 240_000 }, async () => {
-  await using place = await installation()
-  const { run, json, namespace } = place
+  await using cluster = await RuntimesWorld.make()
+  const { namespace } = cluster
+  await using place = await runtimesInstallation(namespace)
+  const { run, json } = place
   const file = join(place.dir, 'cart.yaml')
   const id = `${namespace}/cart`
   await writeFile(file, manifest(namespace, [fn('add'), fn('pay')]))
@@ -80,7 +34,7 @@ test('a runtime is applied, converged, explained, changed and deleted', { timeou
   expect(dry.out).toContain('+ Deployment/cart--add')
   expect(await json('list-runtimes', '-n', namespace)).toEqual([])
 
-  await using controllers = place.controllers()
+  await using controllers = start(['run-controllers', '--concurrency', '4'], place.env)
   const applied = await run('apply-runtime', '-f', file, '--wait')
   expect(applied).toMatchObject({ code: 0, out: `${id} applied, generation 1\n` })
   expect((await run('list-runtimes', '-n', namespace)).out).toMatch(
@@ -111,8 +65,10 @@ test('a runtime is applied, converged, explained, changed and deleted', { timeou
 })
 
 test('a package is applied, and what is wrong with input is told', { timeout: 120_000 }, async () => {
-  await using place = await installation()
-  const { run, json, namespace } = place
+  await using cluster = await RuntimesWorld.make()
+  const { namespace } = cluster
+  await using place = await runtimesInstallation(namespace)
+  const { run, json } = place
   const dry = await run('apply-package', '-f', PACKAGE, '--env', 'cloud', '-n', namespace, '--dry-run')
   expect(dry.out).toMatch(/^DEPLOYMENT +CHANGE +RUNTIME\n\S+ +created /)
   const { items } = await json<{ items: { id: string }[] }>(
