@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { kubeconfigAs } from '../../../kube/index.ts'
@@ -6,6 +6,7 @@ import { raise } from '../failures.ts'
 import { classifyHelmError } from '../helm-errors.ts'
 import { field, type JsonObject } from '../json.ts'
 import { masker } from '../redaction.ts'
+import { inCallFolder, removeLeftOvers } from './call-folders.ts'
 import {
   askingTheCluster,
   checkedByTheServer,
@@ -73,6 +74,7 @@ export function helmCli(options: HelmCliOptions): HelmCli {
 
   async function detect(): Promise<HelmVersion> {
     await mkdir(home, { recursive: true, mode: 0o700 })
+    await removeLeftOvers(tempDir)
     const args = ['version', '--template', '{{.Version}}']
     const ran = await run({ command: binary, args, env: environment, graceMs, limitMs: QUICK_MS })
     return parseVersion(ran.stdout || ran.stderr)
@@ -100,19 +102,10 @@ export function helmCli(options: HelmCliOptions): HelmCli {
       }),
     )
 
-  async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-    const folder = await mkdtemp(join(tempDir, 'caelus-helm-'))
-    try {
-      return await work(folder)
-    } finally {
-      await rm(folder, { recursive: true, force: true })
-    }
-  }
-
   /** Helm has no flag for the extra fields of an identity. Every call has a file of its own: a fence must not change under it. */
   function actingAs<T>({ as }: ReleaseTarget, work: (file: string) => Promise<T>): Promise<T> {
     if (as === undefined) return work(kubeconfig)
-    return inFolder(async (folder) => {
+    return inCallFolder(tempDir, async (folder) => {
       const file = join(folder, 'kubeconfig')
       await writeFile(file, await kubeconfigAs(kubeconfig, as), { mode: 0o600 })
       return work(file)
@@ -126,7 +119,7 @@ export function helmCli(options: HelmCliOptions): HelmCli {
     work: (flags: HandOverFlags) => Promise<T>,
   ): Promise<T> {
     if (handOver.length === 0) return work({ args: [], env: {} })
-    return inFolder(async (folder) => work(await handOverFlags(helm, folder, handOver)))
+    return inCallFolder(tempDir, async (folder) => work(await handOverFlags(helm, folder, handOver)))
   }
 
   async function roll(
