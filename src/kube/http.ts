@@ -2,7 +2,9 @@ import { Pool, ProxyAgent, type Dispatcher } from 'undici'
 import { FailureError, messageOf, sleep, systemClock, type Clock } from '../kernel/index.ts'
 import type { KubeConfig } from './config.ts'
 import type { Credentials } from './credentials.ts'
+import { Deadline } from './deadline.ts'
 import { errorOf, raise } from './errors.ts'
+import { exchange, type Answer, type Headers } from './exchange.ts'
 import { linesOf } from './lines.ts'
 import type { KubeRequest, KubeResponse, Transport } from './transport.ts'
 import { impersonate } from './wrap.ts'
@@ -36,62 +38,52 @@ export function httpTransport(config: KubeConfig, options: HttpOptions = {}): Ht
   const prefix = pathname === '/' ? '' : pathname
   const roads = new Roads(config, options)
 
-  const start = (
-    request: KubeRequest,
-    credentials: Credentials,
-    signal: AbortSignal,
-    streaming: boolean,
-  ): Promise<Dispatcher.ResponseData> => {
+  const optionsFor = (request: KubeRequest, { authorization }: Credentials): Dispatcher.RequestOptions => {
     const headers: Record<string, string | string[]> = {
       accept: request.accept ?? 'application/json',
       'user-agent': userAgent,
       ...(request.headers as Record<string, string | string[]> | undefined),
     }
-    if (credentials.authorization !== undefined) headers.authorization = credentials.authorization
+    if (authorization !== undefined) headers.authorization = authorization
     if (request.body !== undefined) headers['content-type'] = request.contentType ?? 'application/json'
-    return roads.for(credentials)[streaming ? 'streams' : 'requests'].request({
+    return {
       origin,
       path: prefix + request.path + queryText(request.query),
       method: request.method,
       headers,
       body: request.body === undefined ? null : JSON.stringify(request.body),
-      signal,
-      // The one timer in `deadline` covers these, and waiting for a connection besides.
+      // The one timer of the deadline covers these, and waiting for a connection besides.
       headersTimeout: 0,
       bodyTimeout: 0,
-    })
+    }
   }
 
   /** One exchange; credentials that the server refuses are renewed once. */
-  const exchange = async (
-    request: KubeRequest,
-    signal: AbortSignal,
-    streaming: boolean,
-  ): Promise<Dispatcher.ResponseData> => {
+  const once = async (request: KubeRequest, limit: Deadline): Promise<Answer> => {
     const credentials = await config.credentials.current()
-    const response = await start(request, credentials, signal, streaming)
-    if (response.statusCode !== 401 || !config.credentials.refused(credentials)) return response
-    await response.body.dump()
-    return start(request, await config.credentials.current(), signal, streaming)
+    const answer = await exchange(roads.for(credentials).requests, optionsFor(request, credentials), limit)
+    if (answer.status !== 401 || !config.credentials.refused(credentials)) return answer
+    const renewed = await config.credentials.current()
+    return exchange(roads.for(renewed).requests, optionsFor(request, renewed), limit)
   }
 
-  const attempt = async (request: KubeRequest, signal: AbortSignal): Promise<KubeResponse> => {
-    const once = async (): Promise<KubeResponse> => read(request, await exchange(request, signal, false))
-    if (request.method !== 'GET') return once()
+  const attempt = async (request: KubeRequest, limit: Deadline): Promise<KubeResponse> => {
+    if (request.method !== 'GET') return parsed(request, await once(request, limit))
     // A kept connection may have died unnoticed. Reading again is harmless; writing again is for the caller to decide.
-    return once().catch((error: unknown) => {
-      if (signal.aborted || !BROKEN.has(codeOf(error))) throw error
-      return once()
+    const answer = await once(request, limit).catch((error: unknown) => {
+      if (limit.reason !== undefined || !BROKEN.has(codeOf(error))) throw error
+      return once(request, limit)
     })
+    return parsed(request, answer)
   }
 
   const send = async (request: KubeRequest): Promise<KubeResponse> => {
     const timeoutMs = request.timeoutMs ?? TIMEOUT_MS
     const until = clock.now() + timeoutMs
-    using limit = deadline(clock, timeoutMs, request.signal)
+    using limit = new Deadline(clock, timeoutMs, request.signal)
     try {
       for (;;) {
-        const response = await Promise.race([attempt(request, limit.signal), limit.over])
+        const response = await attempt(request, limit)
         const pause = retryAfterOf(response)
         if (pause === undefined) return response
         // Never earlier than asked; those who were refused together come back apart.
@@ -104,13 +96,26 @@ export function httpTransport(config: KubeConfig, options: HttpOptions = {}): Ht
     }
   }
 
+  const open = async (request: KubeRequest, limit: Deadline): Promise<Dispatcher.ResponseData> => {
+    const begin = (credentials: Credentials) =>
+      roads.for(credentials).streams.request({ ...optionsFor(request, credentials), signal: limit.signal })
+    const credentials = await config.credentials.current()
+    const response = await begin(credentials)
+    if (response.statusCode !== 401 || !config.credentials.refused(credentials)) return response
+    await response.body.dump()
+    return begin(await config.credentials.current())
+  }
+
   async function* stream(request: KubeRequest): AsyncGenerator {
-    using limit = deadline(clock, request.timeoutMs ?? TIMEOUT_MS, request.signal)
+    using limit = new Deadline(clock, request.timeoutMs ?? TIMEOUT_MS, request.signal)
     try {
-      const response = await Promise.race([exchange(request, limit.signal, true), limit.over])
-      if (response.statusCode >= 300) throw errorOf(describe(request), await read(request, response))
+      const { statusCode: status, headers, body } = await inTime(open(request, limit), limit)
+      if (status >= 300) {
+        const answer = { status, headers: headers as Headers, text: await body.text() }
+        throw errorOf(describe(request), parsed(request, answer))
+      }
       limit.begun()
-      yield* linesOf(response.body, isJson(response))
+      yield* linesOf(body, isJson(headers as Headers))
     } catch (error) {
       if (request.signal?.aborted) return
       throw failedTo(request, error, limit)
@@ -171,60 +176,26 @@ class Roads {
   }
 }
 
-interface Deadline extends Disposable {
-  readonly signal: AbortSignal
-  /** Rejects when the signal aborts: a request that still waits for a connection does not notice the signal itself. */
-  readonly over: Promise<never>
-  readonly expired: boolean
-  /** The answer has begun: from now on only the caller's signal ends it. */
-  begun(): void
-}
-
-function deadline(clock: Clock, ms: number, outer: AbortSignal | undefined): Deadline {
-  const controller = new AbortController()
-  const over = Promise.withResolvers<never>()
-  over.promise.catch(() => {})
-  let expired = false
-  const end = (reason: unknown): void => {
-    controller.abort(reason)
-    over.reject(reason)
-  }
-  const cancel = clock.after(ms, () => {
-    expired = true
-    end(new Error(`no answer within ${ms} ms`))
+/** What still waits for a connection does not notice its signal. */
+function inTime<T>(work: Promise<T>, limit: Deadline): Promise<T> {
+  const over = new Promise<never>((_, reject) => {
+    limit.whenOver(reject)
   })
-  const onAbort = (): void => end(outer?.reason)
-  if (outer?.aborted) onAbort()
-  else outer?.addEventListener('abort', onAbort, { once: true })
-  return {
-    signal: controller.signal,
-    over: over.promise,
-    get expired() {
-      return expired
-    },
-    begun: cancel,
-    [Symbol.dispose]() {
-      cancel()
-      outer?.removeEventListener('abort', onAbort)
-    },
-  }
+  return Promise.race([work, over]).finally(() => limit.whenOver(undefined))
 }
 
-async function read(request: KubeRequest, response: Dispatcher.ResponseData): Promise<KubeResponse> {
-  const text = await response.body.text()
-  const headers = response.headers as Record<string, string>
-  if (!isJson(response) || text === '') return { status: response.statusCode, headers, body: text }
+function parsed(request: KubeRequest, { status, headers, text }: Answer): KubeResponse {
+  if (!isJson(headers) || text === '') return { status, headers, body: text }
   try {
-    return { status: response.statusCode, headers, body: JSON.parse(text) as unknown }
+    return { status, headers, body: JSON.parse(text) as unknown }
   } catch (cause) {
-    throw raise.KubeUnreachable(
-      `failed to ${describe(request)}: the answer (${response.statusCode}) calls itself JSON but is not`,
-      { cause },
-    )
+    throw raise.KubeUnreachable(`failed to ${describe(request)}: the answer (${status}) calls itself JSON but is not`, {
+      cause,
+    })
   }
 }
 
-const isJson = ({ headers }: Dispatcher.ResponseData): boolean => String(headers['content-type'] ?? '').includes('json')
+const isJson = (headers: Headers): boolean => (headers['content-type'] ?? '').includes('json')
 
 /** Only a server that says when to come back is asked again; a 429 without it (an eviction that a budget forbids) is an answer. */
 function retryAfterOf({ status, headers }: KubeResponse): number | undefined {
@@ -240,7 +211,7 @@ const describe = ({ method, path }: KubeRequest): string => `${method} ${path}`
 function failedTo(request: KubeRequest, error: unknown, limit: Deadline): unknown {
   if (request.signal?.aborted) return request.signal.reason
   if (error instanceof FailureError) return error
-  const why = limit.expired ? messageOf(limit.signal.reason) : messageOf(error)
+  const why = limit.isExpired ? messageOf(limit.reason) : messageOf(error)
   return raise.KubeUnreachable(`failed to ${describe(request)}: ${why}`, { cause: error })
 }
 
