@@ -230,12 +230,17 @@ describe('what goes wrong', () => {
 
 describe('through the controller', () => {
   const enforcement = { mode: 'enforce', dimensions: ['replicas'] } satisfies ClassRuntimeSpec['enforcement']
-  const recommend = (world: RuntimesWorld, value: number) =>
+  const recommend = (world: RuntimesWorld, value: number, dimension: Dimension = 'replicas') =>
     world.client.patchStatus(ClassRuntime, world.at('shop'), {
       merge: {
         status: {
           nfr_recommendations: {
-            'replicas/cart': { value, at: new Date().toISOString(), confidence: 1, basis: '120 rps of 100 wanted' },
+            [`${dimension}/cart`]: {
+              value,
+              at: new Date().toISOString(),
+              confidence: 1,
+              basis: '120 rps of 100 wanted',
+            },
           },
         },
       },
@@ -259,6 +264,78 @@ describe('through the controller', () => {
       if (Date.now() > end) throw new Error('expected an event NFRApplied')
       await delay(100)
     }
+  })
+
+  const marksOf = ({ metadata }: KubeObject): string[] =>
+    Object.keys(metadata.annotations ?? {}).filter((name) => name.startsWith('oaas.io/enforced-'))
+  const managersOf = ({ metadata }: KubeObject): string[] =>
+    (metadata.managedFields ?? []).flatMap(({ manager, subresource }) => (subresource === undefined ? manager : []))
+
+  test('turned off, it gives the number of replicas back and never passes through a default', async () => {
+    await using world = await RuntimesWorld.make()
+    await world.controller()
+    await world.create('shop', { enforcement, functions: [fn('cart', { min_scale: 2 })] })
+    await world.reaches('shop', 'available')
+    await recommend(world, 4)
+    await world.sees(ClassRuntime, 'shop', ({ status }) => status?.nfr_state?.['replicas/cart']?.applied === 4)
+    await world.sees(Deployment, NAME, (one) => one.metadata.annotations?.['oaas.io/handed-over'] === 'replicas')
+    const seen = new Set<number | undefined>()
+    const stop = world.watches(Deployment, NAME, ({ spec }) => seen.add(spec?.replicas))
+    await world.change('shop', { enforcement: { mode: 'observe' } })
+    const back = await world.sees(Deployment, NAME, (one) => marksOf(one).length === 0)
+    expect(back.spec?.replicas).toBe(2)
+    expect(managersOf(back)).not.toContain(ENFORCER)
+    await world.reaches('shop', 'available')
+    await world.change('shop', { functions: [fn('cart', { min_scale: 3 })] })
+    await world.sees(Deployment, NAME, ({ spec }) => spec?.replicas === 3)
+    await stop()
+    expect(seen.isSubsetOf(new Set([4, 2, 3]))).toBe(true)
+  })
+
+  test('turned off, it gives requests back in one rollout, though the limit that was made for them is smaller', async () => {
+    await using world = await RuntimesWorld.make()
+    await world.controller()
+    const dimensions = ['cpu', 'memory'] satisfies Dimension[]
+    const provision = { cpu_request: '800m', memory_request: '256Mi' }
+    await world.create('shop', { enforcement: { mode: 'enforce', dimensions }, functions: [fn('cart', provision)] })
+    await world.reaches('shop', 'available')
+    await recommend(world, 400, 'cpu')
+    const resourcesOf = ({ spec }: Deployment) => spec?.template.spec?.containers[0]?.resources
+    await world.sees(Deployment, NAME, (one) => resourcesOf(one)?.limits?.['cpu'] !== undefined)
+    await world.sees(Deployment, NAME, (one) => one.metadata.annotations?.['oaas.io/handed-over'] === 'resources')
+    await world.reaches('shop', 'available')
+    const seen = new Set<string>()
+    const stop = world.watches(Deployment, NAME, (one) => seen.add(JSON.stringify(resourcesOf(one))))
+    await world.change('shop', { enforcement: { mode: 'off' } })
+    const back = await world.sees(Deployment, NAME, (one) => marksOf(one).length === 0)
+    expect(resourcesOf(back)).toEqual({ requests: { cpu: '800m', memory: '256Mi' } })
+    expect(managersOf(back)).not.toContain(ENFORCER)
+    await world.reaches('shop', 'available')
+    await stop()
+    expect([...seen].slice(1)).toEqual([JSON.stringify(resourcesOf(back))])
+  })
+
+  test('turned off, it takes its number off an autoscaler of somebody else', async () => {
+    await using world = await RuntimesWorld.make()
+    await world.controller()
+    await world.create('shop', { enforcement, functions: [fn('cart')] })
+    await world.reaches('shop', 'available')
+    const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: NAME }
+    // Applied, so that the number it does not name belongs to nobody.
+    await world.client.apply(HorizontalPodAutoscaler, {
+      apiVersion: 'autoscaling/v2',
+      kind: 'HorizontalPodAutoscaler',
+      metadata: world.at('theirs'),
+      spec: { scaleTargetRef, maxReplicas: 6 },
+    })
+    await world.sees(Deployment, NAME, (one) => one.metadata.annotations?.['oaas.io/handed-over'] === 'replicas')
+    await recommend(world, 3)
+    await world.sees(HorizontalPodAutoscaler, 'theirs', ({ spec }) => spec.minReplicas === 3)
+    await world.sees(ClassRuntime, 'shop', ({ status }) => status?.nfr_state?.['replicas/cart']?.applied === 3)
+    await world.change('shop', { enforcement: { mode: 'off' } })
+    const back = await world.sees(HorizontalPodAutoscaler, 'theirs', (one) => marksOf(one).length === 0)
+    expect(back.spec).toMatchObject({ minReplicas: 1, maxReplicas: 6 })
+    expect(managersOf(back)).not.toContain(ENFORCER)
   })
 
   test('a recommendation scales the Deployment, and the next one again', async () => {

@@ -1,6 +1,7 @@
 import { addFinalizer, failureOf, removeFinalizer, type Clock, type Happenings } from '../../kernel/index.ts'
 import { at, KubeError, type Client } from '../../kube/index.ts'
 import { applyChild } from './apply.ts'
+import { handBack } from './apply-hand-back.ts'
 import { ClassRuntime } from './class-runtime.ts'
 import { resourceOf } from './foreign.ts'
 import type { RuntimesHappenings } from './happenings.ts'
@@ -41,7 +42,7 @@ export async function act(
 
   const first = await inOrder(these('addFinalizer'))
   if (first.some(({ failure }) => failure !== undefined)) return first
-  const made = (await Promise.all(these('apply', 'delete').map(attempt))).flat()
+  const made = (await Promise.all(these('apply', 'delete', 'handBack').map(attempt))).flat()
   // Two dimensions of one workload are two writes to the same object.
   const enforced = await inOrder(these('enforce'))
   return [...first, ...made, ...enforced, ...(await inOrder(these('removeFinalizer')))]
@@ -88,6 +89,9 @@ async function perform(acting: Acting, runtime: ClassRuntime, action: Action, si
       if (action.because === 'orphan') memory.deletedOrphan(clock.now())
       return true
     }
+    case 'handBack':
+      await handBack({ ...acting, signal }, runtime, action)
+      return true
     case 'enforce':
       await applyEnforcement({ ...acting, signal }, runtime, action)
       return true

@@ -1,5 +1,6 @@
 import { at, isConflict, type KubeError, type KubeObject } from '../../kube/index.ts'
 import type { Acting } from './act.ts'
+import { beginHandBack } from './apply-hand-back.ts'
 import { ownerKey, ownerOf } from './caches.ts'
 import type { ClassRuntime } from './class-runtime.ts'
 import { differs } from './differs.ts'
@@ -33,7 +34,7 @@ export async function applyChild(acting: Applying, runtime: ClassRuntime, action
   const { child } = action
   const seen = seenOf(acting, runtime, child)
   if (seen === undefined) return applyUnseen(acting, runtime, action)
-  const work = () => applySeen(acting, runtime, action, seen)
+  const work = () => applyGivenBack(acting, runtime, action, seen)
   return locking === undefined || !CONTENDED.has(child.kind) ? work() : holding(locking, runtime, child, work)
 }
 
@@ -41,6 +42,20 @@ function seenOf({ apis }: Applying, runtime: ClassRuntime, { kind, name }: Rende
   const { namespace = '' } = runtime.metadata
   const there = apis.cacheOf(kind)?.get({ namespace, name })
   return there !== undefined && ownerOf(there) === ownerKey(runtime) ? there : undefined
+}
+
+async function applyGivenBack(
+  acting: Applying,
+  runtime: ClassRuntime,
+  action: Apply,
+  seen: KubeObject,
+): Promise<boolean> {
+  const { child, back } = action
+  if (back === undefined) return applySeen(acting, runtime, action, seen)
+  const end = await beginHandBack(acting, runtime, child, back)
+  const isApplied = await applySeen(acting, runtime, action, seen)
+  if (isApplied) await end()
+  return isApplied
 }
 
 /** The uid keeps it from being made anew without the fields that are handed over: those would have their defaults. */

@@ -54,7 +54,7 @@ function converge(seen: Observed, settings: RuntimesSettings, now: number, first
   const described = describe(seen, planned, health, verdict, settings, crashes)
   const status = reduce(reduce(before, 'controller', described, now), 'enforcer', enforcement.update, now)
   const actions = untried(seen, [...first, ...planned.actions, ...enforcement.actions])
-  const orphans = planned.heldOrphans > 0 || hasFailedDeletion(seen)
+  const orphans = planned.heldOrphans > 0 || hasFailedTidying(seen)
   const checks = [
     paceOf(verdict, status, times),
     orphans ? { afterMs: ORPHANS_MS, because: 'something that is not wanted any more is still there' } : undefined,
@@ -104,8 +104,8 @@ const isOpen = (action: Action, { children, done }: Observed): boolean =>
 const untried = ({ done }: Observed, actions: readonly Action[]): Action[] =>
   actions.filter((action) => !wasTried(done, action))
 
-const hasFailedDeletion = ({ done }: Observed): boolean =>
-  done.some(({ action, failure }) => action.do === 'delete' && failure !== undefined)
+const hasFailedTidying = ({ done }: Observed): boolean =>
+  done.some(({ action, failure }) => (action.do === 'delete' || action.do === 'handBack') && failure !== undefined)
 
 function problemOf({ rendered: { problems } }: Plan): Cause | undefined {
   const [first, ...others] = problems

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Deployment } from '../../kube/index.ts'
 import type { ClassRuntimeSpec, Mode } from './class-runtime.ts'
-import { DEPLOYMENT, fn, statusOf, tried, trueConditions } from './fake/cart.ts'
+import { DEPLOYMENT, fn, on, statusOf, tried, trueConditions } from './fake/cart.ts'
 import {
+  edited,
   failure,
   later,
   looking,
@@ -11,6 +12,7 @@ import {
   rolledOut,
   SETTINGS,
   stageOf,
+  withChild,
   type Fate,
   type Stage,
 } from './fake/stage.ts'
@@ -36,6 +38,11 @@ function recommended(stage: Stage, value: number, key = 'replicas/checkout'): St
 
 const replicasOf = ({ seen }: Stage): number | undefined =>
   (seen.children.find(({ kind }) => kind === DEPLOYMENT.kind)?.object as Deployment | undefined)?.spec.replicas
+const MARK = 'oaas.io/enforced-replicas'
+const marksOf = ({ seen }: Stage): string[] =>
+  seen.children.flatMap(({ object }) =>
+    Object.keys(object.metadata.annotations ?? {}).filter((name) => name.startsWith('oaas.io/enforced-')),
+  )
 const stateOf = (stage: Stage) => statusOf(stage).nfr_state?.['replicas/checkout']
 const enforcedBy = (stage: Stage) => conditionOf(statusOf(stage), 'NfrEnforced')
 const reasons = ({
@@ -138,10 +145,42 @@ describe('mode', () => {
     expect(statusOf(run.stage)).not.toHaveProperty('last_applied_recommendations')
   })
 
+  it.each([
+    ['observe', spec('observe')],
+    ['off', spec('off')],
+    ['enforce for others alone', spec('enforce', { enforcement: { mode: 'enforce', dimensions: ['memory'] } })],
+  ])('%s gives back what was enforced, and leaves no mark of it', (_, changed) => {
+    const run = play(rewritten(rolledOut(applied.stage), changed))
+    expect(run.done.map(({ action }) => action)).toMatchObject([{ do: 'apply', child: DEPLOYMENT, back: ['replicas'] }])
+    expect(replicasOf(run.stage)).toBe(1)
+    expect(marksOf(run.stage)).toEqual([])
+    expect(tried(play(rolledOut(run.stage)))).toEqual([])
+  })
+
+  it('off goes on with giving back when it was stopped before the mark was gone', () => {
+    const { stage } = play(rewritten(rolledOut(applied.stage), spec('off')))
+    const marked = withChild(stage, DEPLOYMENT, edited({ metadata: { annotations: { [MARK]: '3' } } }))
+    const run = play(marked)
+    expect(tried(run)).toEqual(['apply Deployment/cart--checkout'])
+    expect(marksOf(run.stage)).toEqual([])
+  })
+
+  it('off gives an autoscaler of somebody else back, and tries again when that fails', () => {
+    const theirs = { name: 'theirs', target: 'cart--checkout', minReplicas: 3, maxReplicas: 9, isOurs: false }
+    const stage = play(looking(ready(spec('enforce')), { autoscalers: [{ ...theirs, isEnforced: true }] })).stage
+    expect(tried(play(rolledOut(stage)))).toEqual([])
+    const off = rewritten(rolledOut(stage), spec('off'))
+    const what = 'handBack HorizontalPodAutoscaler/theirs'
+    const failed = play(off, SETTINGS, on(what, failure('KubeUnreachable', true)))
+    expect(tried(failed)).toEqual([what])
+    expect(failed.decision.checkAgain?.afterMs).toBe(30_000)
+    const run = play(failed.stage)
+    expect(tried(run)).toEqual([what])
+    expect(tried(play(run.stage))).toEqual([])
+  })
+
   it('off forgets everything, and the controller sets the field again', () => {
     const run = play(rewritten(rolledOut(applied.stage), spec('off')))
-    expect(tried(run)).toEqual(['apply Deployment/cart--checkout'])
-    expect(replicasOf(run.stage)).toBe(1)
     const settled = play(rolledOut(run.stage)).stage
     expect(statusOf(settled)).not.toHaveProperty('nfr_state')
     expect(enforcedBy(settled)).toBeUndefined()

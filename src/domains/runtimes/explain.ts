@@ -65,10 +65,12 @@ function worldText(seen: Observed, settings: RuntimesSettings, now: number): str
 
 function differenceText(action: Action, children: readonly ObservedChild[]): string[] {
   if (action.do === 'delete') return [`${refText(action.child)} is not wanted any more`]
+  if (action.do === 'handBack') return [`${refText(action.child)} bears a value that is not enforced any more`]
   if (action.do !== 'apply') return []
   const live = children.find((child) => isSameRef(child, action.child))
   if (live === undefined) return []
   const fields = differs(action.child.object, live.object).filter(({ path }) => !isStamp(path))
+  if (action.back !== undefined) return [`${action.back.join(' and ')} of ${refText(live)} is not enforced any more`]
   const [first, ...others] = fields.map(({ path }) => fieldText(path))
   if (first === undefined) return [`${refText(live)} has a field of ours that is not wanted any more`]
   return [`${refText(live)} differs in ${first}${others.length > 0 ? ` and ${others.length} more` : ''}`]
@@ -97,6 +99,8 @@ function actionText(action: Action): string {
       return `${refText(action.child)} is applied`
     case 'delete':
       return `${refText(action.child)} is deleted`
+    case 'handBack':
+      return `${action.dimensions.join(' and ')} of ${refText(action.child)} is given back`
     case 'enforce':
       return `${action.dimension} of ${refText(action.child)} is set to ${action.to}`
     default:

@@ -85,6 +85,7 @@ const MOVES = {
     const status = { ...runtime.status, nfr_recommendations: { 'replicas/checkout': recommendation } }
     return looking(stage, { runtime: { ...runtime, status } })
   },
+  'enforcement is turned off': (stage: Stage) => onceMore(stage, { ...SPEC, enforcement: { mode: 'off' } }),
   'it is deleted': (stage: Stage) => (isGoing(stage) ? stage : deleted(stage)),
 } as const
 type Move = keyof typeof MOVES
@@ -151,7 +152,9 @@ function explore(spec: ClassRuntimeSpec, moves: readonly Move[], fates: readonly
 
 const lifecycle = explore(
   SPEC,
-  (Object.keys(MOVES) as Move[]).filter((move) => move !== 'more replicas are recommended'),
+  (Object.keys(MOVES) as Move[]).filter(
+    (move) => move !== 'more replicas are recommended' && move !== 'enforcement is turned off',
+  ),
   ['well', 'conflict', 'invalid', 'unreachable'],
 )
 const enforced = explore(
@@ -164,6 +167,7 @@ const enforced = explore(
     'more replicas are recommended',
     'the Deployment is deleted',
     'another image is asked for',
+    'enforcement is turned off',
     'it is deleted',
   ],
   ['well', 'unscalable', 'unreachable'],
@@ -266,6 +270,18 @@ describe.each([
     })
     expect(odd.map(nameOf)).toEqual([])
   })
+})
+
+it('bears no mark of an enforcement that was turned off, once it is available', () => {
+  const isOff = ({ seen }: Stage) => seen.runtime.spec.enforcement?.mode === 'off'
+  const off = enforced.filter(({ stage }) => isOff(stage) && !isGoing(stage))
+  const marked = off.filter(
+    ({ stage }) =>
+      statusOf(stage).phase === 'available' &&
+      stage.seen.children.some(({ object }) => 'oaas.io/enforced-replicas' in (object.metadata.annotations ?? {})),
+  )
+  expect(off.length).toBeGreaterThan(5)
+  expect(marked.map(nameOf)).toEqual([])
 })
 
 it('does not change its phase with every restart of a container that crashes', () => {

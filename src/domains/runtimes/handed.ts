@@ -1,4 +1,5 @@
-import { DIMENSIONS, type Dimension } from './class-runtime.ts'
+import type { KubeObject } from '../../kube/index.ts'
+import { DIMENSIONS, type ClassRuntimeSpec, type Dimension } from './class-runtime.ts'
 import { functionName } from './names.ts'
 import { modeFor, nfrKey } from './nfr/enforce.ts'
 import { isEnforced } from './nfr/live.ts'
@@ -10,6 +11,12 @@ const FIELDS: Readonly<Partial<Record<ManagedKind, Readonly<Partial<Record<Dimen
   KnativeService: { replicas: 'minScale', memory: 'resources', cpu: 'resources' },
   HorizontalPodAutoscaler: { replicas: 'minReplicas' },
 }
+
+export const fieldFor = (kind: ManagedKind, dimension: Dimension): HandedField | undefined => FIELDS[kind]?.[dimension]
+
+/** What was enforced and is not to be any more: whoever turns enforcement off gets back what the spec says. */
+export const returnedDimensions = (spec: ClassRuntimeSpec, live: Pick<KubeObject, 'metadata'>): Dimension[] =>
+  DIMENSIONS.filter((dimension) => modeFor(spec, dimension) !== 'enforce' && isEnforced(live, dimension))
 
 /**
  * Which fields of a child are not the controller's to set.
@@ -26,7 +33,7 @@ export function handedFields(
     const fields = new Set<HandedField>()
     if (child.kind === 'Deployment' && targets.has(child.name)) fields.add('replicas')
     for (const dimension of DIMENSIONS) {
-      const field = FIELDS[child.kind]?.[dimension]
+      const field = fieldFor(child.kind, dimension)
       if (field !== undefined && isTaken(child, dimension)) fields.add(field)
     }
     return [...fields]

@@ -12,21 +12,24 @@ export function handoverOf(live: KubeObject, handed: readonly HandedField[]): Dr
   const { apiVersion, kind, metadata } = live
   const { name, namespace = '', uid = '' } = metadata
   const where = { apiVersion, kind, metadata: { name, namespace, uid } }
-  return [where, ...handed.map((field) => ({ spec: FIELDS[field](live) }))].reduce(
+  return [where, ...handed.map((field) => ({ spec: valueOf(live, field) }))].reduce(
     merged,
     ownedFields(live, ENFORCER),
   ) as Draft
 }
 
-const FIELDS: Readonly<Record<HandedField, (live: KubeObject) => object>> = {
-  replicas: (live) => ({ replicas: (live as Deployment).spec?.replicas }),
-  minReplicas: (live) => ({ minReplicas: (live as HorizontalPodAutoscaler).spec.minReplicas }),
-  minScale(live) {
-    const scale = (live as KnativeService).spec.template.metadata?.annotations?.[MIN_SCALE]
+/** The part of a spec that sets a field, with the value that it has in this object. */
+export const valueOf = (object: Draft, field: HandedField): object => FIELDS[field](object)
+
+const FIELDS: Readonly<Record<HandedField, (object: Draft) => object>> = {
+  replicas: (object) => ({ replicas: (object as Deployment).spec?.replicas }),
+  minReplicas: (object) => ({ minReplicas: (object as HorizontalPodAutoscaler).spec.minReplicas }),
+  minScale(object) {
+    const scale = (object as KnativeService).spec.template.metadata?.annotations?.[MIN_SCALE]
     return scale === undefined ? {} : { template: { metadata: { annotations: { [MIN_SCALE]: scale } } } }
   },
-  resources(live) {
-    const all: readonly CoreV1.Container[] = (live as Deployment).spec?.template.spec?.containers ?? []
+  resources(object) {
+    const all: readonly CoreV1.Container[] = (object as Deployment).spec?.template.spec?.containers ?? []
     const containers = all.flatMap(({ name, resources }) => (resources === undefined ? [] : [{ name, resources }]))
     return containers.length === 0 ? {} : { template: { spec: { containers } } }
   },

@@ -12,6 +12,7 @@ import type { ClassRuntime } from './class-runtime.ts'
 import { hiding } from './hidden.ts'
 import type { Memory } from './memory.ts'
 import { functionLabel } from './names.ts'
+import { isEnforced } from './nfr/live.ts'
 import { supersededPods } from './revision.ts'
 import {
   COMPONENT_LABEL,
@@ -82,6 +83,7 @@ function autoscalersOf(
       minReplicas: spec.minReplicas ?? 1,
       maxReplicas: spec.maxReplicas,
       isOurs: metadata.ownerReferences?.some(({ uid }) => uid === owner) ?? false,
+      ...(isEnforced({ metadata }, 'replicas') && { isEnforced: true }),
     })),
   )
 }

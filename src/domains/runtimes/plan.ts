@@ -1,6 +1,7 @@
 import { differs, stateName } from './differs.ts'
-import { handedFields } from './handed.ts'
+import { handedFields, returnedDimensions } from './handed.ts'
 import type { Cause } from './machine.ts'
+import { modeFor } from './nfr/enforce.ts'
 import { isSameRef } from './readiness.ts'
 import type { RuntimesSettings } from './settings.ts'
 import { newlyHanded, stamped, stampOf } from './stamp.ts'
@@ -38,7 +39,8 @@ export function plan(seen: Observed, settings: RuntimesSettings): Plan | { reado
   const orphans = rendered.problems.length > 0 ? [] : orphansOf(rendered, seen)
   const room = Math.max(0, settings.orphansPerMinute - seen.recent.orphans)
   const deletes = orphans.slice(0, room).map((child): Action => ({ do: 'delete', child, because: 'orphan' }))
-  return { template, rendered, actions: [...applies, ...deletes], heldOrphans: Math.max(0, orphans.length - room) }
+  const actions = [...applies, ...deletes, ...handBacks(seen)]
+  return { template, rendered, actions, heldOrphans: Math.max(0, orphans.length - room) }
 }
 
 /** One that was chosen by score stays until the spec changes: an API that appears must not replace what runs well. */
@@ -56,13 +58,26 @@ function choose(
   return chooseTemplate(spec, { profile, served })
 }
 
-function applyOf(child: RenderedChild, { children, mutated }: Observed, force: boolean): Action[] {
+function applyOf(child: RenderedChild, { runtime, children, mutated }: Observed, force: boolean): Action[] {
   const live = children.find((one) => isSameRef(one, child))
   if (live === undefined) return [{ do: 'apply', child, force }]
-  if (live.deleting || isAsWanted(child, live, mutated)) return []
+  const back = returnedDimensions(runtime.spec, live.object)
+  if (live.deleting || (back.length === 0 && isAsWanted(child, live, mutated))) return []
   const hasHandover = newlyHanded(child, live).length > 0
-  return [{ do: 'apply', child, force, ...(hasHandover && { from: live }) }]
+  return [{ do: 'apply', child, force, ...(hasHandover && { from: live }), ...(back.length > 0 && { back }) }]
 }
+
+/** An autoscaler of somebody else is not rendered, and may bear a mark all the same. */
+const handBacks = ({ runtime: { spec }, autoscalers }: Observed): Action[] =>
+  modeFor(spec, 'replicas') === 'enforce'
+    ? []
+    : autoscalers
+        .filter(({ isOurs, isEnforced }) => !isOurs && isEnforced === true)
+        .map(({ name }) => ({
+          do: 'handBack',
+          child: { kind: 'HorizontalPodAutoscaler', name },
+          dimensions: ['replicas'],
+        }))
 
 function isAsWanted(child: RenderedChild, live: ObservedChild, mutated: readonly string[]): boolean {
   if (stampOf(live.object) !== stampOf(child.object)) return false

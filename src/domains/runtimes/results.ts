@@ -21,6 +21,8 @@ function isSameAction(a: Action, b: Action): boolean {
       return b.do === 'apply' && isSameRef(a.child, b.child) && stampOf(a.child.object) === stampOf(b.child.object)
     case 'delete':
       return b.do === 'delete' && a.child.uid === b.child.uid
+    case 'handBack':
+      return b.do === 'handBack' && isSameRef(a.child, b.child)
     case 'enforce':
       return b.do === 'enforce' && a.functionKey === b.functionKey && a.dimension === b.dimension
     default:

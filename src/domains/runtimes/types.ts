@@ -85,6 +85,8 @@ export interface ObservedAutoscaler {
   readonly minReplicas: number
   readonly maxReplicas: number
   readonly isOurs: boolean
+  /** It bears the mark of the enforcer. */
+  readonly isEnforced?: true
 }
 
 export interface Router {
@@ -114,7 +116,16 @@ export type Action =
   | { readonly do: 'addFinalizer' }
   | { readonly do: 'removeFinalizer' }
   /** `from`: fields we still own that this apply leaves out; their live values get another owner first, so that none falls back to a default. */
-  | { readonly do: 'apply'; readonly child: RenderedChild; readonly force: boolean; readonly from?: ObservedChild }
+  | {
+      readonly do: 'apply'
+      readonly child: RenderedChild
+      readonly force: boolean
+      readonly from?: ObservedChild
+      /** What the enforcer gives back with it. */
+      readonly back?: readonly Dimension[]
+    }
+  /** The enforcer takes its mark and its value off an object that is not ours. */
+  | { readonly do: 'handBack'; readonly child: ChildRef; readonly dimensions: readonly Dimension[] }
   | { readonly do: 'delete'; readonly child: ObservedChild; readonly because: 'orphan' | 'deletion' }
   | Enforce
 

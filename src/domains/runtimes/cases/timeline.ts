@@ -68,7 +68,7 @@ const ofPhase = ({ at, from, to, message }: PhaseChange): TimelineEntry =>
 const withActions = (records: readonly DecisionRecord[]): DecisionRecord[] =>
   records.filter(({ decision }) => (decision as Decision).actions.length > 0)
 
-const MOST_TELLING = ['enforce', 'delete', 'apply', 'removeFinalizer', 'addFinalizer'] as const
+const MOST_TELLING = ['enforce', 'handBack', 'delete', 'apply', 'removeFinalizer', 'addFinalizer'] as const
 
 function ofDecision({ at, controller, decision }: DecisionRecord): TimelineEntry {
   const { actions, phase } = decision as Decision
@@ -93,6 +93,8 @@ function wordsFor(action: Action): string {
       return `apply ${action.child.kind}/${action.child.name}`
     case 'delete':
       return `delete ${action.child.kind}/${action.child.name}`
+    case 'handBack':
+      return `give ${action.dimensions.join(' and ')} of ${action.child.kind}/${action.child.name} back`
     case 'enforce':
       return `set ${action.dimension} of ${action.functionKey} to ${action.to}`
     default:

@@ -173,7 +173,9 @@ function carriedOut(seen: Observed, action: Action): Observed {
     case 'delete':
       return { ...seen, children: seen.children.filter(({ uid }) => uid !== action.child.uid) }
     case 'apply':
-      return withAutoscalers({ ...seen, children: applied(seen.children, action.child) })
+      return withAutoscalers({ ...seen, children: applied(seen.children, action.child).map(givenBack(action)) })
+    case 'handBack':
+      return { ...seen, autoscalers: seen.autoscalers.map((one) => letGo(one, action.child)) }
     case 'enforce': {
       const field = action.path === 'hpa' ? 'minReplicas' : 'replicas'
       const patch = { metadata: { annotations: { [`oaas.io/enforced-${action.dimension}`]: `${action.to}` } } }
@@ -194,6 +196,21 @@ function applied(children: readonly ObservedChild[], { kind, name, object }: Ren
   }
   const metadata = { ...object.metadata, uid: `uid-of-${kind}-${name}`, generation: 1 }
   return [...children, { kind, name, uid: metadata.uid, deleting: false, object: { ...object, metadata } }]
+}
+
+const givenBack =
+  ({ child, back = [] }: Extract<Action, { readonly do: 'apply' }>) =>
+  (live: ObservedChild): ObservedChild => {
+    const { annotations = {} } = live.object.metadata
+    const isMark = (name: string) => back.some((dimension) => name === `oaas.io/enforced-${dimension}`)
+    if (!isSameRef(child, live) || !Object.keys(annotations).some(isMark)) return live
+    const left = Object.fromEntries(Object.entries(annotations).filter(([name]) => !isMark(name)))
+    return { ...live, object: { ...live.object, metadata: { ...live.object.metadata, annotations: left } } }
+  }
+
+function letGo(autoscaler: ObservedAutoscaler, { name }: ChildRef): ObservedAutoscaler {
+  const { isEnforced: _, ...rest } = autoscaler
+  return autoscaler.name === name ? { ...rest, minReplicas: 1 } : autoscaler
 }
 
 function withAutoscalers(seen: Observed): Observed {

@@ -13,7 +13,7 @@ import type { Enforce } from '../types.ts'
 /** On a child, with the value that the enforcer chose: written together with it, so that one is never there without the other. */
 export const enforcedAnnotation = (dimension: Dimension): string => `oaas.io/enforced-${dimension}`
 
-export const isEnforced = ({ metadata }: KubeObject, dimension: Dimension): boolean =>
+export const isEnforced = ({ metadata }: Pick<KubeObject, 'metadata'>, dimension: Dimension): boolean =>
   metadata.annotations?.[enforcedAnnotation(dimension)] !== undefined
 
 /** The container that runs the code of the function; others were put beside it by somebody else. */
