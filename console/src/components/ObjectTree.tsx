@@ -1,6 +1,7 @@
-import { IconChevronRight } from '@tabler/icons-react'
+import { IconBoxOff, IconChevronRight } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import type { Tone } from '../lib/tone.ts'
+import { Empty } from './Empty.tsx'
 import { StatusLabel } from './StatusLabel.tsx'
 import classes from './ObjectTree.module.css'
 
@@ -19,17 +20,27 @@ export interface ObjectNode {
   readonly children: readonly ObjectNode[]
 }
 
+interface ObjectTreeProps {
+  readonly nodes: readonly ObjectNode[]
+  readonly label: string
+}
+
 /** Objects beneath their owners, with how each is. */
-export const ObjectTree = ({ nodes, label }: { readonly nodes: readonly ObjectNode[]; readonly label: string }) => (
-  <ul className={classes.nodes} aria-label={label}>
-    {nodes.map((node) => (
-      <li key={node.id} className={classes.node}>
-        <Node node={node} />
-        {node.children.length > 0 && <ObjectTree nodes={node.children} label={`Owned by ${node.id}`} />}
-      </li>
-    ))}
-  </ul>
-)
+export const ObjectTree = ({ nodes, label }: ObjectTreeProps) =>
+  nodes.length === 0 ? (
+    <Empty icon={<IconBoxOff size={22} aria-hidden />} title="Nothing is in the cluster">
+      Objects appear here as soon as they are made.
+    </Empty>
+  ) : (
+    <ul className={classes.nodes} aria-label={label}>
+      {nodes.map((node) => (
+        <li key={node.id} className={classes.node}>
+          <Node node={node} />
+          {node.children.length > 0 && <ObjectTree nodes={node.children} label={`Owned by ${node.id}`} />}
+        </li>
+      ))}
+    </ul>
+  )
 
 function Node({ node }: { readonly node: ObjectNode }) {
   const { kind, name, tone, word, message, since, details, isOpen = false } = node

@@ -1,7 +1,5 @@
-import { IconBoxOff } from '@tabler/icons-react'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Age } from '../../components/Age.tsx'
-import { Empty } from '../../components/Empty.tsx'
 import { Loaded } from '../../components/Loaded.tsx'
 import { ObjectTree } from '../../components/ObjectTree.tsx'
 import type { ObjectNode } from '../../components/ObjectTree.tsx'
@@ -16,17 +14,7 @@ import classes from './Resources.module.css'
 export function Resources({ query }: { readonly query: UseQueryResult<ResourcesView> }) {
   return (
     <Panel title="Resources" flush>
-      <Loaded query={query}>
-        {({ items }) =>
-          items.length === 0 ? (
-            <Empty icon={<IconBoxOff size={22} aria-hidden />} title="Nothing is in the cluster">
-              Objects appear here as soon as they are made.
-            </Empty>
-          ) : (
-            <ObjectTree nodes={treeOf(items).map(nodeOf)} label="Resources" />
-          )
-        }
-      </Loaded>
+      <Loaded query={query}>{({ items }) => <ObjectTree nodes={treeOf(items).map(nodeOf)} label="Resources" />}</Loaded>
     </Panel>
   )
 }

@@ -1,5 +1,3 @@
-import { IconBoxOff } from '@tabler/icons-react'
-import { Empty } from '../../components/Empty.tsx'
 import { ObjectTree } from '../../components/ObjectTree.tsx'
 import type { ObjectNode } from '../../components/ObjectTree.tsx'
 import { Panel } from '../../components/Panel.tsx'
@@ -11,13 +9,7 @@ import { exitText, replicasText, restartsText, spokenPod, worstFirst } from './c
 export function Children({ runtime: { children } }: { readonly runtime: Pick<RuntimeView, 'children'> }) {
   return (
     <Panel title="What it is made of" flush>
-      {children.length === 0 ? (
-        <Empty icon={<IconBoxOff size={22} aria-hidden />} title="Nothing is in the cluster">
-          Objects appear here as soon as they are made.
-        </Empty>
-      ) : (
-        <ObjectTree nodes={worstFirst(children).map(childNode)} label="What it is made of" />
-      )}
+      <ObjectTree nodes={worstFirst(children).map(childNode)} label="What it is made of" />
     </Panel>
   )
 }
