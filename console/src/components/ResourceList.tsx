@@ -11,6 +11,7 @@ import { LinesSkeleton, Loaded } from './Loaded.tsx'
 import { Panel } from './Panel.tsx'
 import { ResourceTable } from './ResourceTable.tsx'
 import type { ListColumn } from './ResourceTable.tsx'
+import { ShowMore } from './ShowMore.tsx'
 import classes from './ResourceList.module.css'
 
 interface ResourceListProps<T> {
@@ -101,11 +102,7 @@ export function ResourceList<T>(props: ResourceListProps<T>) {
           </Panel>
         )}
       </Loaded>
-      {pages.hasNextPage && (
-        <Button variant="default" loading={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
-          Show more
-        </Button>
-      )}
+      <ShowMore pages={pages} />
     </div>
   )
 }

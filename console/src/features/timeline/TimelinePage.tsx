@@ -1,9 +1,9 @@
-import { Button } from '@mantine/core'
 import { IconTimelineEvent } from '@tabler/icons-react'
 import { Empty } from '../../components/Empty.tsx'
 import { Loaded } from '../../components/Loaded.tsx'
 import { Page } from '../../components/Page.tsx'
 import { Panel } from '../../components/Panel.tsx'
+import { ShowMore } from '../../components/ShowMore.tsx'
 import { happeningOf, Timeline } from '../../components/Timeline.tsx'
 import type { EventView } from '../../lib/api/contract.ts'
 import { useResourcePages } from '../../lib/api/queries.ts'
@@ -28,11 +28,7 @@ export function TimelinePage() {
           )
         }}
       </Loaded>
-      {pages.hasNextPage && (
-        <Button variant="default" loading={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
-          Show more
-        </Button>
-      )}
+      <ShowMore pages={pages} />
     </Page>
   )
 }
