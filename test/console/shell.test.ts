@@ -11,14 +11,14 @@ const heading = (name: string) => ['heading', { name, level: 1 }] as const
 describe('signing in', () => {
   test('leads back to where one wanted to go, with the search', async () => {
     const { visit } = await consoleWorld()
-    const page = await visit('/operations/decisions?q=echo&sort=-at')
+    const page = await visit('/operations/decisions?q=echo&sort=-age')
     await page.getByRole(...heading('Sign in to Caelus')).waitFor()
     await picture(page, 'login')
 
     await signIn(page)
 
     await page.getByRole(...heading('Decisions')).waitFor()
-    expect(new URL(page.url()).search).toBe('?q=echo&sort=-at')
+    expect(new URL(page.url()).search).toBe('?q=echo&sort=-age')
     expect(await page.getByLabel('Filter decisions').inputValue()).toBe('echo')
   })
 

@@ -8,7 +8,7 @@ interface RowAction {
   readonly isDangerous?: boolean
 }
 
-interface RowMenuProps {
+export interface RowMenuProps {
   /** Which row, for those who do not see where the button stands. */
   readonly name: string
   readonly actions: readonly RowAction[]

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { loginPath, returnPath } from './return-to.ts'
 
 test('a path with its search survives the login', () => {
-  const path = '/operations/decisions?q=echo&sort=-at'
+  const path = '/operations/decisions?q=echo&sort=-age'
   expect(returnPath(new URL(loginPath(path), 'http://caelus.test').search)).toBe(path)
 })
 

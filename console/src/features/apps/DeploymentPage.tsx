@@ -1,9 +1,10 @@
 import { Anchor, Button, Code } from '@mantine/core'
-import { IconAdjustments, IconExternalLink, IconRefresh, IconTrash, IconVersions } from '@tabler/icons-react'
+import { IconAdjustments, IconExternalLink, IconRefresh, IconVersions } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { Age } from '../../components/Age.tsx'
 import { Column, Columns } from '../../components/Columns.tsx'
+import { DeleteButton } from '../../components/DeleteButton.tsx'
 import { DetailPage } from '../../components/DetailPage.tsx'
 import { Explanation } from '../../components/Explanation.tsx'
 import { Facts } from '../../components/Facts.tsx'
@@ -59,14 +60,7 @@ export function DeploymentPage({ deployment: ref, isAdmin, isOwn }: DeploymentPa
                   Upgrade
                 </Button>
               )}
-              <Button
-                variant="default"
-                c="red"
-                leftSection={<IconTrash size={16} aria-hidden />}
-                onClick={() => setDialog('delete')}
-              >
-                Delete
-              </Button>
+              <DeleteButton onClick={() => setDialog('delete')} />
             </>
           )
         }

@@ -1,9 +1,9 @@
 import { Text } from '@mantine/core'
 import { IconGitCommit } from '@tabler/icons-react'
-import { Age } from '../../components/Age.tsx'
 import { Empty } from '../../components/Empty.tsx'
 import { OutcomeLabel } from '../../components/DecisionExplained.tsx'
 import { ExplainDrawer } from '../../components/ExplainDrawer.tsx'
+import { ageColumn } from '../../components/list-columns.tsx'
 import { Page } from '../../components/Page.tsx'
 import { ResourceList } from '../../components/ResourceList.tsx'
 import type { ListColumn } from '../../components/ResourceTable.tsx'
@@ -41,7 +41,7 @@ const COLUMNS: readonly ListColumn<DecisionView>[] = [
     width: 150,
   },
   { id: 'controller', label: 'Controller', value: (row) => row.controller, width: 120 },
-  { id: 'at', label: 'Age', value: (row) => -Date.parse(row.at), render: (row) => <Age since={row.at} />, width: 90 },
+  ageColumn((row) => row.at),
 ]
 
 export function DecisionsPage() {

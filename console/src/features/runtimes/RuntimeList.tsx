@@ -2,8 +2,8 @@ import { Autocomplete, Button, Group, Select, Text } from '@mantine/core'
 import { IconBox, IconPackageImport, IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import { Age } from '../../components/Age.tsx'
 import { Empty } from '../../components/Empty.tsx'
+import { ageColumn } from '../../components/list-columns.tsx'
 import { ResourceList } from '../../components/ResourceList.tsx'
 import type { ListColumn } from '../../components/ResourceTable.tsx'
 import { StatusLabel } from '../../components/StatusLabel.tsx'
@@ -156,13 +156,7 @@ const COLUMNS: readonly ListColumn<RuntimeSummary>[] = [
   },
   { id: 'functions', label: 'Ready', value: functionsText, width: 80 },
   { id: 'template', label: 'Template', value: (row) => row.template, width: 135 },
-  {
-    id: 'created',
-    label: 'Age',
-    value: (row) => -Date.parse(row.created_at),
-    render: (row) => <Age since={row.created_at} />,
-    width: 80,
-  },
+  ageColumn((row) => row.created_at),
   {
     id: 'message',
     label: 'Message',

@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core'
-import { IconPencil, IconTrash } from '@tabler/icons-react'
+import { IconPencil } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
+import { DeleteButton } from '../../components/DeleteButton.tsx'
 import { DetailPage } from '../../components/DetailPage.tsx'
 import { SectionLinks } from '../../components/SectionLinks.tsx'
 import type { RuntimeView } from '../../lib/api/contract.ts'
@@ -37,14 +38,7 @@ export function RuntimePage({ runtime: ref, isAdmin }: RuntimePageProps) {
               <Button component={Link} href={pages.edit(ref)} leftSection={<IconPencil size={16} aria-hidden />}>
                 Change
               </Button>
-              <Button
-                variant="default"
-                c="red"
-                leftSection={<IconTrash size={16} aria-hidden />}
-                onClick={() => setDeleting(true)}
-              >
-                Delete
-              </Button>
+              <DeleteButton onClick={() => setDeleting(true)} />
             </>
           )
         }

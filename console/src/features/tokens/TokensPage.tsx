@@ -7,6 +7,7 @@ import { Age } from '../../components/Age.tsx'
 import { ConfirmDelete } from '../../components/ConfirmDelete.tsx'
 import { Empty } from '../../components/Empty.tsx'
 import { Page } from '../../components/Page.tsx'
+import { ageColumn } from '../../components/list-columns.tsx'
 import { ResourceList } from '../../components/ResourceList.tsx'
 import type { ListColumn } from '../../components/ResourceTable.tsx'
 import { useApi } from '../../lib/api/context.tsx'
@@ -56,12 +57,7 @@ const tokenColumns = (revoke: (token: TokenView) => void): readonly ListColumn<T
       </Badge>
     ),
   },
-  {
-    id: 'created',
-    label: 'Age',
-    value: (row) => -Date.parse(row.created_at),
-    render: (row) => <Age since={row.created_at} />,
-  },
+  ageColumn((row) => row.created_at),
   {
     id: 'used',
     label: 'Last used',

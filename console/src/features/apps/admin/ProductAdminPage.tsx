@@ -1,18 +1,19 @@
 import { Anchor, Badge, Button, Text } from '@mantine/core'
-import { IconPencil, IconTemplate, IconTrash, IconUpload } from '@tabler/icons-react'
+import { IconPencil, IconTemplate, IconUpload } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { Age } from '../../../components/Age.tsx'
 import { Column } from '../../../components/Columns.tsx'
 import { ConfirmDelete } from '../../../components/ConfirmDelete.tsx'
+import { DeleteButton } from '../../../components/DeleteButton.tsx'
 import { DetailPage } from '../../../components/DetailPage.tsx'
 import { Empty } from '../../../components/Empty.tsx'
 import { Facts } from '../../../components/Facts.tsx'
 import { Panel } from '../../../components/Panel.tsx'
 import { ProblemView } from '../../../components/ProblemView.tsx'
+import { ageColumn, menuColumn } from '../../../components/list-columns.tsx'
 import { ResourceList } from '../../../components/ResourceList.tsx'
 import type { ListColumn } from '../../../components/ResourceTable.tsx'
-import { RowMenu } from '../../../components/RowMenu.tsx'
 import type { ProductView, TemplateView } from '../../../lib/api/contract.ts'
 import { useResource } from '../../../lib/api/queries.ts'
 import { api, pages, TOPIC } from '../paths.ts'
@@ -50,14 +51,7 @@ export function ProductAdminPage({ productId }: { readonly productId: string }) 
             >
               Edit
             </Button>
-            <Button
-              variant="default"
-              c="red"
-              leftSection={<IconTrash size={16} aria-hidden />}
-              onClick={() => setDialog('delete')}
-            >
-              Delete
-            </Button>
+            <DeleteButton onClick={() => setDialog('delete')} />
           </>
         )}
       >
@@ -172,28 +166,15 @@ const templateColumns = (
     mono: true,
     width: 190,
   },
-  {
-    id: 'created',
-    label: 'Age',
-    value: (row) => -Date.parse(row.created_at),
-    render: (row) => <Age since={row.created_at} />,
-    width: 90,
-  },
-  {
-    id: 'actions',
-    label: 'Action',
-    value: () => '',
-    sortable: false,
-    render: (row) =>
-      row.id !== canonicalId && (
-        <RowMenu
-          name={templateName(row)}
-          actions={[
+  ageColumn((row) => row.created_at),
+  menuColumn((row) => ({
+    name: templateName(row),
+    actions:
+      row.id === canonicalId
+        ? []
+        : [
             { label: 'Make canonical', onClick: () => makeCanonical(row.id) },
             { label: 'Delete', isDangerous: true, onClick: () => remove(row.id) },
-          ]}
-        />
-      ),
-    width: 80,
-  },
+          ],
+  })),
 ]

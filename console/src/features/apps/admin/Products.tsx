@@ -2,8 +2,8 @@ import { Button, Group } from '@mantine/core'
 import { IconPackage, IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { Age } from '../../../components/Age.tsx'
 import { Empty } from '../../../components/Empty.tsx'
+import { ageColumn } from '../../../components/list-columns.tsx'
 import { ResourceList } from '../../../components/ResourceList.tsx'
 import type { ListColumn } from '../../../components/ResourceTable.tsx'
 import { StatusLabel } from '../../../components/StatusLabel.tsx'
@@ -38,13 +38,7 @@ const COLUMNS: readonly ListColumn<ProductView>[] = [
       ),
     width: 170,
   },
-  {
-    id: 'created',
-    label: 'Age',
-    value: (row) => -Date.parse(row.created_at),
-    render: (row) => <Age since={row.created_at} />,
-    width: 100,
-  },
+  ageColumn((row) => row.created_at),
 ]
 
 export function Products() {

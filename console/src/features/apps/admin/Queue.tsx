@@ -2,18 +2,18 @@ import { Select } from '@mantine/core'
 import { IconChecklist } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
-import { Age } from '../../../components/Age.tsx'
 import { Empty } from '../../../components/Empty.tsx'
 import { ProblemView } from '../../../components/ProblemView.tsx'
+import { ageColumn, menuColumn } from '../../../components/list-columns.tsx'
 import { ResourceList } from '../../../components/ResourceList.tsx'
 import type { ListColumn } from '../../../components/ResourceTable.tsx'
-import { RowMenu } from '../../../components/RowMenu.tsx'
 import { StatusLabel } from '../../../components/StatusLabel.tsx'
 import { useAddress } from '../../../lib/address.ts'
 import type { ReconcileJobView } from '../../../lib/api/contract.ts'
 import { useNow } from '../../../lib/now.ts'
 import { api, pages, TOPIC } from '../paths.ts'
 import { useWrite } from '../use-write.ts'
+import { FreezeUser } from './FreezeUser.tsx'
 import { isOpen, JOB_STATES, nextTryText, spokenJob } from './job.ts'
 import { WithReason } from './WithReason.tsx'
 
@@ -31,10 +31,6 @@ export function Queue() {
   const requeue = useWrite<ReconcileJobView, string>((client, id) => client.post(`${api.job(id)}:requeue`))
   const fail = useWrite<ReconcileJobView, { id: string; error: string }>(
     (client, { id, error }) => client.post(`${api.job(id)}:fail`, { error }),
-    close,
-  )
-  const freeze = useWrite<void, { userId: string; why: string }>(
-    (client, { userId, why }) => client.post(`${api.user(userId)}:freeze`, { why }),
     close,
   )
   const { mutate: requeueJob } = requeue
@@ -84,16 +80,7 @@ export function Queue() {
         />
       )}
       {dialog?.kind === 'freeze' && (
-        <WithReason
-          title={`Freeze ${dialog.job.user_email}`}
-          consequences="Nothing of theirs is reconciled until they are thawed. What runs now is not disturbed."
-          label="Why"
-          verb="Freeze"
-          pending={freeze.isPending}
-          error={freeze.error}
-          onClose={close}
-          onConfirm={(why) => freeze.mutate({ userId: dialog.job.user_id, why })}
-        />
+        <FreezeUser user={{ id: dialog.job.user_id, email: dialog.job.user_email }} onClose={close} />
       )}
     </>
   )
@@ -124,13 +111,7 @@ const jobColumns = (
     },
     width: 105,
   },
-  {
-    id: 'age',
-    label: 'Age',
-    value: (row) => -Date.parse(row.created_at),
-    render: (row) => <Age since={row.created_at} />,
-    width: 80,
-  },
+  ageColumn((row) => row.created_at),
   {
     id: 'next',
     label: 'Next try',
@@ -153,23 +134,14 @@ const jobColumns = (
       ),
     width: 170,
   },
-  {
-    id: 'actions',
-    label: 'Action',
-    value: () => '',
-    sortable: false,
-    render: (row) => (
-      <RowMenu
-        name={row.deployment_uid}
-        actions={[
-          ...(row.status === 'done' ? [] : [{ label: 'Requeue', onClick: () => requeue(row.id) }]),
-          ...(isOpen(row)
-            ? [{ label: 'Give up', isDangerous: true, onClick: () => open({ kind: 'fail', job: row }) }]
-            : []),
-          ...(row.frozen ? [] : [{ label: 'Freeze the tenant', onClick: () => open({ kind: 'freeze', job: row }) }]),
-        ]}
-      />
-    ),
-    width: 80,
-  },
+  menuColumn((row) => ({
+    name: row.deployment_uid,
+    actions: [
+      ...(row.status === 'done' ? [] : [{ label: 'Requeue', onClick: () => requeue(row.id) }]),
+      ...(isOpen(row)
+        ? [{ label: 'Give up', isDangerous: true, onClick: () => open({ kind: 'fail', job: row }) }]
+        : []),
+      ...(row.frozen ? [] : [{ label: 'Freeze the tenant', onClick: () => open({ kind: 'freeze', job: row }) }]),
+    ],
+  })),
 ]

@@ -1,19 +1,18 @@
 import { Badge, Button } from '@mantine/core'
 import { IconPlus, IconUsers } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
-import { Age } from '../../../components/Age.tsx'
 import { ConfirmDelete } from '../../../components/ConfirmDelete.tsx'
 import { Empty } from '../../../components/Empty.tsx'
 import { ProblemView } from '../../../components/ProblemView.tsx'
+import { ageColumn, menuColumn } from '../../../components/list-columns.tsx'
 import { ResourceList } from '../../../components/ResourceList.tsx'
 import type { ListColumn } from '../../../components/ResourceTable.tsx'
-import { RowMenu } from '../../../components/RowMenu.tsx'
 import { StatusLabel } from '../../../components/StatusLabel.tsx'
 import type { UserPatch, UserView } from '../../../lib/api/contract.ts'
 import { api, TOPIC } from '../paths.ts'
 import { useWrite } from '../use-write.ts'
 import { CreateUser } from './CreateUser.tsx'
-import { WithReason } from './WithReason.tsx'
+import { FreezeUser } from './FreezeUser.tsx'
 
 type Dialog = { readonly kind: 'freeze' | 'delete'; readonly user: UserView }
 
@@ -30,10 +29,6 @@ export function Users() {
   const thaw = useWrite<void, string>((client, id) => client.post(`${api.user(id)}:unfreeze`))
   const change = useWrite<UserView, { readonly id: string } & UserPatch>((client, { id, ...patch }, idempotencyKey) =>
     client.patch(api.user(id), patch, { idempotencyKey }),
-  )
-  const freeze = useWrite<void, { id: string; why: string }>(
-    (client, { id, why }) => client.post(`${api.user(id)}:freeze`, { why }),
-    close,
   )
   const remove = useWrite<void, string>((client, id) => client.delete(api.user(id)), close)
   const { mutate: thawUser } = thaw
@@ -60,18 +55,7 @@ export function Users() {
         empty={<Empty icon={<IconUsers size={22} aria-hidden />} title="There are no users" />}
       />
       {creating && <CreateUser onClose={() => setCreating(false)} />}
-      {dialog?.kind === 'freeze' && (
-        <WithReason
-          title={`Freeze ${dialog.user.email}`}
-          consequences="Nothing of theirs is reconciled until they are thawed. What runs now is not disturbed."
-          label="Why"
-          verb="Freeze"
-          pending={freeze.isPending}
-          error={freeze.error}
-          onClose={close}
-          onConfirm={(why) => freeze.mutate({ id: dialog.user.id, why })}
-        />
-      )}
+      {dialog?.kind === 'freeze' && <FreezeUser user={dialog.user} onClose={close} />}
       {dialog?.kind === 'delete' && (
         <ConfirmDelete
           kind="user"
@@ -108,33 +92,18 @@ const userColumns = ({ open, thaw, change }: Actions): readonly ListColumn<UserV
     render: (row) => <StatusLabel tone={row.frozen ? 'info' : 'good'}>{row.frozen ? 'Frozen' : 'Active'}</StatusLabel>,
     width: 110,
   },
-  {
-    id: 'created',
-    label: 'Age',
-    value: (row) => -Date.parse(row.created_at),
-    render: (row) => <Age since={row.created_at} />,
-    width: 90,
-  },
-  {
-    id: 'actions',
-    label: 'Action',
-    value: () => '',
-    sortable: false,
-    render: (row) => (
-      <RowMenu
-        name={row.email}
-        actions={[
-          {
-            label: row.is_admin ? 'Make a member' : 'Make an admin',
-            onClick: () => change({ id: row.id, is_admin: !row.is_admin }),
-          },
-          row.frozen
-            ? { label: 'Thaw', onClick: () => thaw(row.id) }
-            : { label: 'Freeze', onClick: () => open({ kind: 'freeze', user: row }) },
-          { label: 'Delete', isDangerous: true, onClick: () => open({ kind: 'delete', user: row }) },
-        ]}
-      />
-    ),
-    width: 80,
-  },
+  ageColumn((row) => row.created_at),
+  menuColumn((row) => ({
+    name: row.email,
+    actions: [
+      {
+        label: row.is_admin ? 'Make a member' : 'Make an admin',
+        onClick: () => change({ id: row.id, is_admin: !row.is_admin }),
+      },
+      row.frozen
+        ? { label: 'Thaw', onClick: () => thaw(row.id) }
+        : { label: 'Freeze', onClick: () => open({ kind: 'freeze', user: row }) },
+      { label: 'Delete', isDangerous: true, onClick: () => open({ kind: 'delete', user: row }) },
+    ],
+  })),
 ]
