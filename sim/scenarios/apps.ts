@@ -3,6 +3,7 @@ import { appsWorker, type AppsWorkerDeps } from '../../src/domains/apps/index.ts
 import { DEPLOYMENT_LABEL, FENCE_ANNOTATION, FENCE_EXTRA } from '../../src/domains/apps/fence.ts'
 import { FakeCharts, fakeHelm, type FakeChart } from '../../src/domains/apps/helm/fake/index.ts'
 import { releases } from '../../src/domains/apps/helm/index.ts'
+import type { KeptLooks, Look } from '../../src/domains/apps/looks.ts'
 import { deploymentKey } from '../../src/domains/apps/queue.ts'
 import type { DeploymentRows } from '../../src/domains/apps/rows.ts'
 import {
@@ -62,9 +63,10 @@ const SCHEMA: JsonObject = {
   properties: { user: { type: 'object', properties: { message: { type: 'string' } } } },
 }
 
-/** What outlives every process: rows, the queue, and the charts. */
+/** What outlives every process: rows, what workers found, the queue, and the charts. */
 class Platform {
   readonly rows = new Table<Deployment>()
+  readonly looks = new Map<string, Look>()
   readonly charts = new FakeCharts()
   readonly template: Template
   readonly queue: MemoryQueue
@@ -100,7 +102,7 @@ class Platform {
 
   /** As the table in PostgreSQL: a write under an outdated fence changes nothing. */
   deploymentRows(): DeploymentRows {
-    const { rows, template, fences } = this
+    const { rows, template } = this
     const owner = { id: 'u1', email: 'ada@example.com', isAdmin: false, createdAt: 0, deletedAt: null }
     return {
       load: (id) =>
@@ -111,7 +113,7 @@ class Platform {
       write: (id, fence, patch: RowPatch) =>
         rows.inTransaction(async (all) => {
           const row = all.get(id)
-          if (row === undefined || fences.get(keyText(deploymentKey(id))) !== fence) return false
+          if (row === undefined || !this.#isHeld(id, fence)) return false
           const isGoing = row.deletedAt !== null && !['deleting', 'deleted', 'error'].includes(patch.status ?? 'error')
           all.put(id, { ...row, ...patch, ...(isGoing && { status: row.status }) })
           return true
@@ -123,6 +125,20 @@ class Platform {
             .filter(({ id, status }) => status !== 'deleted' && id > after)
             .slice(0, limit),
         ),
+    }
+  }
+
+  #isHeld(id: string, fence: number): boolean {
+    return this.fences.get(keyText(deploymentKey(id))) === fence
+  }
+
+  keptLooks(): KeptLooks {
+    const { looks } = this
+    return {
+      find: async (id) => structuredClone(looks.get(id)),
+      keep: async (id, fence, look) => void (this.#isHeld(id, fence) && looks.set(id, structuredClone(look))),
+      drop: async (id, fence) => void (this.#isHeld(id, fence) && looks.delete(id)),
+      kinds: async () => [...new Set([...looks.values()].flatMap(({ kinds }) => kinds))].toSorted(),
     }
   }
 
@@ -283,6 +299,7 @@ const workerProcess =
       note(`${keyText(key)}: ${outcome} ${because ?? (failure ? `${failure.code} ${failure.message}` : '')}`),
     )
     told.on('apps:step', ({ deployment, step, failure }) => note(`${deployment}: ${step} ${failure?.code ?? 'done'}`))
+    told.on('apps:looked', ({ deployment, isRemembered }) => isRemembered && note(`${deployment}: is remembered`))
     told.on('apps:touched', ({ deployment, object, how }) => note(`${deployment}: ${object} was ${how}`))
     told.on('apps:unfenced', ({ error }) => note(`not fenced: ${messageOf(error)}`))
     told.on('lease:lost', ({ key, fence }) => note(`${keyText(key)}: lost lease ${fence}`))
@@ -292,6 +309,7 @@ const workerProcess =
       transport,
       queue: reach('queue', platform.queue, ['wake', 'claim', 'renew', 'finish']),
       rows: reach('rows', platform.deploymentRows(), ['load', 'write', 'living']),
+      looks: reach('looks', platform.keptLooks(), ['find', 'keep', 'drop', 'kinds']),
       charts: reach('charts', platform.charts, ['fetch']),
       helm: fakeHelm({
         transport,
@@ -306,6 +324,7 @@ const workerProcess =
       random,
       happenings: told,
       decisions: decisionLog(),
+      version: 'simulated',
       instance: 'worker',
       driftScanMs: 45_000,
       backoff: { baseMs: 500, capMs: 8_000, maxAttempts: 5 },

@@ -3,6 +3,7 @@ import { APPS_QUEUE } from './apps-room.ts'
 import type { StatusBoard } from '../api/index.ts'
 import type { Config } from '../config.ts'
 import { appsWorker, type AppsHappenings } from '../domains/apps/index.ts'
+import { keptLooks } from '../domains/apps/store/index.ts'
 import {
   service,
   type DecisionLog,
@@ -15,6 +16,7 @@ import type { WatchHappenings } from '../kube/index.ts'
 import { helmReport } from './helm-report.ts'
 import { aborted } from './stop-signal.ts'
 import { decisionStore, listener, openQueuePool, PostgresQueue, retention } from '../store/index.ts'
+import { VERSION } from '../version.ts'
 
 export interface WorkerOptions {
   readonly config: Config
@@ -25,6 +27,8 @@ export interface WorkerOptions {
   readonly onError: (error: unknown, what: string) => void
   readonly concurrency?: number
   readonly pollMs?: number
+  /** Looks at everything itself, whatever workers before have found. @default false */
+  readonly isAfresh?: boolean
   /** Where the state of Helm is shown. @default nowhere: it is logged */
   readonly board?: StatusBoard
   /** Puts something between the worker and its queue. */
@@ -49,6 +53,7 @@ export function appsWorkerServices(options: WorkerOptions): readonly Service[] {
     keepHistory: true,
   })
   const keep = decisionStore({ pool, onDropped: (_, error) => onError(error, 'Decision not kept') })
+  const looks = keptLooks(pool)
   return [
     closing('apps queue', async () => {
       queue.close()
@@ -66,10 +71,12 @@ export function appsWorkerServices(options: WorkerOptions): readonly Service[] {
     ...appsWorker({
       ...parts,
       transport,
+      looks: options.isAfresh ? { ...looks, find: async () => undefined, kinds: async () => [] } : looks,
       queue: through(queue, { pool: queuePool }),
       random: Math.random,
       happenings,
       decisions,
+      version: VERSION,
       instance: instanceName(),
       concurrency: options.concurrency ?? config.concurrency,
       perTenant: config.tenantShare,

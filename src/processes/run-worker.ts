@@ -106,7 +106,7 @@ export function appsWorkerDoor(config: Config, env: Env, options: AppsWorkerOpti
         const { deploymentUid } = await apps.getDeployment(OPERATOR, { id })
         await apps.enqueueReconcile(OPERATOR, { id }, 'retry')
         const key = { kind: 'Deployment', id }
-        const ran = await run(worker, ([queue, { pool }]) => onlyOnce(queue, pool, key))
+        const ran = await run({ ...worker, isAfresh: true }, ([queue, { pool }]) => onlyOnce(queue, pool, key))
         const { status, lastError } = await apps.getDeployment(OPERATOR, { id })
         return { deployment: deploymentUid, reconciled: ran === 1, status, failure: lastError?.code ?? null }
       }),

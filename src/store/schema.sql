@@ -325,6 +325,18 @@ caelus.deployment
   constraint deployment_user_values_json_check CHECK ((jsonb_typeof(user_values_json) = 'object'::text))
   row level security
 
+caelus.deployment_look
+  deployment_id uuid not null
+  digest text not null
+  kinds text[] not null
+  fingerprint text not null
+  seen jsonb not null
+  looked_at timestamp with time zone not null
+  constraint deployment_look_deployment_id_fkey FOREIGN KEY (deployment_id) REFERENCES caelus.deployment(id) ON DELETE CASCADE
+  constraint deployment_look_pkey PRIMARY KEY (deployment_id)
+  constraint deployment_look_seen_check CHECK ((jsonb_typeof(seen) = 'object'::text))
+  row level security
+
 caelus.frozen_tenant
   queue text not null
   tenant text not null
@@ -550,6 +562,9 @@ CREATE UNIQUE INDEX deployment_deployment_uid_key ON caelus.deployment USING btr
 caelus.deployment_domain
 CREATE UNIQUE INDEX deployment_domain ON caelus.deployment USING btree (domainname) WHERE (status <> 'deleted'::text)
 
+caelus.deployment_look_pkey
+CREATE UNIQUE INDEX deployment_look_pkey ON caelus.deployment_look USING btree (deployment_id)
+
 caelus.deployment_pkey
 CREATE UNIQUE INDEX deployment_pkey ON caelus.deployment USING btree (id)
 
@@ -674,6 +689,9 @@ for select to caelus_worker using (true)
 caelus.deployment worker_writes
 for update to caelus_worker using (true)
 
+caelus.deployment_look worker_keeps
+for all to caelus_worker using (true)
+
 caelus.idempotency_key api_own
 for all to caelus_api using ((user_id = caelus.current_user_id())) with check ((user_id = caelus.current_user_id()))
 
@@ -726,6 +744,9 @@ insert, select, update
 
 caelus.deployment to caelus_worker
 select
+
+caelus.deployment_look to caelus_worker
+delete, insert, select, update
 
 caelus.deployment_reconcile_job to caelus_api
 select

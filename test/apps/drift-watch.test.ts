@@ -15,6 +15,7 @@ test('what is touched wakes its deployment on behalf of its tenant', async () =>
     client,
     discovery: discovery(transport, systemClock),
     queue: { wake: async ({ id }, wake) => void wakes.push({ id, wake }) },
+    kept: { kinds: async () => ['v1/ConfigMap', 'nowhere.example.com/v1/Thing'] },
     clock: systemClock,
     random: Math.random,
     happenings: happenings<WatchHappenings & AppsHappenings>(),
@@ -31,11 +32,8 @@ test('what is touched wakes its deployment on behalf of its tenant', async () =>
       metadata: { namespace, name: 'page', labels: { 'app.kubernetes.io/managed-by': 'Helm' } },
     } as const
     await client.apply(ConfigMap, page)
-    watch.follow(namespace, [page])
-    const isWatched = (): boolean => {
-      const glimpse = watch.glimpse(namespace)
-      return glimpse !== undefined && watch.isWhole(namespace, glimpse)
-    }
+    // What was followed before this watch began is followed from its start.
+    const isWatched = (): boolean => watch.glimpse(namespace)?.objects.get('v1/ConfigMap')?.startsWith('page ') ?? false
     await expect.poll(isWatched, { timeout: 20_000 }).toBe(true)
     const ours = () => wakes.filter((one) => one.id === id)
     await client.patch(ConfigMap, page.metadata, { merge: { data: { text: 'mine' } } }, { fieldManager: 'somebody' })

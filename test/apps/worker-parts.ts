@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { appsWorker, type AppsHappenings, type AppsWorkerDeps } from '../../src/domains/apps/index.ts'
 import { charts, helmCli, releases } from '../../src/domains/apps/helm/index.ts'
 import { APPS_QUEUE } from '../../src/domains/apps/queue.ts'
-import { deploymentRows } from '../../src/domains/apps/store/index.ts'
+import { deploymentRows, keptLooks } from '../../src/domains/apps/store/index.ts'
 import {
   decisionLog,
   happenings,
@@ -71,6 +71,7 @@ export async function openWorker(
     transport,
     queue,
     rows: deploymentRows(pool),
+    looks: keptLooks(pool),
     charts: charts({ cacheDir: join(dir, 'charts'), localPaths: true }),
     helm: helmCli({ binary: helmBinary, kubeconfig, kinds, home: join(dir, 'home'), tempDir: dir }),
     releases: releases(client, kinds),
@@ -80,6 +81,7 @@ export async function openWorker(
     random: Math.random,
     happenings: told,
     decisions: decisionLog(),
+    version: 'test',
     instance,
     pollMs: 250,
     stopGraceMs: 500,

@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto'
-import { service, type Clock, type Happenings, type Queue, type Random, type Service } from '../../kernel/index.ts'
+import {
+  service,
+  sleep,
+  type Clock,
+  type Happenings,
+  type Queue,
+  type Random,
+  type Service,
+} from '../../kernel/index.ts'
 import {
   byNamespace,
   cache,
@@ -18,13 +26,16 @@ import {
 import { OUR_MANAGER } from './drift.ts'
 import { DEPLOYMENT_LABEL, USER_LABEL } from './fence.ts'
 import type { AppsHappenings } from './happenings.ts'
-import type { Glimpse, Surroundings } from './looks.ts'
+import { kindIn } from './kind-text.ts'
+import type { Glimpse, KeptLooks, Surroundings } from './looks.ts'
 import { deploymentKey } from './queue.ts'
 
 export interface DriftWatchDeps {
   readonly client: Client
   readonly discovery: Discovery
   readonly queue: Pick<Queue, 'wake'>
+  /** Tells which kinds were followed before this process was there. */
+  readonly kept: Pick<KeptLooks, 'kinds'>
   readonly clock: Clock
   readonly random: Random
   readonly happenings: Happenings<WatchHappenings & AppsHappenings>
@@ -33,13 +44,14 @@ export interface DriftWatchDeps {
 /** Helm puts it on everything that it applies. */
 const OURS = 'app.kubernetes.io/managed-by=Helm'
 
+/** How long a start waits for the kinds that were followed before. What comes later is looked at instead. */
+const CATCH_UP_MS = 10_000
+
 /** What is kept of an object of a release: who it is, its version, and what others than Helm have set. */
 interface Trace extends KubeObject {
   /** Names everything that managers other than Helm hold, apart from status. */
   readonly others: string
 }
-
-type Kind = { readonly apiVersion: string; readonly kind: string }
 
 /**
  * Watches the metadata of every object that Helm has put into namespaces of deployments, of the kinds that occur in
@@ -55,9 +67,8 @@ export class DriftWatch implements Surroundings, Service {
   readonly #kinds = new Map<string, Cache<Trace, KubeObject>>()
   /** Kinds whose first list is complete. */
   readonly #synced = new Set<string>()
-  /** Kinds that occur in the manifest of a namespace's release. */
-  readonly #occurring = new Map<string, readonly string[]>()
   readonly #life: Service
+  #isOver = false
 
   constructor(deps: DriftWatchDeps) {
     this.#deps = deps
@@ -73,9 +84,6 @@ export class DriftWatch implements Surroundings, Service {
       metadataOnly: true,
       indexes: { namespace: byNamespace },
       keep: keeping('metadata.labels.status'),
-    })
-    this.#namespaces.onChange((change) => {
-      if (change.type === 'deleted') this.#occurring.delete(change.old.metadata.name)
     })
     this.#life = service(this.name, (signal, ready) => this.#run(signal, ready))
   }
@@ -95,23 +103,18 @@ export class DriftWatch implements Surroundings, Service {
   glimpse(namespace: string): Glimpse | undefined {
     const ours = this.#namespaces.get({ name: namespace })
     if (ours === undefined) return undefined
-    const kinds = [...this.#synced].toSorted()
-    const versions = kinds.flatMap((kind) => versionsIn(kind, this.#kinds.get(kind), namespace))
-    const head = [ours.metadata.uid, ours.metadata.deletionTimestamp, ...versionsIn('', this.#records, namespace)]
-    const fingerprint = createHash('sha256')
-      .update([...head, ...versions].join('\n'))
-      .digest('base64')
-    return { fingerprint, kinds }
+    const { uid, deletionTimestamp, labels } = ours.metadata
+    const head = [uid, deletionTimestamp, labels?.[DEPLOYMENT_LABEL]]
+    return {
+      place: [...head, ...versionsIn(this.#records, namespace)].join('\n'),
+      objects: new Map(
+        [...this.#synced].map((kind) => [kind, versionsIn(this.#kinds.get(kind), namespace).join('\n')]),
+      ),
+    }
   }
 
-  isWhole(namespace: string, { kinds }: Glimpse): boolean {
-    return this.#occurring.get(namespace)?.every((kind) => kinds.includes(kind)) ?? false
-  }
-
-  follow(namespace: string, objects: readonly Kind[]): void {
-    const kinds = [...new Set(objects.map(kindText))]
-    this.#occurring.set(namespace, kinds)
-    for (const object of objects) void this.#track(object)
+  follow(kinds: readonly string[]): void {
+    for (const kind of kinds) void this.#track(kind)
   }
 
   async #run(signal: AbortSignal, ready: () => void): Promise<void> {
@@ -119,12 +122,24 @@ export class DriftWatch implements Surroundings, Service {
       signal.addEventListener('abort', () => resolve(), { once: true })
     })
     try {
-      await Promise.race([stopped, Promise.all([this.#namespaces.start(), this.#records.start()])])
+      const first = [this.#namespaces.start(), this.#records.start(), this.#catchUp(signal)]
+      await Promise.race([stopped, Promise.all(first)])
       ready()
       await stopped
     } finally {
+      this.#isOver = true
       await Promise.all([this.#namespaces, this.#records, ...this.#kinds.values()].map((each) => each.stop()))
     }
+  }
+
+  /** So that what workers before have found can be believed from the first pass on. */
+  async #catchUp(signal: AbortSignal): Promise<void> {
+    const over = new AbortController()
+    const followed = this.#deps.kept.kinds().then((kinds) => Promise.all(kinds.map((kind) => this.#track(kind))))
+    const late = sleep(this.#deps.clock, CATCH_UP_MS, AbortSignal.any([signal, over.signal]))
+    // Without the list everything is looked at, as when nothing was kept.
+    await Promise.race([followed, late]).catch(() => {})
+    over.abort()
   }
 
   #watching() {
@@ -133,11 +148,11 @@ export class DriftWatch implements Surroundings, Service {
   }
 
   /** A kind that cannot be watched is looked at instead: its releases then never count as untouched. */
-  async #track(object: Kind): Promise<void> {
-    const kind = kindText(object)
-    if (this.#kinds.has(kind)) return
-    const resource = await this.#deps.discovery.resourceFor(object.apiVersion, object.kind).catch(() => undefined)
-    if (resource === undefined || this.#kinds.has(kind)) return
+  async #track(text: string): Promise<void> {
+    if (this.#kinds.has(text)) return
+    const { apiVersion, kind } = kindIn(text)
+    const resource = await this.#deps.discovery.resourceFor(apiVersion, kind).catch(() => undefined)
+    if (resource === undefined || this.#kinds.has(text) || this.#isOver) return
     const traces = cache<KubeObject, Trace>(this.#watching(), {
       resource,
       where: { labels: OURS },
@@ -145,9 +160,9 @@ export class DriftWatch implements Surroundings, Service {
       indexes: { namespace: byNamespace },
       keep: traceOf,
     })
-    this.#kinds.set(kind, traces)
-    traces.onChange((change) => this.#changed(object.kind, change))
-    void traces.synced.then(() => this.#synced.add(kind))
+    this.#kinds.set(text, traces)
+    traces.onChange((change) => this.#changed(kind, change))
+    void traces.synced.then(() => this.#synced.add(text))
     await traces.start().catch(() => {})
   }
 
@@ -176,11 +191,9 @@ export class DriftWatch implements Surroundings, Service {
 /** How Helm marks the record of a release while it changes it. */
 const AT_WORK = /^(?:pending-|uninstalling)/
 
-const kindText = ({ apiVersion, kind }: Kind): string => `${apiVersion}/${kind}`
-
-const versionsIn = (kind: string, from: Cache<KubeObject> | undefined, namespace: string): string[] =>
+const versionsIn = (from: Cache<KubeObject> | undefined, namespace: string): string[] =>
   (from?.byIndex('namespace', namespace) ?? [])
-    .map(({ metadata }) => `${kind}/${metadata.name} ${metadata.uid} ${metadata.resourceVersion}`)
+    .map(({ metadata }) => `${metadata.name} ${metadata.uid} ${metadata.resourceVersion}`)
     .toSorted()
 
 /** What the first list finds was there before; whether it is in order is for the scan to see. */

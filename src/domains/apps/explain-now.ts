@@ -15,7 +15,7 @@ export async function explainNow(
   const loaded = await parts.rows.load(id)
   if (loaded === undefined)
     throw raise.TemplateMissing(`failed to explain deployment ${id}: it, or its template, is not there`)
-  const { seen, wanted } = await new Observer(parts).observe(loaded, signal)
+  const { seen, wanted } = await new Observer(parts).observe(loaded, { ...(signal && { signal }) })
   const now = parts.clock.now()
   const { deployment } = loaded
   const decision = decide({ deployment, wanted, seen, attempt: job?.attempt ?? 0 }, now)

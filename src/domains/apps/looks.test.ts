@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { manualClock } from '../../kernel/index.ts'
-import { Looks, type Glimpse, type Surroundings } from './looks.ts'
+import { Looks, type Glimpse, type KeptLooks, type Look } from './looks.ts'
 import { NO_DRIFT, type Observed } from './observed.ts'
 import type { Deployment } from './types.ts'
 
@@ -18,84 +18,154 @@ const fine: Observed = {
   health: { is: 'ready' },
   drift: NO_DRIFT,
 }
+const starting: Observed = { ...fine, health: { is: 'progressing', because: 'pods start' } }
+const SERVICE = 'v1/Service'
 
+/** One cluster and one database, and as many processes as wanted. */
 function looking() {
   const clock = manualClock()
-  let glimpse: Glimpse | undefined = { fingerprint: 'a', kinds: ['v1/Service'] }
-  let occurring: readonly string[] | undefined
-  const surroundings: Surroundings = {
-    glimpse: () => glimpse,
-    isWhole: (_, { kinds }) => occurring?.every((kind) => kinds.includes(kind)) ?? false,
-    follow: (_, objects) => void (occurring = objects.map(({ apiVersion, kind }) => `${apiVersion}/${kind}`)),
+  const stored = new Map<string, Look>()
+  const asked: string[] = []
+  const followed: string[] = []
+  let isAway = false
+  let glimpse: Glimpse | undefined = { place: 'ns', objects: new Map([[SERVICE, 'a']]) }
+  const kept: KeptLooks = {
+    find: async (id) => {
+      asked.push(`find ${id}`)
+      if (isAway) throw new Error('the database is away')
+      return stored.get(id)
+    },
+    keep: async (id, fence, look) => (asked.push(`keep ${id} under ${fence}`), void stored.set(id, look)),
+    drop: async (id, fence) => (asked.push(`drop ${id} under ${fence}`), void stored.delete(id)),
+    kinds: async () => [],
   }
-  const looks = new Looks(surroundings, clock)
-  const look = (seen = fine, kind = 'Service'): void => {
-    const before = looks.before(row)
-    surroundings.follow('ns', [{ apiVersion: 'v1', kind }])
-    looks.keep(row, 'd', before, seen)
+  const surroundings = { glimpse: () => glimpse, follow: (kinds: readonly string[]) => void followed.push(...kinds) }
+  const start = (judge = 'me') => {
+    const looks = new Looks({ surroundings, kept, clock, judge })
+    const look = (seen = fine, kinds = [SERVICE]): Promise<void> =>
+      looks.keep(row, 7, { digest: 'd', before: looks.before(row), kinds, seen })
+    return { looks, look }
   }
-  const touch = (fingerprint: string | undefined): void =>
-    void (glimpse = fingerprint === undefined ? undefined : { fingerprint, kinds: ['v1/Service'] })
-  return { clock, looks, look, touch }
+  return {
+    clock,
+    stored,
+    asked,
+    followed,
+    start,
+    ...start(),
+    touch: (objects: Record<string, string>, place = 'ns') =>
+      void (glimpse = { place, objects: new Map(Object.entries(objects)) }),
+    lose: () => void (glimpse = undefined),
+    setAway: (is: boolean) => void (isAway = is),
+  }
 }
 
-test('what was found in order and not touched since is remembered', () => {
-  const { looks, look } = looking()
-  expect(looks.recall(row, 'd')).toBeUndefined()
-  look()
-  expect(looks.recall(row, 'd')).toBe(fine)
+type Looking = ReturnType<typeof looking>
+
+test('what was found in order and not touched since is remembered, here and by the next process', async () => {
+  const world = looking()
+  expect(await world.looks.recall(row, 'd')).toBeUndefined()
+  await world.look()
+  expect(await world.looks.recall(row, 'd')).toBe(fine)
+  const next = world.start()
+  expect(await next.looks.recall(row, 'd')).toEqual(fine)
+  expect(world.followed).toEqual([SERVICE])
 })
 
-test('a release with a kind that was not watched when the look began is looked at again', () => {
-  const { looks, look } = looking()
-  look(fine, 'ConfigMap')
-  expect(looks.recall(row, 'd')).toBeUndefined()
+test.each<[string, (world: Looking) => unknown, { change?: Partial<Deployment>; digest?: string }?]>([
+  ['something was touched', ({ touch }) => touch({ [SERVICE]: 'b' })],
+  ['a record of Helm was written, or the namespace made anew', ({ touch }) => touch({ [SERVICE]: 'a' }, 'other')],
+  ['its kind is not watched', ({ touch }) => touch({ 'v1/Secret': 'a' })],
+  ['its namespace is not known', ({ lose }) => lose()],
+  ['it was not in order', ({ look }) => look(starting)],
+  ['an object of it was edited', ({ look }) => look({ ...fine, drift: { ...NO_DRIFT, edited: ['Service/web'] } })],
+  ['an object of it was gone', ({ look }) => look({ ...fine, drift: { ...NO_DRIFT, missing: ['Service/web'] } })],
+  ['a kind of it was not watched when the look began', ({ look }) => look(fine, [SERVICE, 'v1/ConfigMap'])],
+  ['we changed it', ({ looks }) => looks.forget(row.id, 7)],
+  ['an hour has passed', ({ clock }) => clock.advance(3_600_000)],
+  ['other values are wanted', () => {}, { digest: 'other' }],
+  ['its row is on its way', () => {}, { change: { status: 'upgrading' } }],
+  ['its row was changed', () => {}, { change: { generation: 3 } }],
+  ['it is to be deleted', () => {}, { change: { deletedAt: 5 } }],
+])('it is looked at again, here and by the next process, when %s', async (_, happen, { change, digest = 'd' } = {}) => {
+  const world = looking()
+  await world.look()
+  await happen(world)
+  for (const { looks } of [world, world.start()])
+    expect(await looks.recall({ ...row, ...change }, digest)).toBeUndefined()
 })
 
-test('anything touched is looked at again', () => {
-  const { looks, look, touch } = looking()
-  look()
-  touch('b')
-  expect(looks.recall(row, 'd')).toBeUndefined()
-})
-
-test('what changes while we look is looked at again', () => {
-  const { looks, touch } = looking()
+test('what changes while we look is looked at again', async () => {
+  const { looks, start, touch } = looking()
   const before = looks.before(row)
-  touch('b')
-  looks.keep(row, 'd', before, fine)
-  expect(looks.recall(row, 'd')).toBeUndefined()
+  touch({ [SERVICE]: 'b' })
+  await looks.keep(row, 7, { digest: 'd', before, kinds: [SERVICE], seen: fine })
+  for (const one of [looks, start().looks]) expect(await one.recall(row, 'd')).toBeUndefined()
 })
 
-test.each<[string, Partial<Deployment>]>([
-  ['is on its way', { status: 'upgrading' }],
-  ['was changed', { generation: 3 }],
-  ['is to be deleted', { deletedAt: 5 }],
-])('a row that %s is looked at', (_, change) => {
-  const { looks, look } = looking()
-  look()
-  expect(looks.recall({ ...row, ...change }, 'd')).toBeUndefined()
+test('the hour goes on when a process ends', async () => {
+  const { clock, look, start } = looking()
+  await look()
+  await clock.advance(3_599_999)
+  const { looks } = start()
+  expect(await looks.recall(row, 'd')).toEqual(fine)
+  await clock.advance(1)
+  expect(await looks.recall(row, 'd')).toBeUndefined()
 })
 
-test('other values are looked at, and so is what cannot be watched', () => {
-  const { looks, look, touch } = looking()
-  look()
-  expect(looks.recall(row, 'other')).toBeUndefined()
-  touch(undefined)
-  look()
-  expect(looks.recall(row, 'd')).toBeUndefined()
+test('kinds that are no part of the release do not matter, nor does the order in which they are named', async () => {
+  const { look, start, touch } = looking()
+  touch({ [SERVICE]: 'a', 'v1/ConfigMap': 'a' })
+  await look(fine, ['v1/ConfigMap', SERVICE, SERVICE])
+  touch({ 'v1/ConfigMap': 'a', 'v1/Secret': 'b', [SERVICE]: 'a' })
+  expect(await start().looks.recall(row, 'd')).toEqual(fine)
 })
 
-test('what was not in order is not remembered', () => {
-  const { looks, look } = looking()
-  look()
-  look({ ...fine, health: { is: 'progressing', because: 'pods start' } })
-  expect(looks.recall(row, 'd')).toBeUndefined()
+test('what another judge has found is looked at again', async () => {
+  const { look, start } = looking()
+  await look()
+  expect(await start('another').looks.recall(row, 'd')).toBeUndefined()
 })
 
-test('after an hour everything is looked at again', async () => {
-  const { clock, looks, look } = looking()
-  look()
-  await clock.advance(3_600_000)
-  expect(looks.recall(row, 'd')).toBeUndefined()
+test('the store is asked once, and not for a row that is looked at anyway', async () => {
+  const { asked, looks } = looking()
+  await looks.recall({ ...row, status: 'upgrading' }, 'd')
+  expect(asked).toEqual([])
+  await looks.recall(row, 'd')
+  await looks.recall(row, 'd')
+  expect(asked).toEqual(['find 1'])
+})
+
+test('what was forgotten is not asked for, though another worker keeps it, until it is kept here', async () => {
+  const { look, looks, start, touch } = looking()
+  await looks.forget(row.id, 7)
+  await start().look()
+  expect(await looks.recall(row, 'd')).toBeUndefined()
+  touch({ [SERVICE]: 'b' })
+  await look()
+  expect(await looks.recall(row, 'd')).toBe(fine)
+})
+
+test('forgetting drops what another worker has kept since', async () => {
+  const { looks, start, stored } = looking()
+  await looks.forget(row.id, 7)
+  await start().look()
+  await looks.forget(row.id, 7)
+  expect(stored.size).toBe(0)
+})
+
+test('what is not in order is dropped once, however often it is looked at', async () => {
+  const { asked, look } = looking()
+  for (const seen of [fine, starting, starting, starting]) await look(seen)
+  expect(asked).toEqual(['keep 1 under 7', 'drop 1 under 7'])
+})
+
+test('a store that does not answer makes no answer, and is asked again', async () => {
+  const { look, setAway, start } = looking()
+  await look()
+  const { looks } = start()
+  setAway(true)
+  await expect(looks.recall(row, 'd')).rejects.toThrow('away')
+  setAway(false)
+  expect(await looks.recall(row, 'd')).toEqual(fine)
 })

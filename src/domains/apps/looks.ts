@@ -1,79 +1,132 @@
+import { createHash } from 'node:crypto'
 import type { Clock } from '../../kernel/index.ts'
 import type { Observed } from './observed.ts'
 import type { Deployment } from './types.ts'
 
-/** What the watches know of a namespace at one moment. */
+/** What the watches know of a namespace at one moment, as far as they have told. */
 export interface Glimpse {
-  /**
-   * Names every version of every object of the watched kinds. Two equal ones mean that nothing was changed in between,
-   * as far as the watches have told.
-   */
-  readonly fingerprint: string
-  /** The kinds that were watched. */
-  readonly kinds: readonly string[]
+  /** Names the namespace, whose it is, and every version of the records that Helm keeps in it. */
+  readonly place: string
+  /** By watched kind: names every version of every object of it in the namespace. */
+  readonly objects: ReadonlyMap<string, string>
 }
 
-/** What is known of the cluster without asking it. */
+/** What is known of the cluster without asking it. Kinds are texts: `apps/v1/Deployment`. */
 export interface Surroundings {
   /** `undefined`: the namespace is not known. */
   glimpse(namespace: string): Glimpse | undefined
-  /** Every kind of the release in the namespace, as far as it was followed, was watched then. */
-  isWhole(namespace: string, glimpse: Glimpse): boolean
-  /** Has objects like these watched from now on. */
-  follow(namespace: string, objects: readonly { readonly apiVersion: string; readonly kind: string }[]): void
+  /** Has objects of these kinds watched from now on. */
+  follow(kinds: readonly string[]): void
+}
+
+/** A release that was found as it should be. */
+export interface Look {
+  /** Of what was asked for. */
+  readonly digest: string
+  /** The kinds that the release consists of. */
+  readonly kinds: readonly string[]
+  /** Names every version of every object of these kinds, the same in every process that sees the same world. */
+  readonly fingerprint: string
+  readonly seen: Observed
+  readonly at: number
+}
+
+/** Looks that outlive the process. Every write carries the fence and changes nothing once the lease has passed on. */
+export interface KeptLooks {
+  find(id: string): Promise<Look | undefined>
+  keep(id: string, fence: number, look: Look): Promise<void>
+  drop(id: string, fence: number): Promise<void>
+  /** All that occur in what is kept. */
+  kinds(): Promise<readonly string[]>
+}
+
+export interface LooksDeps {
+  readonly surroundings: Surroundings
+  readonly kept: KeptLooks
+  readonly clock: Clock
+  /** Whatever else the judgement depends on: what was found by another judge is not believed. */
+  readonly judge: string
+}
+
+/** What was seen, to be remembered. */
+export interface Finding {
+  readonly digest: string
+  readonly before: Glimpse | undefined
+  readonly kinds: readonly string[]
+  readonly seen: Observed
 }
 
 /** Watches can go wrong in ways that nobody notices; after this long everything is looked at again. */
 const LONGEST_MS = 3_600_000
 
-interface Look {
-  readonly fingerprint: string
-  readonly at: number
-  readonly digest: string
-  readonly seen: Observed
-}
-
 /**
  * Remembers releases that were found as they should be, so that the next pass over one in which nothing was touched asks
- * nobody. Only rows that say `ready` are answered from here: anything else is on its way somewhere and is looked at.
+ * nobody, also when it is made by another worker. Only rows that say `ready` are answered from here: anything else is on
+ * its way somewhere and is looked at.
  */
 export class Looks {
-  readonly #looks = new Map<string, Look>()
-  readonly #surroundings: Surroundings
-  readonly #clock: Clock
+  readonly #deps: LooksDeps
+  /** Absent: never asked for. `undefined`: there is nothing to believe, whatever is kept. */
+  readonly #looks = new Map<string, Look | undefined>()
 
-  constructor(surroundings: Surroundings, clock: Clock) {
-    this.#surroundings = surroundings
-    this.#clock = clock
+  constructor(deps: LooksDeps) {
+    this.#deps = deps
   }
 
-  recall(row: Deployment, digest: string): Observed | undefined {
-    const look = this.#looks.get(row.id)
-    if (look === undefined || look.digest !== digest) return undefined
+  async recall(row: Deployment, digest: string): Promise<Observed | undefined> {
     if (row.deletedAt !== null || row.status !== 'ready' || row.observedGeneration !== row.generation) return undefined
-    if (this.#clock.now() - look.at >= LONGEST_MS) return undefined
-    return this.#whole(row, this.before(row))?.fingerprint === look.fingerprint ? look.seen : undefined
+    const look = await this.#find(row.id)
+    if (look === undefined || look.digest !== digest) return undefined
+    if (this.#deps.clock.now() - look.at >= LONGEST_MS) return undefined
+    return this.#fingerprint(this.before(row), look.kinds) === look.fingerprint ? look.seen : undefined
+  }
+
+  /** The store is asked once: from then on this process knows better, or has been told by the watches. */
+  async #find(id: string): Promise<Look | undefined> {
+    if (!this.#looks.has(id)) {
+      const kept = await this.#deps.kept.find(id)
+      // Whoever learned more meanwhile is right.
+      if (!this.#looks.has(id)) {
+        this.#looks.set(id, kept)
+        if (kept !== undefined) this.#deps.surroundings.follow(kept.kinds)
+      }
+    }
+    return this.#looks.get(id)
   }
 
   /** To be taken before looking: what changes while we look must differ from it. */
   before(row: Deployment): Glimpse | undefined {
-    return this.#surroundings.glimpse(row.namespaceName)
+    return this.#deps.surroundings.glimpse(row.namespaceName)
   }
 
-  /** By now the release has been followed, so that it is known what `before` should have held. */
-  keep(row: Deployment, digest: string, before: Glimpse | undefined, seen: Observed): void {
-    const fingerprint = this.#whole(row, before)?.fingerprint
+  /** Only now, having looked, it is known which kinds `before` should have held. */
+  async keep({ id }: Deployment, fence: number, { digest, before, seen, ...finding }: Finding): Promise<void> {
+    const kinds = [...new Set(finding.kinds)].toSorted()
+    const fingerprint = this.#fingerprint(before, kinds)
     const isFine = seen.health.is === 'ready' && seen.drift.edited.length === 0 && seen.drift.missing.length === 0
-    if (fingerprint === undefined || !isFine) this.#looks.delete(row.id)
-    else this.#looks.set(row.id, { fingerprint, at: this.#clock.now(), digest, seen })
+    if (fingerprint !== undefined && isFine) {
+      const look = { digest, kinds, fingerprint, seen, at: this.#deps.clock.now() }
+      this.#looks.set(id, look)
+      await this.#deps.kept.keep(id, fence, look)
+    } else if (!this.#looks.has(id) || this.#looks.get(id) !== undefined) {
+      await this.forget(id, fence)
+    }
   }
 
-  #whole({ namespaceName }: Deployment, glimpse: Glimpse | undefined): Glimpse | undefined {
-    return glimpse !== undefined && this.#surroundings.isWhole(namespaceName, glimpse) ? glimpse : undefined
+  /**
+   * We are about to change it. Until the watches have told so, what is kept would look true to whoever comes next, and
+   * another worker may have kept something since we did.
+   */
+  async forget(id: string, fence: number): Promise<void> {
+    this.#looks.set(id, undefined)
+    await this.#deps.kept.drop(id, fence)
   }
 
-  /** We are about to change it. */
-  forget(id: string): void {
-    this.#looks.delete(id)
+  /** `undefined`: not all of the kinds were watched. */
+  #fingerprint(glimpse: Glimpse | undefined, kinds: readonly string[]): string | undefined {
+    if (glimpse === undefined || !kinds.every((kind) => glimpse.objects.has(kind))) return undefined
+    const objects = kinds.map((kind) => [kind, glimpse.objects.get(kind)])
+    const text = JSON.stringify([this.#deps.judge, glimpse.place, objects])
+    return createHash('sha256').update(text).digest('base64')
   }
 }

@@ -7,6 +7,7 @@ import { driftSeen } from './drift.ts'
 import { DEPLOYMENT_LABEL } from './fence.ts'
 import { healthOf } from './health.ts'
 import type { ReleaseRecord } from './helm/port.ts'
+import { kindText } from './kind-text.ts'
 import type { Looks, Surroundings } from './looks.ts'
 import { NO_DRIFT, type HealthSeen, type NamespaceSeen, type Observed, type ReleaseSeen } from './observed.ts'
 import { releaseOf, type AppsParts } from './parts.ts'
@@ -22,6 +23,12 @@ export interface Sighting extends Planned {
   readonly look: ReleaseLook
   /** Nothing had been touched since it was last found in order, so nobody was asked. */
   readonly isRemembered: boolean
+}
+
+export interface ObserveOptions {
+  readonly signal?: AbortSignal
+  /** That of the lease under which is looked. @default none: what is found is not remembered */
+  readonly fence?: number
 }
 
 const NOTHING: ReleaseLook = { objects: [], facts: { autoscalers: [], allowed: [] } }
@@ -44,11 +51,11 @@ export class Observer {
     this.#surroundings = watched?.surroundings
   }
 
-  async observe(loaded: LoadedDeployment, signal?: AbortSignal): Promise<Sighting> {
+  async observe(loaded: LoadedDeployment, { signal, fence }: ObserveOptions = {}): Promise<Sighting> {
     const { deployment } = loaded
     const planned = planOf(loaded, this.#parts.settings)
     const { plan } = planned
-    const remembered = 'problem' in plan ? undefined : this.#looks?.recall(deployment, plan.digest)
+    const remembered = 'problem' in plan ? undefined : await this.#looks?.recall(deployment, plan.digest)
     if (remembered !== undefined && !('problem' in plan)) {
       const wanted = wantedOf(loaded, plan, claimsIn(remembered.release))
       return { ...planned, seen: remembered, wanted, record: undefined, look: NOTHING, isRemembered: true }
@@ -60,7 +67,8 @@ export class Observer {
     reading?.catch(() => {})
     const namespace = await this.#namespace(loaded, signal)
     const record = namespace.is === 'active' ? await (reading ?? newest()) : undefined
-    if (record !== undefined) this.#surroundings?.follow(deployment.namespaceName, record.objects)
+    const kinds = record?.objects.map(kindText) ?? []
+    this.#surroundings?.follow(kinds)
     const release = releaseSeen(record)
     const wanted = await this.#wanted(loaded, planned, release, signal)
     const look =
@@ -68,7 +76,8 @@ export class Observer {
     const drift = driftSeen(look.objects.map((object) => object.drift))
     const health = release.is === 'deployed' ? await this.#health(loaded, planned, release, look, signal) : STARTING
     const seen: Observed = { namespace, release, health, drift: hasObjects(release) ? drift : NO_DRIFT }
-    if (!('problem' in plan)) this.#looks?.keep(deployment, plan.digest, before, seen)
+    if (!('problem' in plan) && fence !== undefined)
+      await this.#looks?.keep(deployment, fence, { digest: plan.digest, before, kinds, seen })
     return { ...planned, seen, wanted, record, look, isRemembered: false }
   }
 

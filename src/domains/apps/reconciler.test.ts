@@ -10,7 +10,7 @@ import type { LoadedDeployment } from './rows.ts'
 
 const SECRET = 'correct-horse'
 
-function world() {
+function world({ canForget = true } = {}) {
   const clock = manualClock()
   const written: unknown[] = []
   const told: unknown[] = []
@@ -28,12 +28,22 @@ function world() {
     record: undefined,
     isRemembered: false,
   } as unknown as Sighting
-  const locks = { acquire: () => Promise.reject(new Error(`the server refused "${SECRET}"`)) }
+  const done: string[] = []
+  const locks = {
+    acquire: () => (done.push('act'), Promise.reject(new Error(`the server refused "${SECRET}"`))),
+  }
+  const looks = {
+    forget: async (id: string, fence: number) => {
+      done.push(`forget ${id} under ${fence}`)
+      if (!canForget) throw new Error('the database is away')
+    },
+  }
   const tell = happenings<AppsHappenings>()
   tell.on('apps:step', (step) => void told.push(step))
   const reconcile = appsReconcile({
     parts: { rows, clock, locks } as unknown as AppsParts,
     observer: { observe: async () => sighting },
+    looks,
     events: { record: (_about, happened) => void told.push(happened), flush: async () => {} },
     happenings: tell,
     backoff: { baseMs: 1_000, capMs: 8_000 },
@@ -45,7 +55,7 @@ function world() {
     signal: new AbortController().signal,
     decided: (input, decision) => void told.push({ input, decision }),
   }
-  return { reconcile: () => reconcile(run), written, told }
+  return { reconcile: () => reconcile(run), written, told, done }
 }
 
 test('a secret that an error quotes reaches no row, event, decision nor the queue', async () => {
@@ -61,4 +71,13 @@ test('the row says when the next try is due', async () => {
   const { reconcile, written } = world()
   await reconcile().catch(() => {})
   expect(written.at(-1)).toMatchObject({ nextReconcileAt: 2_000, lastError: { code: 'Unexpected' } })
+})
+
+test.each([
+  ['is forgotten before it is changed', true, ['forget 1 under 7', 'act']],
+  ['cannot be forgotten is not changed', false, ['forget 1 under 7']],
+])('what %s', async (_, canForget, expected) => {
+  const { reconcile, done } = world({ canForget })
+  await reconcile().catch(() => {})
+  expect(done.slice(0, 2)).toEqual(expected)
 })

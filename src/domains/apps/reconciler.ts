@@ -89,7 +89,7 @@ class Reconciling {
   async #step(loaded: LoadedDeployment): Promise<Outcome | undefined> {
     const { parts, observer, happenings } = this.#deps
     const { deployment } = loaded
-    const sighting = await observer.observe(loaded, this.#run.signal)
+    const sighting = await observer.observe(loaded, this.#run)
     this.#mask = sighting.mask
     happenings.emit('apps:looked', { deployment: deployment.id, isRemembered: sighting.isRemembered })
     const now = parts.clock.now()
@@ -111,7 +111,6 @@ class Reconciling {
     const { parts, looks, happenings } = this.#deps
     const { id } = loaded.deployment
     const since = parts.clock.now()
-    looks?.forget(id)
     const told = (failure?: Failure): void =>
       happenings.emit('apps:step', {
         deployment: id,
@@ -120,6 +119,7 @@ class Reconciling {
         ...(failure && { failure }),
       })
     try {
+      await looks?.forget(id, this.#run.fence)
       const done = await this.#whileWanted(loaded.deployment, (signal) =>
         act(step, { parts, loaded, sighting, fence: this.#run.fence, hasEntered: this.#hasEntered, signal }),
       )
@@ -129,8 +129,6 @@ class Reconciling {
     } catch (error) {
       told(this.#failureOf(error))
       throw error
-    } finally {
-      looks?.forget(id)
     }
   }
 

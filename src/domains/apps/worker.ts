@@ -18,7 +18,7 @@ import { DriftWatch } from './drift-watch.ts'
 import { installFence } from './fence.ts'
 import type { AppsHappenings } from './happenings.ts'
 import type { Charts, Helm, Releases } from './helm/port.ts'
-import { Looks } from './looks.ts'
+import { Looks, type KeptLooks } from './looks.ts'
 import { Observer } from './observe.ts'
 import type { AppsParts, AppsSettings } from './parts.ts'
 import { appsReconcile } from './reconciler.ts'
@@ -30,6 +30,7 @@ export interface AppsWorkerDeps {
   /** The queue named `APPS_QUEUE`. */
   readonly queue: Queue
   readonly rows: DeploymentRows
+  readonly looks: KeptLooks
   readonly charts: Charts
   readonly helm: Helm
   readonly releases: Releases
@@ -40,6 +41,8 @@ export interface AppsWorkerDeps {
   readonly random: Random
   readonly happenings: Happenings<KernelHappenings & WatchHappenings & AppsHappenings>
   readonly decisions: DecisionLog
+  /** Of this program: what another version has found is looked at again. */
+  readonly version: string
   /** This process, as people know it: the pod's name. */
   readonly instance: string
   /** @default 4 */
@@ -77,8 +80,10 @@ export function appsWorker(deps: AppsWorkerDeps): readonly Service[] {
     clock,
     settings: deps.settings,
   }
-  const watch = new DriftWatch({ client, discovery: parts.discovery, queue, clock, random, happenings })
-  const looks = new Looks(watch, clock)
+  const { looks: kept } = deps
+  const watch = new DriftWatch({ client, discovery: parts.discovery, queue, kept, clock, random, happenings })
+  const judge = JSON.stringify([deps.version, deps.settings.allowedManagers ?? []])
+  const looks = new Looks({ surroundings: watch, kept, clock, judge })
   const observer = new Observer(parts, { looks, surroundings: watch })
   const events = eventRecorder({ client, controller: 'caelus.dev/apps', instance: deps.instance, clock })
   const loop = controller({

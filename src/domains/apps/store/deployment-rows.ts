@@ -1,22 +1,13 @@
 import type { Pool, Runner } from '../../../store/index.ts'
-import { APPS_QUEUE, DEPLOYMENT } from '../queue.ts'
 import type { DeploymentRows } from '../rows.ts'
 import { isId, msOf, msOrNull } from './columns.ts'
 import { DEPLOYMENT_COLUMNS, deploymentOf, type DeploymentRow } from './deployment-columns.ts'
+import { HELD } from './held.ts'
 import { findTemplate } from './templates.ts'
 
-/**
- * The job's row is locked for as long as the statement takes, so that the lease cannot pass on between the comparison and
- * the write: a claim passes over locked rows and comes back.
- *
- * What is to be deleted is never said to be anything better again by a run that began before.
- */
+/** What is to be deleted is never said to be anything better again by a run that began before. */
 const WRITE = `
-  with held as (
-    select id::uuid from caelus.job
-    where queue = '${APPS_QUEUE}' and kind = '${DEPLOYMENT}' and id = $1 and fence = $2
-    for share
-  )
+  ${HELD}
   update caelus.deployment d set
     status = case
       when d.deleted_at is not null and new ->> 'status' not in ('deleting', 'deleted', 'error') then d.status
