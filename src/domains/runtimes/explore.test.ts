@@ -103,7 +103,7 @@ const isReady = ({ object }: ObservedChild): boolean => {
 
 /** Two worlds with the same name cannot be told apart by any decision: it is all that a decision depends upon. */
 function nameOf({ stage: { seen, now }, fate }: World): string {
-  const { metadata, status = {} } = seen.runtime
+  const { metadata, spec, status = {} } = seen.runtime
   const isOver = metadata.deletionTimestamp !== undefined
   const ageOf = (time = '') => Math.sign(Math.floor((now - Date.parse(time)) / STEP_MS))
   const progressing = conditionOf(status, 'Progressing')
@@ -126,7 +126,8 @@ function nameOf({ stage: { seen, now }, fate }: World): string {
     status.nfr_recommendations !== undefined,
     seen.pods.map(({ containers }) => containers.map((one) => [one.waiting, one.startedAt === now])),
   ]
-  return JSON.stringify([fate, metadata.generation, metadata.finalizers, isOver, children.toSorted(), isOver || told])
+  const wanted = [metadata.generation, spec]
+  return JSON.stringify([fate, metadata.finalizers, isOver, children.toSorted(), isOver || [wanted, told]])
 }
 
 function explore(spec: ClassRuntimeSpec, moves: readonly Move[], fates: readonly World['fate'][]): World[] {
