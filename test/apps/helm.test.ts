@@ -7,13 +7,12 @@ import {
   Deployment,
   Ingress,
   Job,
-  PersistentVolume,
   PersistentVolumeClaim,
   ResourceQuota,
   Secret,
   Service,
-  type Client,
 } from '../../src/kube/index.ts'
+import { layVolume } from '../support/volume.ts'
 import { helmProcess, helmWorld, ROOT, writeChart, type Seen } from './helm-world.ts'
 
 const rolloutOf = (chart: Chart, over: Partial<Rollout> = {}): Rollout => ({
@@ -26,28 +25,11 @@ const rolloutOf = (chart: Chart, over: Partial<Rollout> = {}): Rollout => ({
   ...over,
 })
 
-/** Room for one claim: nothing provisions volumes here. */
-async function volumeFor(client: Client, namespace: string, claim: string): Promise<AsyncDisposable> {
-  const name = `${namespace}-${claim}`
-  await client.create(PersistentVolume, {
-    apiVersion: 'v1',
-    kind: 'PersistentVolume',
-    metadata: { name },
-    spec: {
-      capacity: { storage: '1Gi' },
-      accessModes: ['ReadWriteOnce'],
-      claimRef: { namespace, name: claim },
-      hostPath: { path: '/nowhere' },
-    },
-  })
-  return { [Symbol.asyncDispose]: async () => void (await client.delete(PersistentVolume, { name })) }
-}
-
 describe('our own charts, installed', () => {
   it('hello-static becomes four objects, with the message on its page and the host in its ingress', async () => {
     await using world = await helmWorld()
     const { charts, helm, releases, client, namespace } = world
-    await using _ = await volumeFor(client, namespace, 'hello-static-data')
+    await using _ = await layVolume(client, { namespace, name: 'hello-static-data' })
     const chart = await charts.fetch({ ref: join(ROOT, 'charts/hello-static'), version: '0.1.0', digest: null })
     const target = { namespace, release: 'hello-static' }
     const message = `"quoted" 'too'\n{{ .Values }} <b>bold</b> & $(PAGE) $$`
@@ -73,7 +55,7 @@ describe('our own charts, installed', () => {
   it('ledger runs its job before, keeps its password in a Secret, and the job is no object of the release', async () => {
     await using world = await helmWorld()
     const { charts, helm, releases, client, namespace } = world
-    await using _ = await volumeFor(client, namespace, 'ledger-data')
+    await using _ = await layVolume(client, { namespace, name: 'ledger-data' })
     const chart = await charts.fetch({ ref: join(ROOT, 'charts/ledger'), version: '0.1.0', digest: null })
     const target = { namespace, release: 'ledger' }
     await helm.install(target, rolloutOf(chart, { values: { user: { password: 'correct horse battery' } } }))
@@ -159,7 +141,7 @@ describe('each way to fail has its code', () => {
   it('NeverHealthy, when its pod finds no node', async () => {
     await using world = await helmWorld()
     const { charts, helm, client, namespace } = world
-    await using _ = await volumeFor(client, namespace, 'hello-static-data')
+    await using _ = await layVolume(client, { namespace, name: 'hello-static-data' })
     const chart = await charts.fetch({ ref: join(ROOT, 'charts/hello-static'), version: '0.1.0', digest: null })
     const values = { nodeSelector: { nowhere: 'true' } }
     const install = helm.install({ namespace, release: 'hello-static' }, rolloutOf(chart, { values, timeoutMs: 2_000 }))

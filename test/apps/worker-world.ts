@@ -21,13 +21,14 @@ import {
   loadKubeConfig,
   makeClient,
   Namespace,
-  PersistentVolume,
   type Client,
   type Transport,
 } from '../../src/kube/index.ts'
 import { PostgresQueue, type Actor } from '../../src/store/index.ts'
 import { obtainBinaries } from '../../tools/binaries/index.ts'
+import { kill } from '../support/kill.ts'
 import { freshDatabase, type TestDatabase } from '../support/postgres.ts'
+import { layVolume } from '../support/volume.ts'
 import { CLASS, openWorker, type OpenWorker, type WorkerPlace } from './worker-parts.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -143,14 +144,8 @@ export class WorkerWorld implements AsyncDisposable {
       stdio: ['ignore', 'inherit', 'inherit'],
     })
     await once(child, 'spawn')
-    const kill = async (): Promise<void> => {
-      if (child.exitCode !== null || child.signalCode !== null) return
-      const gone = once(child, 'exit')
-      child.kill('SIGKILL')
-      await gone
-    }
-    this.#ending.push(kill)
-    return { kill, pause: () => void child.kill('SIGSTOP'), wake: () => void child.kill('SIGCONT') }
+    this.#ending.push(() => kill(child))
+    return { kill: () => kill(child), pause: () => void child.kill('SIGSTOP'), wake: () => void child.kill('SIGCONT') }
   }
 
   /** Orders one, and lays a volume ready for its claim. */
@@ -168,26 +163,13 @@ export class WorkerWorld implements AsyncDisposable {
   ): Promise<ListedDeployment> {
     const { userId, templateId } = this
     const made = await this.apps.createDeployment(ADMIN, { userId, templateId, domainname, userValues, ...wish })
-    const name = made.namespaceName
-    this.#ending.push(async () => {
-      await this.client.delete(Namespace, { name })
-      await this.client.delete(PersistentVolume, { name })
-    })
+    this.#ending.push(() => this.client.delete(Namespace, { name: made.namespaceName }))
     return made
   }
 
-  async layVolume({ namespaceName: name }: Pick<Deployment, 'namespaceName'>): Promise<void> {
-    await this.client.create(PersistentVolume, {
-      apiVersion: 'v1',
-      kind: 'PersistentVolume',
-      metadata: { name },
-      spec: {
-        capacity: { storage: '1Gi' },
-        accessModes: ['ReadWriteOnce'],
-        hostPath: { path: `/nowhere/${name}` },
-        claimRef: { namespace: name, name: `${name}-data` },
-      },
-    })
+  async layVolume({ namespaceName: namespace }: Pick<Deployment, 'namespaceName'>): Promise<void> {
+    const volume = await layVolume(this.client, { namespace, name: `${namespace}-data` })
+    this.#ending.push(async () => volume[Symbol.asyncDispose]())
   }
 
   async row(id: string): Promise<Deployment> {

@@ -8,10 +8,11 @@ import { openAppsRoom, type AppsRoom } from '../../src/processes/apps-room.ts'
 import { appsWorkerServices } from '../../src/processes/apps-worker.ts'
 import { readConfig } from '../../src/config.ts'
 import { happenings, startAll } from '../../src/kernel/index.ts'
-import { Ingress, Namespace, PersistentVolume } from '../../src/kube/index.ts'
+import { Ingress, Namespace } from '../../src/kube/index.ts'
 import { listener } from '../../src/store/index.ts'
 import { obtainBinaries } from '../../tools/binaries/index.ts'
 import { testClient, testTransport } from '../support/kube.ts'
+import { layVolume } from '../support/volume.ts'
 import { closeBrowser, consoleWorld, picture } from './world.ts'
 
 afterAll(closeBrowser)
@@ -67,20 +68,6 @@ async function liveConsole() {
   return { ...world, apps: room.apps, client }
 }
 
-/** No disk is made in a cluster without nodes; the claim of `name` gets one that only looks like it. */
-const volumeFor = (name: string) =>
-  ({
-    apiVersion: 'v1',
-    kind: 'PersistentVolume',
-    metadata: { name },
-    spec: {
-      capacity: { storage: '1Gi' },
-      accessModes: ['ReadWriteOnce'],
-      hostPath: { path: `/nowhere/${name}` },
-      claimRef: { namespace: name, name: `${name}-data` },
-    },
-  }) as const
-
 test(
   'an order becomes a running app, follows its owner and goes, before the eyes of its tenant',
   { timeout: 180_000 },
@@ -108,10 +95,9 @@ test(
     onTestFinished(async () => {
       const cleaner = await testClient()
       await cleaner.delete(Namespace, { name })
-      await cleaner.delete(PersistentVolume, { name })
       await cleaner[Symbol.asyncDispose]()
     })
-    await client.create(PersistentVolume, volumeFor(name))
+    await using _ = await layVolume(client, { namespace: name, name: `${name}-data` })
     await page
       .getByRole('heading', { name: 'live.example.test' })
       .locator('..')

@@ -16,6 +16,7 @@ import {
   type Resource,
   type Transport,
 } from '../../src/kube/index.ts'
+import { kill } from '../support/kill.ts'
 import { freshNamespace, testTransport } from '../support/kube.ts'
 import { openController, type ControllerWish, type OpenController } from './parts.ts'
 import type { ControllerPlace } from './controller-process.ts'
@@ -85,14 +86,8 @@ export class RuntimesWorld implements AsyncDisposable {
       throw new Error('the process ended before it came to where it was to be stopped')
     })()
     reached.catch(() => {})
-    const kill = async (): Promise<void> => {
-      if (child.exitCode !== null || child.signalCode !== null) return
-      const gone = once(child, 'exit')
-      child.kill('SIGKILL')
-      await gone
-    }
-    this.#ending.push(kill)
-    return { reached, kill }
+    this.#ending.push(() => kill(child))
+    return { reached, kill: () => kill(child) }
   }
 
   at(name: string): { readonly namespace: string; readonly name: string } {
