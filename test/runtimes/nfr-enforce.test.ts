@@ -338,6 +338,32 @@ describe('through the controller', () => {
     expect(managersOf(back)).not.toContain(ENFORCER)
   })
 
+  test('a request that an autoscaler measures a share of is left alone, until it does so no longer', async () => {
+    await using world = await RuntimesWorld.make()
+    await world.controller()
+    await world.create('shop', {
+      enforcement: { mode: 'enforce', dimensions: ['cpu'] },
+      functions: [fn('cart', { cpu_request: '200m' })],
+    })
+    await world.reaches('shop', 'available')
+    const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: NAME }
+    const metadata = world.at('theirs')
+    const theirs = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', metadata } as const
+    // Without a metric it scales by 80 % of the cpu that is requested.
+    await world.client.create(HorizontalPodAutoscaler, { ...theirs, spec: { scaleTargetRef, maxReplicas: 6 } })
+    await world.sees(Deployment, NAME, (one) => one.metadata.annotations?.['oaas.io/handed-over'] === 'replicas')
+    await recommend(world, 400, 'cpu')
+    const { status } = await world.sees(ClassRuntime, 'shop', (one) =>
+      (one.status?.conditions ?? []).some(({ reason }) => reason === 'MeasuredByAutoscaler'),
+    )
+    expect(status?.phase).toBe('available')
+    await world.tells('NFRSkippedAutoscaler', /theirs measures cpu as a share of it/)
+    const target = { type: 'AverageValue', averageValue: '150m' }
+    const merge = { spec: { metrics: [{ type: 'Resource', resource: { name: 'cpu', target } }] } }
+    await world.client.patch(HorizontalPodAutoscaler, metadata, { merge })
+    await world.sees(Deployment, NAME, (one) => one.metadata.annotations?.['oaas.io/enforced-cpu'] !== undefined)
+  })
+
   test('a recommendation scales the Deployment, and the next one again', async () => {
     await using world = await RuntimesWorld.make()
     await world.controller()

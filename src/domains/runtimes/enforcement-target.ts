@@ -11,6 +11,8 @@ export interface EnforcementTarget {
   readonly isEnforced: boolean
   /** More than this it cannot be asked for. */
   readonly most?: number
+  /** The autoscaler that measures use as a share of this request. */
+  readonly measuredBy?: string
 }
 
 /** Where a value of this dimension is set. An autoscaler comes first: whatever else is set, it decides in the end. */
@@ -24,13 +26,20 @@ export function enforcementTarget(
       name === workload && !deleting && (kind === 'Deployment' || kind === 'KnativeService'),
   )
   if (live === undefined) return undefined
-  const aimed = dimension === 'replicas' ? autoscalers.filter(({ target }) => target === workload) : []
+  const aimed = live.kind === 'Deployment' ? autoscalers.filter(({ target }) => target === workload) : []
   const autoscaler = aimed.find(({ isOurs }) => isOurs) ?? aimed[0]
-  if (autoscaler === undefined || live.kind !== 'Deployment') {
+  if (autoscaler === undefined || dimension !== 'replicas') {
     const path = live.kind === 'Deployment' ? 'deployment' : 'knative'
     const { kind, name, object } = live
     const current = liveValue(path, dimension, object)
-    return { path, child: { kind, name }, current, isEnforced: isEnforced(object, dimension) }
+    const measuring = aimed.find(({ utilization }) => utilization?.some((one) => one === dimension))
+    return {
+      path,
+      child: { kind, name },
+      current,
+      isEnforced: isEnforced(object, dimension),
+      ...(measuring && { measuredBy: measuring.name }),
+    }
   }
   const { name, minReplicas, maxReplicas } = autoscaler
   const child = { kind: 'HorizontalPodAutoscaler', name } as const

@@ -29,7 +29,7 @@ interface Word {
 const normal = (reason: string): Omit<Notice, 'note'> => ({ type: 'Normal', reason, action: 'Enforce' })
 
 /** Failing first, then what is waited for, then what is as wanted. */
-const ORDER = ['Enforce', 'TargetLocked', 'Waiting', 'Observing', 'Low', 'Stale', 'Applied']
+const ORDER = ['Enforce', 'TargetLocked', 'Waiting', 'Observing', 'Measured', 'Low', 'Stale', 'Applied']
 const rank = ({ reason }: Word): number => ORDER.findIndex((start) => reason.startsWith(start))
 
 /** Nothing when nothing is recommended. */
@@ -81,7 +81,8 @@ function wordOfDone({ key, dimension, state }: Judged, { action, failure }: Done
   return { key, reason, isMet: false, text: message, notice: { ...normal('NFRApplyFailed'), type: 'Warning' } }
 }
 
-function wordOfDecision({ key, dimension, mode }: Judged, { kind, from, to }: EnforceDecision): Word | undefined {
+function wordOfDecision({ key, dimension, mode }: Judged, decision: EnforceDecision): Word | undefined {
+  const { kind, from, to, because } = decision
   const rules = RULES[dimension]
   const change = to === undefined ? '' : `${from === undefined ? 'unset' : rules.text(from)} → ${rules.text(to)}`
   const word = (reason: string, said: string, notice?: string): Word => ({
@@ -106,6 +107,8 @@ function wordOfDecision({ key, dimension, mode }: Judged, { kind, from, to }: En
       return mode === 'observe' && to !== undefined
         ? word('Observing', `${change} would have been applied, but the mode is observe`, 'NFRObserved')
         : undefined
+    case 'skipAutoscaler':
+      return word('MeasuredByAutoscaler', because, 'NFRSkippedAutoscaler')
     case 'stale':
       return word('Stale', 'the recommendation is too old')
     case 'lowConfidence':

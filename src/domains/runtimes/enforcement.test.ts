@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Deployment } from '../../kube/index.ts'
-import type { ClassRuntimeSpec, Mode } from './class-runtime.ts'
+import type { ClassRuntimeSpec, Dimension, Mode } from './class-runtime.ts'
+import { explain } from './explain.ts'
 import { DEPLOYMENT, fn, on, statusOf, tried, trueConditions } from './fake/cart.ts'
 import {
   edited,
@@ -17,6 +18,7 @@ import {
   type Stage,
 } from './fake/stage.ts'
 import { conditionOf } from './machine.ts'
+import type { ObservedAutoscaler } from './types.ts'
 
 const spec = (mode: Mode, over: Partial<ClassRuntimeSpec> = {}): ClassRuntimeSpec => ({
   selected_template: 'k8s_deployment',
@@ -127,6 +129,60 @@ describe('a recommendation', () => {
     const actions = run.done.map(({ action }) => action)
     expect(actions[0]).toMatchObject({ path: 'hpa', child: { kind: 'HorizontalPodAutoscaler' }, from: 1, to: 4 })
     expect(run.stage.seen.autoscalers).toMatchObject([{ minReplicas: 4 }])
+  })
+})
+
+describe('requests beside an autoscaler', () => {
+  const sized = { function_key: 'checkout', provision_config: { container_image: 'a', cpu_request: '100m' } }
+  const wish = (mode: Mode, dimension: Dimension) =>
+    spec(mode, { functions: [sized], enforcement: { mode, dimensions: [dimension] } })
+  const theirs = { name: 'theirs', target: 'cart--checkout', minReplicas: 1, maxReplicas: 9, isOurs: false }
+  const recommendedTo = (stage: Stage, dimension: Dimension) =>
+    play(later(play(recommended(stage, 2 ** 30, `${dimension}/checkout`)).stage, stabilityMs))
+  const beside = (
+    utilization: ObservedAutoscaler['utilization'],
+    mode: Mode = 'enforce',
+    dimension: Dimension = 'cpu',
+  ) =>
+    recommendedTo(
+      play(looking(ready(wish(mode, dimension)), { autoscalers: [{ ...theirs, ...(utilization && { utilization }) }] }))
+        .stage,
+      dimension,
+    )
+
+  it.each(['enforce', 'observe'] as const)('are left alone in mode %s when it measures a share of them', (mode) => {
+    const run = beside(['cpu'], mode)
+    expect(tried(run)).toEqual([])
+    const message =
+      'cpu/checkout: the request is left alone: HorizontalPodAutoscaler theirs measures cpu as a share of it'
+    expect(enforcedBy(run.stage)).toMatchObject({ status: 'False', reason: 'MeasuredByAutoscaler', message })
+    expect(statusOf(run.stage).phase).toBe('available')
+    expect(explain(run.stage.seen, SETTINGS, run.stage.now).why).toContain(
+      `recommendations: ${message} (MeasuredByAutoscaler)`,
+    )
+  })
+
+  it('say so once', () => {
+    const stage = play(looking(ready(wish('enforce', 'cpu')), { autoscalers: [{ ...theirs, utilization: ['cpu'] }] }))
+    const first = play(recommended(stage.stage, 2 ** 30, 'cpu/checkout'))
+    expect(reasons(first)).toEqual(['NFRSkippedAutoscaler'])
+    expect(reasons(play(later(first.stage, stabilityMs)))).toEqual([])
+  })
+
+  it.each([
+    ['cpu', 'nothing that is requested', []],
+    ['cpu', 'a share of another', ['memory']],
+    ['memory', 'a share of another', ['cpu']],
+  ] as const)('of %s are enforced when it measures %s', (dimension, _, utilization) => {
+    expect(tried(beside(utilization, 'enforce', dimension))[0]).toBe('enforce Deployment/cart--checkout')
+  })
+
+  it('are left alone for one of ours, which scales by 80 % of the cpu', () => {
+    const scaled = { ...sized, provision_config: { ...sized.provision_config, min_scale: 1, max_scale: 4 } }
+    const settings = { ...SETTINGS, render: { ...SETTINGS.render, hpa: true } }
+    const both = spec('enforce', { functions: [scaled], enforcement: { mode: 'enforce', dimensions: ['cpu'] } })
+    const { stage } = play(recommended(ready(both, settings), 400, 'cpu/checkout'), settings)
+    expect(enforcedBy(stage)).toMatchObject({ reason: 'MeasuredByAutoscaler' })
   })
 })
 

@@ -90,6 +90,7 @@ function judgeOne(
     state: known,
     current: target.current,
     isEnforced: target.isEnforced,
+    ...(target.measuredBy !== undefined && { measuredBy: target.measuredBy }),
     bounds: boundsOf(fn, dimension, target, settings),
     recentEnforcements: seen.recent.enforcements + others.filter(({ action }) => action !== undefined).length,
     settings: settings.nfr,

@@ -14,6 +14,7 @@ import type { Memory } from './memory.ts'
 import { functionLabel } from './names.ts'
 import { isEnforced } from './nfr/live.ts'
 import { supersededPods } from './revision.ts'
+import { utilizationOf } from './utilization.ts'
 import {
   COMPONENT_LABEL,
   FUNCTION_LABEL,
@@ -83,6 +84,7 @@ function autoscalersOf(
       minReplicas: spec.minReplicas ?? 1,
       maxReplicas: spec.maxReplicas,
       isOurs: metadata.ownerReferences?.some(({ uid }) => uid === owner) ?? false,
+      utilization: utilizationOf(spec),
       ...(isEnforced({ metadata }, 'replicas') && { isEnforced: true }),
     })),
   )

@@ -85,6 +85,8 @@ export interface ObservedAutoscaler {
   readonly minReplicas: number
   readonly maxReplicas: number
   readonly isOurs: boolean
+  /** The requests that it measures use as a share of. */
+  readonly utilization?: ReadonlyArray<Exclude<Dimension, 'replicas'>>
   /** It bears the mark of the enforcer. */
   readonly isEnforced?: true
 }

@@ -81,7 +81,7 @@ function saidAbout(key: string, conditions: Told['conditions']): string | undefi
 
 const toneOf = (said: string): Tone => {
   if (/^as recommended|applied$/.test(said)) return 'good'
-  return /would have|too old|too uncertain/.test(said) ? 'info' : 'wait'
+  return /would have|too old|too uncertain|left alone/.test(said) ? 'info' : 'wait'
 }
 
 /** The history of one function in one dimension. */

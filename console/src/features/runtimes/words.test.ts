@@ -122,6 +122,14 @@ describe('what is done about a recommendation', () => {
     expect(applied).toEqual({ tone: 'good', text: '192Mi applied.' })
   })
 
+  test('is no worry, where an autoscaler measures a share of the request', () => {
+    const said = 'the request is left alone: HorizontalPodAutoscaler add measures memory as a share of it'
+    expect(verdictOn(value, told('enforce', `memory/add: ${said}`), NOW)).toEqual({
+      tone: 'info',
+      text: 'The request is left alone: HorizontalPodAutoscaler add measures memory as a share of it.',
+    })
+  })
+
   test('would have been done, where it is only observed', () => {
     expect(verdictOn({ ...value, enforced: false }, told('observe'), NOW).text).toBe(
       '128Mi → 192Mi would have been applied, but the mode is observe.',

@@ -6,6 +6,7 @@ import { isFields } from '../differs.ts'
 import type { KnativeService } from '../foreign.ts'
 import { isSameRef } from '../readiness.ts'
 import type { RuntimesSettings } from '../settings.ts'
+import { utilizationOf } from '../utilization.ts'
 import {
   FINALIZER,
   MANAGED_KINDS,
@@ -218,7 +219,8 @@ function withAutoscalers(seen: Observed): Observed {
     if (kind !== 'HorizontalPodAutoscaler') return []
     const { spec } = object as HorizontalPodAutoscaler
     const { minReplicas = 1, maxReplicas, scaleTargetRef } = spec
-    return [{ name, target: scaleTargetRef.name, minReplicas, maxReplicas, isOurs: true }]
+    const utilization = utilizationOf(spec)
+    return [{ name, target: scaleTargetRef.name, minReplicas, maxReplicas, isOurs: true, utilization }]
   })
   return { ...seen, autoscalers: [...seen.autoscalers.filter(({ isOurs }) => !isOurs), ...ours] }
 }

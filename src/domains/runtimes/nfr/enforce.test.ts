@@ -47,6 +47,16 @@ describe('replicas', () => {
     ['the mode is off', { mode: 'off' }, { kind: 'skipMode', state: undefined }],
     ['observing tells what would be done', { mode: 'observe' }, { kind: 'skipMode', from: 2, to: 4 }],
     ['nothing is recommended', { recommendation: undefined }, { kind: 'noRecommendation' }],
+    [
+      'an autoscaler measures it',
+      { measuredBy: 'cart', state: held(4, { failure: { reason: 'x', message: 'x', count: 1, retry_at: ago(0) } }) },
+      { kind: 'skipAutoscaler', state: held(4) },
+    ],
+    [
+      'it measures what nobody recommends',
+      { measuredBy: 'cart', recommendation: undefined },
+      { kind: 'noRecommendation' },
+    ],
     ['it is too old', { recommendation: recommends(4, { at: ago(600_001) }) }, { kind: 'stale' }],
     ['it is new', { state: undefined }, { kind: 'waitStability', to: 4, checkAgainMs: 180_000 }],
     [

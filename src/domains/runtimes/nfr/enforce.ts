@@ -21,6 +21,8 @@ export interface EnforceInput {
   readonly current: number | undefined
   /** `isEnforced` of the child: somebody was stopped between the change and its record, which is made up for. */
   readonly isEnforced?: boolean
+  /** The autoscaler that measures use as a share of what would be changed. */
+  readonly measuredBy?: string
   readonly bounds: Bounds
   /** Changes that the cluster has seen within the budget's window, those decided in this run included. */
   readonly recentEnforcements: number
@@ -38,6 +40,8 @@ export type EnforceKind =
   /** With `to`: mode `observe`, and this is what `enforce` would do now. */
   | 'skipMode'
   | 'noRecommendation'
+  /** An autoscaler would see another load for every change, and answer it: two hands on one wheel. */
+  | 'skipAutoscaler'
   | 'stale'
   | 'lowConfidence'
   | 'asWanted'
@@ -78,7 +82,7 @@ export function modeFor(spec: ClassRuntimeSpec, dimension: Dimension): Mode {
 /**
  * Whether one dimension of one function is changed now, and to what.
  *
- * mode → age → confidence → clamp → band → cooldown → stability → step → budget. Nothing is remembered but `state`, so a restart
+ * mode → autoscaler → age → confidence → clamp → band → cooldown → stability → step → budget. Nothing is remembered but `state`, so a restart
  * changes no answer.
  */
 export function decideEnforcement(input: EnforceInput): EnforceDecision {
@@ -88,6 +92,9 @@ export function decideEnforcement(input: EnforceInput): EnforceDecision {
   const known = mode === 'enforce' ? madeUp(input) : withoutApplied(input.state)
   if (recommendation === undefined || !Number.isFinite(recommendation.value)) {
     return idle('noRecommendation', calm(known), `nothing is recommended for ${dimension} yet`)
+  }
+  if (input.measuredBy !== undefined) {
+    return idle('skipAutoscaler', calm(known), leftTo(input.measuredBy, dimension))
   }
   const age = now - Date.parse(recommendation.at)
   if (age > settings.maxAgeMs) {
@@ -140,6 +147,9 @@ export function decideEnforcement(input: EnforceInput): EnforceDecision {
   }
   return answer('apply', recommendation.basis)
 }
+
+const leftTo = (autoscaler: string, dimension: Dimension): string =>
+  `the request is left alone: HorizontalPodAutoscaler ${autoscaler} measures ${dimension} as a share of it`
 
 /** After the change took effect. */
 export const enforced = (state: NfrState | undefined, to: number, now: number, settings: NfrSettings): NfrState => ({
