@@ -1,4 +1,4 @@
-import { failureOf } from '../../kernel/index.ts'
+import { FailureError, failureOf } from '../../kernel/index.ts'
 import { Namespace, type CoreV1 } from '../../kube/index.ts'
 import { blockersOf } from './blockers.ts'
 import type { Unwantable, Wanted } from './decide.ts'
@@ -21,6 +21,8 @@ export interface Sighting extends Planned {
   readonly wanted: Wanted | Unwantable
   readonly record: ReleaseRecord | undefined
   readonly look: ReleaseLook
+  /** What the chart makes of the values: rendered for whoever asks first, and gone with this sighting. */
+  readonly rendered: (signal?: AbortSignal) => Promise<ReleaseRecord['objects']>
   /** Nothing had been touched since it was last found in order, so nobody was asked. */
   readonly isRemembered: boolean
 }
@@ -53,8 +55,9 @@ export class Observer {
 
   async observe(loaded: LoadedDeployment, { signal, fence }: ObserveOptions = {}): Promise<Sighting> {
     const { deployment } = loaded
-    const planned = planOf(loaded, this.#parts.settings)
-    const { plan } = planned
+    const planning = planOf(loaded, this.#parts.settings)
+    const { plan } = planning
+    const planned = { ...planning, rendered: this.#rendering(loaded, plan) }
     const remembered = 'problem' in plan ? undefined : await this.#looks?.recall(deployment, plan.digest)
     if (remembered !== undefined && !('problem' in plan)) {
       const wanted = wantedOf(loaded, plan, claimsIn(remembered.release))
@@ -103,10 +106,20 @@ export class Observer {
     return lookAtRelease(this.#parts, record, options)
   }
 
+  #rendering({ deployment, template }: LoadedDeployment, plan: Planned['plan']): Sighting['rendered'] {
+    const { charts, helm } = this.#parts
+    const render = async (signal?: AbortSignal) => {
+      if ('problem' in plan) throw new FailureError(plan.problem)
+      return helm.render(releaseOf(deployment), await charts.fetch(chartOf(template), signal), plan.values, signal)
+    }
+    let rendered: ReturnType<typeof render> | undefined
+    return (signal) => (rendered ??= render(signal))
+  }
+
   /** Rendering is the dear part, and only what is to be upgraded needs it. Deleting needs none of it. */
   async #wanted(
     loaded: LoadedDeployment,
-    { plan }: Planned,
+    { plan, rendered }: Pick<Sighting, 'plan' | 'rendered'>,
     release: ReleaseSeen,
     signal?: AbortSignal,
   ): Promise<Wanted | Unwantable> {
@@ -114,7 +127,7 @@ export class Observer {
     if (loaded.deployment.deletedAt !== null) return wantedOf(loaded, plan, 'unknown')
     if (release.is === 'deployed' && release.digest === plan.digest) return wantedOf(loaded, plan, release.claims)
     try {
-      return wantedOf(loaded, plan, await this.#claimsOf(loaded, plan, release, signal))
+      return wantedOf(loaded, plan, await this.#claimsOf(loaded, { digest: plan.digest, rendered }, release, signal))
     } catch (error) {
       const problem = failureOf(error)
       if (signal?.aborted || problem.code === 'Unexpected') throw error
@@ -123,20 +136,21 @@ export class Observer {
   }
 
   async #claimsOf(
-    { deployment, template }: LoadedDeployment,
-    plan: Plan,
+    { template }: LoadedDeployment,
+    { digest, rendered }: Pick<Plan, 'digest'> & Pick<Sighting, 'rendered'>,
     release: ReleaseSeen,
     signal?: AbortSignal,
   ): Promise<Wanted['claims']> {
-    const known = this.#claims.get(plan.digest)
+    const known = this.#claims.get(digest)
     if (known !== undefined) return known
-    const { charts, helm } = this.#parts
-    const chart = await charts.fetch(chartOf(template), signal)
-    // A first install is judged by its own record if it fails.
-    if (release.is === 'absent') return 'unknown'
-    const claims = claimsAmong(await helm.render(releaseOf(deployment), chart, plan.values, signal))
+    // A first install is judged by its own record if it fails; whether its chart can be had is asked all the same.
+    if (release.is === 'absent') {
+      await this.#parts.charts.fetch(chartOf(template), signal)
+      return 'unknown'
+    }
+    const claims = claimsAmong(await rendered(signal))
     if (this.#claims.size >= CLAIMS_KEPT) this.#claims.clear()
-    this.#claims.set(plan.digest, claims)
+    this.#claims.set(digest, claims)
     return claims
   }
 

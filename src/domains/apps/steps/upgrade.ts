@@ -48,7 +48,7 @@ async function settleNew(context: StepContext, rollout: Rollout): Promise<readon
   const { parts, loaded, sighting, fence, signal } = context
   const present = new Set(sighting.look.objects.flatMap(({ name, live }) => (live === undefined ? [] : [name])))
   const door = { client: parts.client.as(fenced(loaded.deployment.id, fence)), discovery: parts.discovery }
-  const objects = await parts.helm.render(targetOf(context), rollout.chart, rollout.values, signal)
+  const objects = await sighting.rendered(signal)
   const facts = async () => ({
     ...sighting.look.facts,
     autoscalers: await autoscalersIn(parts.client, parts.discovery, loaded.deployment.namespaceName, signal),

@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest'
+import { manualClock, seededRandom } from '../../../kernel/index.ts'
+import { FakeCluster } from '../../../kube/fake/index.ts'
+import { ConfigMap, discovery, makeClient, Namespace } from '../../../kube/index.ts'
+import { DEPLOYMENT_LABEL } from '../fence.ts'
+import type { ReleaseRecord } from '../helm/port.ts'
+import { Observer } from '../observe.ts'
+import type { AppsParts } from '../parts.ts'
+import type { LoadedDeployment } from '../rows.ts'
+import { upgrade } from './upgrade.ts'
+
+const PAGE = {
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { namespace: 'shop', name: 'page' },
+  data: { text: 'old' },
+} as const
+const NEW_PAGE = { ...PAGE, data: { text: 'new' } }
+const POLICY = { onFailure: 'rollBack', keepClaims: [] } as const
+
+const LOADED = {
+  deployment: {
+    id: '7',
+    namespaceName: 'shop',
+    releaseName: 'shop',
+    userId: '1',
+    domainname: 'shop.example.com',
+    userValues: {},
+    sealedValues: {},
+    appliedTemplateId: '1',
+    deletedAt: null,
+  },
+  template: {
+    id: '2',
+    chartRef: 'page',
+    chartVersion: '2.0.0',
+    chartDigest: null,
+    defaultValues: {},
+    capabilities: {},
+    valuesSchema: null,
+    deletedAt: null,
+  },
+} as unknown as LoadedDeployment
+
+/** A release of an older template in a cluster in memory, and what Helm was asked for. */
+async function scene() {
+  const clock = manualClock()
+  const transport = new FakeCluster({ clock, random: seededRandom(1) }).transport()
+  const client = makeClient(transport, { fieldManager: 'helm' })
+  const labels = { [DEPLOYMENT_LABEL]: '7' }
+  await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop', labels } })
+  await client.apply(ConfigMap, PAGE)
+  const record: ReleaseRecord = { revision: 1, status: 'deployed', updatedAt: 0, digest: 'old', objects: [PAGE] }
+  const asked: string[] = []
+  const parts = {
+    client,
+    discovery: discovery(transport, clock),
+    clock,
+    charts: { fetch: async () => ({}) },
+    releases: { newest: async () => record },
+    helm: {
+      render: async () => (asked.push('render'), [NEW_PAGE]),
+      upgrade: async () => (asked.push('upgrade'), { revision: 2 }),
+    },
+    settings: { ingressClass: 'nginx', digestSalt: '' },
+  } as unknown as AppsParts
+  const observer = new Observer(parts)
+  const pass = async (): Promise<void> => {
+    const sighting = await observer.observe(LOADED)
+    expect(sighting.wanted).toMatchObject({ claims: [] })
+    const { signal } = new AbortController()
+    const context = { parts: { ...parts, client: asUs(client) }, loaded: LOADED, sighting, fence: 1, signal }
+    await upgrade({ do: 'upgrade', timeoutMs: 1, policy: POLICY, handOver: [] }, { ...context, hasEntered: true })
+  }
+  return { asked, pass }
+}
+
+/** Rights are not what is tried here. */
+const asUs = (client: AppsParts['client']): AppsParts['client'] => ({ ...client, as: () => client })
+
+test('what a look has rendered is not rendered again for the upgrade that follows', async () => {
+  const { asked, pass } = await scene()
+  await pass()
+  expect(asked).toEqual(['render', 'upgrade'])
+})
+
+test('a try that knows the claims from the one before renders for itself', async () => {
+  const { asked, pass } = await scene()
+  await pass()
+  await pass()
+  expect(asked).toEqual(['render', 'upgrade', 'render', 'upgrade'])
+})
