@@ -23,9 +23,11 @@ export interface DecisionSources {
   readonly events: Events
   /** Masks what must not be shown; inputs are whatever a domain observed. */
   readonly mask: (value: unknown) => unknown
+  /** A decision about an object of a kind, as a sentence. Absent: it is called by what it contains. */
+  readonly inWords?: Readonly<Record<string, (decision: never) => string>>
 }
 
-export function decisionBook({ log, kernel, events, mask }: DecisionSources, size = 100): DecisionBook {
+export function decisionBook({ log, kernel, events, mask, inWords = {} }: DecisionSources, size = 100): DecisionBook {
   const pages: DecisionDetail[] = []
   const open = new Map<string, { attempt: number; records: DecisionRecord[] }>()
   let count = 0
@@ -47,7 +49,7 @@ export function decisionBook({ log, kernel, events, mask }: DecisionSources, siz
           controller,
           kind: key.kind,
           object_id: key.id,
-          decision: wordFor(record.decision),
+          decision: inWords[key.kind]?.(record.decision as never) ?? contentsOf(record.decision),
           because: failure?.message ?? because ?? '',
           outcome,
           ms: Math.round(ms),
@@ -72,8 +74,8 @@ export function decisionBook({ log, kernel, events, mask }: DecisionSources, siz
   }
 }
 
-/** Most decisions are unions with a tag named `do`; others are called by what they contain. */
-function wordFor(decision: unknown): string {
+/** By its tag where it has one, or by what it is about: `child, status`. */
+function contentsOf(decision: unknown): string {
   if (typeof decision === 'string') return decision
   if (typeof decision !== 'object' || decision === null) return JSON.stringify(decision) ?? 'nothing'
   const { do: tag } = decision as { do?: unknown }

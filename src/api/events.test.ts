@@ -50,3 +50,27 @@ test('a change is seen only by its audience', () => {
   expect(events.after(idOf('open'), member)).toEqual([])
   expect(events.after(idOf('open'), admin)).toHaveLength(1)
 })
+
+test('what was said of an object last is told again, and listed once', () => {
+  const { events } = ringWith(['a'])
+  const told: string[] = []
+  events.onPublish(({ reason }) => told.push(reason))
+  events.publish(change('a'))
+  events.publish({ ...change('a'), reason: 'Degraded' })
+  events.publish(change('b'))
+  events.publish({ ...change('a'), reason: 'Degraded' })
+  events.publish(change('a'))
+  expect(told).toEqual(['Changed', 'Degraded', 'Changed', 'Degraded', 'Changed'])
+  expect(events.recent(member).map(({ object_id, reason }) => `${object_id} ${reason}`)).toEqual([
+    'a Changed',
+    'b Changed',
+    'a Degraded',
+    'a Changed',
+  ])
+})
+
+test('what was told and not listed is resumed all the same', () => {
+  const { events, idOf } = ringWith(['a', 'b'])
+  events.publish(change('a'))
+  expect(events.after(idOf('b'), member)).toMatchObject([{ object_id: 'a' }])
+})

@@ -14,8 +14,9 @@ interface Kept {
 }
 
 export interface Events {
+  /** Tells everybody who listens. A change that says what was said of its object last is no news: it is told, and not listed. */
   publish(change: Change, audience?: Audience): void
-  /** What `identity` may see, newest first. */
+  /** The news that `identity` may see, newest first. */
   recent(identity: Identity): EventView[]
   /** What came after the event with this id, oldest first; `tooOld` when that is no longer known. */
   after(id: string, identity: Identity): EventView[] | 'tooOld'
@@ -33,17 +34,24 @@ const everyone: Audience = () => true
 export function eventRing(clock: Clock, size = 1000): Events {
   const boot = randomBytes(4).toString('hex')
   const ring: Kept[] = []
+  const news: Kept[] = []
   const listeners = new Set<(event: EventView, audience: Audience) => void>()
   let count = 0
+  const keep = (kept: Kept[], one: Kept): void => {
+    kept.push(one)
+    if (kept.length > size) kept.shift()
+  }
   return {
     publish(change, audience = everyone) {
       const event = { ...change, id: `${boot}-${++count}`, at: new Date(clock.now()).toISOString() }
-      ring.push({ event, audience })
-      if (ring.length > size) ring.shift()
+      const kept = { event, audience }
+      const last = news.findLast(({ event: other }) => isAboutTheSame(other, change))?.event
+      if (last === undefined || !saysTheSame(last, change)) keep(news, kept)
+      keep(ring, kept)
       for (const listener of listeners) listener(event, audience)
     },
     recent: (identity) =>
-      ring
+      news
         .filter(({ audience }) => audience(identity))
         .map(({ event }) => event)
         .toReversed(),
@@ -62,3 +70,9 @@ export function eventRing(clock: Clock, size = 1000): Events {
     },
   }
 }
+
+const isAboutTheSame = (a: Change, b: Change): boolean =>
+  a.object_id === b.object_id && a.kind === b.kind && a.topic === b.topic
+
+const saysTheSame = (a: Change, b: Change): boolean =>
+  a.reason === b.reason && a.message === b.message && a.tone === b.tone

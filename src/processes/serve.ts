@@ -29,8 +29,8 @@ import { openAppsRoom, type AppsRoom } from './apps-room.ts'
 import { keysIn } from '../config/kinds.ts'
 import { effectiveValues, secretValues, type Config } from '../config.ts'
 import { databaseCheck, postgresVersion } from './database-check.ts'
-import type { AppsHappenings } from '../domains/apps/index.ts'
-import type { RuntimesControllerHappenings } from '../domains/runtimes/index.ts'
+import { decisionText as appsDecisionText, type AppsHappenings } from '../domains/apps/index.ts'
+import { decisionText as runtimesDecisionText, type RuntimesControllerHappenings } from '../domains/runtimes/index.ts'
 import { logRuntimes } from './runtimes-log.ts'
 import { runtimesMetrics } from './runtimes-metrics.ts'
 import { openRuntimesRoom, type RuntimesRoom } from './runtimes-room.ts'
@@ -180,7 +180,13 @@ export async function assemble({
     idempotency: idempotencyStore(pool),
     events,
     board,
-    decisions: decisionBook({ log: decisions, kernel, events, mask }),
+    decisions: decisionBook({
+      log: decisions,
+      kernel,
+      events,
+      mask,
+      inWords: { Deployment: appsDecisionText, ClassRuntime: runtimesDecisionText },
+    }),
     readiness: ready,
     config: () => effectiveValues(config, env),
     metrics,
