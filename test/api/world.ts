@@ -65,9 +65,12 @@ export interface WorldOptions {
 /** The server on a fresh database, not listening: requests are injected, or a test lets it listen. */
 export async function world(options: WorldOptions = {}): Promise<World> {
   const { parts: overrides = {}, checks = [], secrets = [], routes = () => [] } = options
-  const database = await freshDatabase()
+  // A server that refuses to start leaves nothing behind either.
+  await using ending = new AsyncDisposableStack()
+  const database = ending.use(await freshDatabase())
   const pool = database.openPool({ role: 'caelus_api' })
   const consoleDir = await mkdtemp(join(tmpdir(), 'caelus-console-'))
+  ending.defer(() => rm(consoleDir, { recursive: true, force: true }))
   const log: string[] = []
   const scrub = scrubber(secrets)
   const events = eventRing(systemClock)
@@ -106,6 +109,8 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     ...overrides,
   }
   const app = await makeServer(parts)
+  ending.defer(() => app.close())
+  const made = ending.move()
   return {
     app,
     parts,
@@ -125,10 +130,6 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     },
     as: (secret, request) =>
       app.inject({ ...request, headers: { authorization: `Bearer ${secret}`, ...request.headers } }),
-    async [Symbol.asyncDispose]() {
-      await app.close()
-      await database[Symbol.asyncDispose]()
-      await rm(consoleDir, { recursive: true, force: true })
-    },
+    [Symbol.asyncDispose]: () => made.disposeAsync(),
   }
 }
