@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { deploymentKey } from '../../src/domains/apps/queue.ts'
 import { guarded, Service } from '../../src/kube/index.ts'
 import type { OpenWorker } from './worker-parts.ts'
@@ -42,6 +42,7 @@ beforeEach(async () => {
   await expect.poll(lookAgain, { timeout: 20_000 }).toBe(true)
   await running.stop()
 })
+afterEach(() => running.stop())
 
 test('a worker that starts asks nobody about a release that another found in order', async () => {
   const row = await world.row(id)
@@ -52,7 +53,6 @@ test('a worker that starts asks nobody about a release that another found in ord
   expect(requests.length).toBeGreaterThan(0)
   expect(requests.filter((request) => request.includes(namespace))).toEqual([])
   expect(await world.row(id)).toEqual(row)
-  await running.stop()
 })
 
 test('what was edited while no worker ran is noticed and taken back', async () => {
@@ -65,7 +65,6 @@ test('what was edited while no worker ran is noticed and taken back', async () =
   await lookAgain()
   expect(looks[0]).toBe(false)
   expect((await world.client.get(Service, at))?.spec?.selector?.['app.kubernetes.io/name']).toBe('hello-static')
-  await running.stop()
 })
 
 test('what was deleted while no worker ran is noticed and made anew', async () => {
@@ -78,12 +77,10 @@ test('what was deleted while no worker ran is noticed and made anew', async () =
   const after = await world.client.get(Service, at)
   expect(after?.metadata.uid).toEqual(expect.any(String))
   expect(after?.metadata.uid).not.toBe(before?.metadata.uid)
-  await running.stop()
 })
 
 test('another version of the program looks for itself', async () => {
   const { looks, lookAgain } = await startWorker({ version: 'another' })
   await lookAgain()
   expect(looks[0]).toBe(false)
-  await running.stop()
 })

@@ -113,10 +113,11 @@ test('the hour goes on when a process ends', async () => {
   expect(await looks.recall(row, 'd')).toBeUndefined()
 })
 
-test('kinds that are no part of the release do not matter, nor does the order in which they are named', async () => {
-  const { look, start, touch } = looking()
+test('kinds that are no part of the release do not matter, nor how often those of it are named', async () => {
+  const { look, start, stored, touch } = looking()
   touch({ [SERVICE]: 'a', 'v1/ConfigMap': 'a' })
   await look(fine, ['v1/ConfigMap', SERVICE, SERVICE])
+  expect(stored.get(row.id)?.kinds).toEqual(['v1/ConfigMap', SERVICE])
   touch({ 'v1/ConfigMap': 'a', 'v1/Secret': 'b', [SERVICE]: 'a' })
   expect(await start().looks.recall(row, 'd')).toEqual(fine)
 })

@@ -101,7 +101,7 @@ export class Looks {
 
   /** Only now, having looked, it is known which kinds `before` should have held. */
   async keep({ id }: Deployment, fence: number, { digest, before, seen, ...finding }: Finding): Promise<void> {
-    const kinds = [...new Set(finding.kinds)].toSorted()
+    const kinds = [...new Set(finding.kinds)]
     const fingerprint = this.#fingerprint(before, kinds)
     const isFine = seen.health.is === 'ready' && seen.drift.edited.length === 0 && seen.drift.missing.length === 0
     if (fingerprint !== undefined && isFine) {
