@@ -1,6 +1,8 @@
+import { readFile } from 'node:fs/promises'
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { expect, test } from 'vitest'
+import { ID_PATTERN, PATTERN_WORDS } from './contract/index.ts'
 import { fieldErrors } from './validation.ts'
 
 const schema = Type.Object(
@@ -36,4 +38,18 @@ test('missing fields are named one by one', () => {
 
 test('a body that is no object is refused as a whole', () => {
   expect(refusalOf('text')).toEqual([{ field: '(whole)', message: 'must be object' }])
+})
+
+test('a pattern is told in words', async () => {
+  const errors = Compile(Type.Object({ id: Type.String({ pattern: ID_PATTERN }) })).Errors({ id: 'nope' })
+  expect(fieldErrors(errors)).toEqual([
+    { field: 'id', message: 'must be an id such as 123e4567-e89b-42d3-a456-426614174000' },
+  ])
+  const reference = await readFile(new URL('../../docs/reference/openapi.json', import.meta.url), 'utf8')
+  const patterns = new Set<string>()
+  JSON.parse(reference, (key, value: unknown) => {
+    if (key === 'pattern' && typeof value === 'string') patterns.add(value)
+    return value
+  })
+  expect([...patterns].filter((pattern) => PATTERN_WORDS[pattern] === undefined)).toEqual([])
 })

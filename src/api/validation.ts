@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { Settings } from 'typebox/system'
 import { Value } from 'typebox/value'
-import type { Problem } from './contract/index.ts'
+import { PATTERN_WORDS, type Problem } from './contract/index.ts'
 
 export type FieldErrors = NonNullable<Problem['errors']>
 
@@ -62,6 +62,8 @@ function explain({ keyword, instancePath, params, message }: SchemaError): Field
       }))
     case 'enum':
       return [{ field: at, message: `must be one of ${(detail['allowedValues'] as unknown[]).join(', ')}` }]
+    case 'pattern':
+      return [{ field: at, message: PATTERN_WORDS[String(detail['pattern'])] ?? message }]
     default:
       return [{ field: at, message }]
   }

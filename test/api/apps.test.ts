@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { DeploymentView, Problem, ReconcileJobView, TemplateView } from '../../src/api/contract/index.ts'
+import type { DeploymentView, Problem, ReconcileJobView, TemplateView, UserView } from '../../src/api/contract/index.ts'
 import { appsWorld } from './apps-world.ts'
 
 test('a chart is inspected, published, made canonical, and ordered with what it allows', async () => {
@@ -189,6 +189,44 @@ test('lists go on where they stopped, also while rows are added', async () => {
   const forged = Buffer.from('["yesterday","x"]').toString('base64url')
   const refused = await w.as(ada.secret, { url: `/api/v1/users/${ada.userId}/deployments?cursor=${forged}` })
   expect(refused.json<Problem>().errors).toEqual([{ field: 'cursor', message: 'is not a next_cursor of this list' }])
+})
+
+test('a deployment is found by its name or domain, and only by those who may see it', async () => {
+  await using w = await appsWorld()
+  const { template_id } = await w.product()
+  const [ada, eve] = [await w.person('member'), await w.person('member')]
+  const mine = await w.order(ada, template_id, { domainname: 'ada.example.test' })
+  await w.order(ada, template_id, { domainname: 'not.ada.example.test' })
+  const found = async (by: { secret: string }, path: string, name: string) => {
+    const answer = await w.as(by.secret, { url: `/api/v1${path}?name=${encodeURIComponent(name)}` })
+    expect(answer.statusCode).toBe(200)
+    return answer.json<{ items: DeploymentView[] }>().items.map(({ id }) => id)
+  }
+  for (const name of [mine.deployment_uid, 'ada.example.test', 'Ada.Example.TEST']) {
+    expect([name, await found(ada, `/users/${ada.userId}/deployments`, name)]).toEqual([name, [mine.id]])
+    expect([name, await found(w.admin, '/deployments', name)]).toEqual([name, [mine.id]])
+    expect([name, await found(eve, `/users/${ada.userId}/deployments`, name)]).toEqual([name, []])
+    expect([name, await found(eve, `/users/${eve.userId}/deployments`, name)]).toEqual([name, []])
+  }
+  expect(await found(w.admin, '/deployments', 'example.test')).toEqual([])
+  const refused = await w.as(w.admin.secret, { url: '/api/v1/deployments?name=%00' })
+  expect([refused.statusCode, refused.json<Problem>().errors?.[0]?.field]).toEqual([400, 'name'])
+})
+
+test('an admin finds a user by email, and a wrong id is told in words', async () => {
+  await using w = await appsWorld()
+  const ada = await w.person('member', 'ada@example.test')
+  await w.person('member', 'not-ada@example.test')
+  const byEmail = (by: { secret: string }, email: string) =>
+    w.as(by.secret, { url: `/api/v1/users?email=${encodeURIComponent(email)}` })
+  const emails = async (email: string) => (await byEmail(w.admin, email)).json().items.map((one: UserView) => one.email)
+  expect(await emails('ADA@example.test')).toEqual(['ada@example.test'])
+  expect(await emails('example.test')).toEqual([])
+  expect((await byEmail(ada, 'ada@example.test')).statusCode).toBe(403)
+  const wrong = await w.as(ada.secret, { url: '/api/v1/deployments/nope' })
+  expect(wrong.json<Problem>().errors).toEqual([
+    { field: 'deployment_id', message: 'must be an id such as 123e4567-e89b-42d3-a456-426614174000' },
+  ])
 })
 
 test('an operator requeues, gives up and freezes', async () => {

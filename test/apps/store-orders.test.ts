@@ -308,7 +308,7 @@ test('another tenant’s deployment does not exist', async () => {
   expect((await w.apps.listDeployments(w.admin, { limit: 5 })).items).toHaveLength(1)
 })
 
-test('deployments are listed newest first, in pages, by owner, product and status', async () => {
+test('deployments are listed newest first, in pages, by owner, product, name and status', async () => {
   await using w = await appsWorld()
   const { template } = await w.product()
   for (const [i, who] of [w.ann, w.bob, w.ann, w.bob, w.ann].entries()) {
@@ -324,12 +324,16 @@ test('deployments are listed newest first, in pages, by owner, product and statu
   expect(await domains({ limit: 2, userId: w.ann.userId })).toEqual(['d4', 'd2', 'd0'])
   expect(await domains({ limit: 2, status: 'ready' })).toEqual([])
   expect(await domains({ limit: 5, productId: template.id })).toEqual([])
+  expect(await domains({ limit: 5, name: 'D3.example.org' })).toEqual(['d3'])
+  expect(await domains({ limit: 5, name: 'd3.example.org', userId: w.ann.userId })).toEqual([])
   await w.database.pool.query(
     `update caelus.deployment set status = 'deleted', deleted_at = now() where domainname = 'd3.example.org'`,
   )
   expect(await domains({ limit: 5 })).toEqual(['d4', 'd2', 'd1', 'd0'])
   expect(await domains({ limit: 5, status: 'deleted' })).toEqual(['d3'])
   expect(await domains({ limit: 2, withDeleted: true })).toHaveLength(5)
+  expect(await domains({ limit: 5, name: 'd3.example.org' })).toEqual([])
+  expect(await domains({ limit: 5, name: 'd3.example.org', withDeleted: true })).toEqual(['d3'])
 })
 
 test('a preview has the values that Helm would get before and after, and saves nothing', async () => {

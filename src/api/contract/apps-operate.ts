@@ -1,8 +1,9 @@
 import { Type, type Static } from 'typebox'
 import { JOB_REASONS } from './apps.ts'
+import { EMAIL_PATTERN, NOT_BLANK_PATTERN } from './patterns.ts'
 import { Timestamp } from './words.ts'
 
-const Email = Type.String({ minLength: 3, maxLength: 254, pattern: '^[^\\s@]+@[^\\s@]+$' })
+const Email = Type.String({ minLength: 3, maxLength: 254, pattern: EMAIL_PATTERN })
 
 export const UserCreate = Type.Object(
   { email: Email, is_admin: Type.Optional(Type.Boolean({ description: 'Default: false.' })) },
@@ -14,7 +15,7 @@ export const UserPatch = Type.Partial(UserCreate, { additionalProperties: false 
 export type UserPatch = Static<typeof UserPatch>
 
 export const FreezeUser = Type.Object(
-  { why: Type.String({ minLength: 1, maxLength: 500, pattern: '\\S' }) },
+  { why: Type.String({ minLength: 1, maxLength: 500, pattern: NOT_BLANK_PATTERN }) },
   { additionalProperties: false },
 )
 export type FreezeUser = Static<typeof FreezeUser>
@@ -26,7 +27,7 @@ export const ReconcileRequest = Type.Object(
 export type ReconcileRequest = Static<typeof ReconcileRequest>
 
 export const FailJob = Type.Object(
-  { error: Type.String({ minLength: 1, maxLength: 2000, pattern: '\\S' }) },
+  { error: Type.String({ minLength: 1, maxLength: 2000, pattern: NOT_BLANK_PATTERN }) },
   { additionalProperties: false },
 )
 export type FailJob = Static<typeof FailJob>

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { ICON_PATTERN, NOT_BLANK_PATTERN } from './patterns.ts'
 import { MaybeTimestamp, MOVERS, Timestamp } from './words.ts'
 
 const orNull = <T extends Type.TSchema>(schema: T, description?: string) =>
@@ -28,8 +29,6 @@ export const UserView = Type.Object({
 })
 export type UserView = Static<typeof UserView>
 
-export const ICON_PATTERN = '^data:image/(png|svg\\+xml|webp|jpeg|gif);base64,[A-Za-z0-9+/]+=*$'
-
 export const ProductView = Type.Object({
   id: Type.String(),
   name: Type.String(),
@@ -42,7 +41,7 @@ export type ProductView = Static<typeof ProductView>
 
 export const ProductCreate = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' }),
+    name: Type.String({ minLength: 1, maxLength: 100, pattern: NOT_BLANK_PATTERN }),
     description: Type.Optional(orNull(Type.String({ maxLength: 4000 }))),
     icon: Type.Optional(orNull(Type.String({ maxLength: 100_000, pattern: ICON_PATTERN }))),
   },

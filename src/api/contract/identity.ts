@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { EMAIL_PATTERN, NOT_BLANK_PATTERN } from './patterns.ts'
 import { MaybeTimestamp, ROLES, Timestamp } from './words.ts'
 
 export const Me = Type.Object(
@@ -20,7 +21,7 @@ export type LoginMethods = Static<typeof LoginMethods>
 
 export const DevLogin = Type.Object(
   {
-    email: Type.String({ minLength: 3, maxLength: 254, pattern: '^[^\\s@]+@[^\\s@]+$' }),
+    email: Type.String({ minLength: 3, maxLength: 254, pattern: EMAIL_PATTERN }),
     role: Type.Optional(Type.Enum([...ROLES], { description: 'Default: member.' })),
   },
   { additionalProperties: false },
@@ -40,7 +41,7 @@ export type TokenView = Static<typeof TokenView>
 
 export const TokenCreate = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' }),
+    name: Type.String({ minLength: 1, maxLength: 100, pattern: NOT_BLANK_PATTERN }),
     role: Type.Enum([...ROLES], { description: "At most one's own." }),
     expires_in_days: Type.Optional(
       Type.Union([Type.Integer({ minimum: 1, maximum: 3650 }), Type.Null()], {

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { ExplanationView, ObjectChangeView } from './apps.ts'
+import { NAME_PATTERN, NAMESPACE_PATTERN } from './patterns.ts'
 import type { RuntimeSpec } from './runtimes-spec.ts'
 import { MaybeTimestamp, Timestamp } from './words.ts'
 
@@ -201,8 +202,8 @@ export const RuntimeView = Type.Object(
 )
 export type RuntimeView = Static<typeof RuntimeView>
 
-const Name = Type.String({ minLength: 1, maxLength: 253, pattern: '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$' })
-const Namespace = Type.String({ minLength: 1, maxLength: 63, pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$' })
+const Name = Type.String({ minLength: 1, maxLength: 253, pattern: NAME_PATTERN })
+const Namespace = Type.String({ minLength: 1, maxLength: 63, pattern: NAMESPACE_PATTERN })
 
 export const RuntimePath = Type.Object({ namespace: Namespace, name: Name })
 export type RuntimePath = Static<typeof RuntimePath>

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
 import type { JsonObject } from '../../domains/apps/index.ts'
 import type { App } from '../app.ts'
 import {
@@ -21,7 +21,18 @@ const Filter = Type.Object({
   ...PageQuery.properties,
   status: Type.Optional(Type.Enum([...DEPLOYMENT_STATUSES])),
   product_id: Type.Optional(Id),
+  name: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 253, description: 'Exactly this deployment_uid or domainname.' }),
+  ),
   with_deleted: Type.Optional(Type.Boolean({ description: 'Also those of which nothing is left. Default: false.' })),
+})
+
+const filterIn = (query: Static<typeof Filter>) => ({
+  ...wishOf(query, SORTED.byTime),
+  productId: query.product_id,
+  name: query.name,
+  status: query.status,
+  withDeleted: query.with_deleted,
 })
 
 export const wishIn = (userId: string, body: DeploymentCreate) => ({
@@ -51,8 +62,7 @@ export function deploymentRoutes(app: App, { apps }: AppsParts): void {
       },
     },
     async (request) => {
-      const { user_id: userId, product_id: productId, status, with_deleted: withDeleted } = request.query
-      const filter = { ...wishOf(request.query, SORTED.byTime), userId, productId, status, withDeleted }
+      const filter = { ...filterIn(request.query), userId: request.query.user_id }
       return pageView(await apps.listDeployments(actorOf(request), filter), deploymentView)
     },
   )
@@ -89,14 +99,7 @@ export function deploymentRoutes(app: App, { apps }: AppsParts): void {
       },
     },
     async (request) => {
-      const { product_id: productId, status, with_deleted: withDeleted } = request.query
-      const filter = {
-        ...wishOf(request.query, SORTED.byTime),
-        userId: request.params.id,
-        productId,
-        status,
-        withDeleted,
-      }
+      const filter = { ...filterIn(request.query), userId: request.params.id }
       return pageView(await apps.listDeployments(actorOf(request), filter), deploymentView)
     },
   )

@@ -1,11 +1,19 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
-import { FailJob, JOB_STATUSES, PageQuery, pageOf, ReconcileJobView, ReconcileRequest } from '../contract/index.ts'
+import {
+  FailJob,
+  JOB_STATUSES,
+  NUMBER_PATTERN,
+  PageQuery,
+  pageOf,
+  ReconcileJobView,
+  ReconcileRequest,
+} from '../contract/index.ts'
 import { actorOf, Id, pageView, SORTED, wishOf, type AppsParts } from './apps-parts.ts'
 import { jobView } from './apps-views.ts'
 
 const tags = ['apps']
-const one = Type.Object({ id: Type.String({ pattern: '^\\d{1,18}$' }) })
+const one = Type.Object({ id: Type.String({ pattern: NUMBER_PATTERN }) })
 
 export function jobRoutes(app: App, { apps }: AppsParts): void {
   app.get(

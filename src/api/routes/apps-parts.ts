@@ -4,7 +4,7 @@ import type { Apps, Listed, PageWish, PreviewInputs } from '../../domains/apps/c
 import type { Previewed } from '../../domains/apps/index.ts'
 import { RefusedFields, type Explanation } from '../../kernel/index.ts'
 import type { Actor } from '../../store/index.ts'
-import type { Page, PageQuery, ResourceView } from '../contract/index.ts'
+import { ID_PATTERN, type Page, type PageQuery, type ResourceView } from '../contract/index.ts'
 import { callerOf } from '../guard.ts'
 import { pageRequest, writeCursor } from '../paging.ts'
 import { etagOf } from '../preconditions.ts'
@@ -26,7 +26,7 @@ export const actorOf = (request: FastifyRequest): Actor => {
   return { userId, admin: role === 'admin' }
 }
 
-export const Id = Type.String({ pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' })
+export const Id = Type.String({ pattern: ID_PATTERN })
 
 const isTime = (part: string): boolean => !Number.isNaN(Date.parse(part))
 const isId = (part: string): boolean => /^[0-9a-f-]{36}$/.test(part)

@@ -6,6 +6,10 @@ import { userView } from './apps-views.ts'
 
 const tags = ['apps']
 const params = Type.Object({ id: Id })
+const Filter = Type.Object({
+  ...PageQuery.properties,
+  email: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'Exactly this email.' })),
+})
 const Done = Type.Null({ description: 'Done.' })
 
 export function userRoutes(app: App, { apps }: AppsParts): void {
@@ -17,11 +21,14 @@ export function userRoutes(app: App, { apps }: AppsParts): void {
         operationId: 'listUsers',
         tags,
         summary: 'Users, with how many deployments they have',
-        querystring: PageQuery,
+        querystring: Filter,
         response: { 200: pageOf(UserView) },
       },
     },
-    async (request) => pageView(await apps.listUsers(actorOf(request), wishOf(request.query, SORTED.byTime)), userView),
+    async (request) => {
+      const filter = { ...wishOf(request.query, SORTED.byTime), email: request.query.email }
+      return pageView(await apps.listUsers(actorOf(request), filter), userView)
+    },
   )
 
   app.post(

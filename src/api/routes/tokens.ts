@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { App, ServerParts } from '../app.ts'
 import { newTokenSecret, type StoredToken } from '../auth/api-token.ts'
-import { PageQuery, pageOf, TokenCreate, TokenCreated, TokenView } from '../contract/index.ts'
+import { ID_PATTERN, PageQuery, pageOf, TokenCreate, TokenCreated, TokenView } from '../contract/index.ts'
 import { raise } from '../failures.ts'
 import { callerOf } from '../guard.ts'
 import { pageFrom, pageRequest } from '../paging.ts'
@@ -68,7 +68,7 @@ export function tokenRoutes(app: App, { tokens, clock, events }: ServerParts): v
         operationId: 'revokeToken',
         tags: ['identity'],
         summary: "Revoke one of one's own API tokens",
-        params: Type.Object({ id: Type.String({ pattern: '^[0-9a-f-]{36}$' }) }),
+        params: Type.Object({ id: Type.String({ pattern: ID_PATTERN }) }),
         response: { 204: Type.Null({ description: 'Revoked; it is refused from now on.' }) },
       },
     },

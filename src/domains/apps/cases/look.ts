@@ -16,7 +16,7 @@ import {
   type PageWish,
 } from '../store/index.ts'
 import type { Template } from '../types.ts'
-import { found } from './guard.ts'
+import { found, refuseUnstorable } from './guard.ts'
 import type { Room } from './room.ts'
 
 export const listTemplates = (
@@ -37,11 +37,14 @@ export const getTemplate = ({ pool }: Room, actor: Actor, id: string, productId?
     return found(isThere ? template : undefined, 'template', id)
   })
 
-export const listDeployments = (
+export async function listDeployments(
   { pool }: Room,
   actor: Actor,
   filter: DeploymentFilter,
-): Promise<Listed<ListedDeployment>> => asUser(pool, actor, (tx) => listDeploymentRows(tx, filter))
+): Promise<Listed<ListedDeployment>> {
+  refuseUnstorable({ name: filter.name })
+  return await asUser(pool, actor, (tx) => listDeploymentRows(tx, filter))
+}
 
 export const getDeployment = ({ pool }: Room, actor: Actor, ref: DeploymentRef): Promise<ListedDeployment> =>
   asUser(pool, actor, async (tx) => found(await findDeployment(tx, ref), 'deployment', ref.id))

@@ -11,6 +11,7 @@ import type {
   ListedJob,
   ListedUser,
   PageWish,
+  UserFilter,
 } from '../store/index.ts'
 import type { Deployment, FieldProblem, JobReason, Product, Template } from '../types.ts'
 
@@ -113,7 +114,7 @@ export interface Rotation {
 }
 
 export interface Apps {
-  listUsers(actor: Actor, page: PageWish): Promise<Listed<ListedUser>>
+  listUsers(actor: Actor, filter: UserFilter): Promise<Listed<ListedUser>>
   getUser(actor: Actor, id: string): Promise<ListedUser>
   createUser(actor: Actor, wish: UserWish): Promise<ListedUser>
   updateUser(actor: Actor, id: string, wish: Partial<UserWish>): Promise<ListedUser>

@@ -10,7 +10,7 @@ import {
   removeUser,
   type Listed,
   type ListedUser,
-  type PageWish,
+  type UserFilter,
 } from '../store/index.ts'
 import { found, needsAdmin, note, refuseUnstorable } from './guard.ts'
 import type { UserWish } from './port.ts'
@@ -18,8 +18,10 @@ import type { Room } from './room.ts'
 
 const objectOf = (id: string) => ({ kind: 'User', id })
 
-export const listUsers = ({ pool }: Room, actor: Actor, page: PageWish): Promise<Listed<ListedUser>> =>
-  asUser(pool, actor, (tx) => listRows(tx, page))
+export async function listUsers({ pool }: Room, actor: Actor, filter: UserFilter): Promise<Listed<ListedUser>> {
+  refuseUnstorable({ email: filter.email })
+  return await asUser(pool, actor, (tx) => listRows(tx, filter))
+}
 
 export const getUser = ({ pool }: Room, actor: Actor, id: string): Promise<ListedUser> =>
   asUser(pool, actor, async (tx) => found(await findUser(tx, id), 'user', id))

@@ -21,6 +21,8 @@ export interface DeploymentRef {
 export interface DeploymentFilter extends PageWish {
   readonly userId?: string | undefined
   readonly productId?: string | undefined
+  /** Exactly this `deploymentUid` or domain, however it is capitalised. */
+  readonly name?: string | undefined
   readonly status?: DeploymentStatus | undefined
   /** @default false */
   readonly withDeleted?: boolean | undefined
@@ -72,7 +74,7 @@ export async function lockDeployment(tx: Tx, { id, userId }: DeploymentRef): Pro
 
 /** Newest first. */
 export async function listDeployments(on: Runner, filter: DeploymentFilter): Promise<Listed<ListedDeployment>> {
-  const { limit, after, userId, productId, status, withDeleted = false } = filter
+  const { limit, after, userId, productId, name, status, withDeleted = false } = filter
   const rows = await on.query<ListedRow>(
     `${SELECT}
      where ($2::timestamptz is null or (d.created_at, d.id) < ($2, $3::uuid))
@@ -80,6 +82,7 @@ export async function listDeployments(on: Runner, filter: DeploymentFilter): Pro
        and ($5::text is null or p.id::text = $5)
        and ($6::text is null or d.status = $6)
        and ($7 or d.status <> 'deleted')
+       and ($8::text is null or d.deployment_uid = $8 or d.domainname = $8)
      order by d.created_at desc, d.id desc limit $1`,
     [
       limit + 1,
@@ -88,6 +91,7 @@ export async function listDeployments(on: Runner, filter: DeploymentFilter): Pro
       productId ?? null,
       status ?? null,
       withDeleted || status === 'deleted',
+      name?.toLowerCase() ?? null,
     ],
   )
   return listed(rows.map(listedOf), limit, ({ createdAt, id }) => [markOf(createdAt), id])

@@ -10,6 +10,11 @@ export interface ListedUser extends User {
   readonly frozen: boolean
 }
 
+export interface UserFilter extends PageWish {
+  /** Exactly this one, however it is capitalised: nobody shares it. */
+  readonly email?: string | undefined
+}
+
 interface UserRow {
   readonly id: string
   readonly email: string
@@ -50,11 +55,12 @@ export async function lockUser(tx: Tx, id: string): Promise<ListedUser | undefin
   return await findUser(tx, id)
 }
 
-export async function listUsers(on: Runner, { limit, after }: PageWish): Promise<Listed<ListedUser>> {
+export async function listUsers(on: Runner, { limit, after, email }: UserFilter): Promise<Listed<ListedUser>> {
   const rows = await on.query<UserRow>(
     `${SELECT} and ($2::timestamptz is null or (date_trunc('milliseconds', created_at), id) < ($2, $3::uuid))
+       and ($4::text is null or lower(email) = lower($4))
      order by date_trunc('milliseconds', created_at) desc, id desc limit $1`,
-    [limit + 1, ...timeMark(after)],
+    [limit + 1, ...timeMark(after), email ?? null],
   )
   return listed(rows.map(userOf), limit, ({ createdAt, id }) => [markOf(createdAt), id])
 }
