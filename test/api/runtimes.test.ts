@@ -146,12 +146,22 @@ test('a preview names the children that would come, change and go, and saves not
   await w.cluster.controller()
   const preview = async (payload: object): Promise<RuntimePreviewView> =>
     (await w.api.as(w.admin.secret, { method: 'POST', url: '/api/v1/runtimes:preview', payload })).json()
-  const fresh = await preview(w.manifest('cart'))
+  const fresh = await preview(
+    w.manifest('cart', { functions: [fn('hello', {}, { SECRET: 's3ntinel-value', PIN: '12' })] }),
+  )
   expect(fresh).toMatchObject({ change: 'created', template: { before: null, after: 'k8s_deployment' }, problems: [] })
   expect(fresh.objects.map(({ object, change }) => `${change} ${object}`).toSorted()).toEqual([
     'created Deployment/cart--hello',
     'created Service/cart--hello',
   ])
+  const made = fresh.objects.find(({ object }) => object === 'Deployment/cart--hello')?.fields
+  const inContainer = '/spec/template/spec/containers/function'
+  expect(made).toContainEqual({ pointer: `${inContainer}/image`, change: 'added', after: 'registry.example/hello:1' })
+  for (const name of ['SECRET', 'PIN']) {
+    const after = expect.stringMatching(/^\(hidden [0-9a-f]{8}\)$/) as string
+    expect(made).toContainEqual({ pointer: `${inContainer}/env/${name}/value`, change: 'added', after })
+  }
+  expect(JSON.stringify(fresh)).not.toContain('s3ntinel-value')
   expect(await w.cluster.names(ClassRuntime)).toEqual([])
 
   await w.cluster.create('cart', { functions: [fn('add', {}, { SECRET: 's3ntinel-value' }), fn('pay')] })

@@ -37,6 +37,8 @@ test(
     await page.getByText(/objects are created/).waitFor()
     await page.evaluate('scrollTo(0, document.body.scrollHeight)')
     await picture(page, 'runtimes-create')
+    await page.getByText('Deployment/shop--checkout').click()
+    await page.getByRole('definition').filter({ hasText: 'registry.example/checkout:1' }).waitFor()
     await page.getByRole('button', { name: 'Create', exact: true }).click()
 
     await page.getByRole(...heading('shop')).waitFor()

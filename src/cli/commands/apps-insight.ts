@@ -2,7 +2,8 @@ import { Argument, type Command } from 'commander'
 import { restClient } from '../client.ts'
 import type { Doors } from '../doors.ts'
 import { formatFacts, formatList, formatValue } from '../output.ts'
-import { findDeployment, pathOf, templateOf, userOf, wishes } from './apps-deployments.ts'
+import { deploymentsOf, otherTemplate, pathOf, templateOf, wishes } from './apps-deployments.ts'
+import { deploymentNamed, NAMED } from './apps-named.ts'
 import { withValues, type ValuesOptions } from './apps-values.ts'
 import { runtimePath } from './runtimes-waiting.ts'
 import { outputOption, wholeNumber, type OutputOption } from './options.ts'
@@ -56,23 +57,28 @@ export function insightCommands(program: Command, { remote, terminal }: Doors): 
   const preview = program
     .command('preview')
     .description('the exact field changes that an order or a change would make; nothing is saved')
-    .addArgument(new Argument('[id]', 'the deployment to change; without it, a new one'))
+    .addArgument(new Argument('[deployment]', 'the one to change, by name, domain or id; without it, a new one'))
     .option('--domain <name>', 'where it is reached')
-    .option('--template <id>', 'exactly this template')
-    .option('--product <id>', 'of a new one: the canonical template of this product')
-    .option('--user <id>', 'of a new one: for whom; without it, for yourself')
+    .option(
+      '--template <template>',
+      'exactly this template: its id; its label or chart version if the product is known',
+    )
+    .option('--product <product>', 'of a new one: by name or id; without --template, its canonical template')
+    .option('--user <user>', 'of a new one: for whom, by email or id; without it, for yourself')
   withValues(preview, 'the settings')
     .addOption(outputOption())
-    .action(async (id: string | undefined, options: PreviewOptions) => {
+    .action(async (named: string | undefined, options: PreviewOptions) => {
       const wish = await wishes(options)
       const client = restClient(await remote())
       const post = async (): Promise<Preview> => {
-        if (id !== undefined) return await client.post(`${pathOf(await findDeployment(client, id))}:preview`, wish)
-        const path = `/users/${encodeURIComponent(await userOf(client, options.user))}/deployments:preview`
-        return await client.post(path, {
-          ...wish,
-          template_id: await templateOf(client, options.template, options.product),
-        })
+        const { template, product, user } = options
+        if (named !== undefined) {
+          const present = await deploymentNamed(client, named)
+          const change = { ...wish, ...(await otherTemplate(client, present, template)) }
+          return await client.post(`${pathOf(present)}:preview`, change)
+        }
+        const path = `${await deploymentsOf(client, user)}:preview`
+        return await client.post(path, { ...wish, template_id: await templateOf(client, template, product) })
       }
       const answer = await post()
       terminal.out(options.output === 'table' ? previewText(answer) : formatValue(options.output, answer))
@@ -81,23 +87,23 @@ export function insightCommands(program: Command, { remote, terminal }: Doors): 
   program
     .command('explain')
     .description('why a deployment is as it is, what happens next, and whose move it is')
-    .argument('<id>', 'as list-deployments shows it')
+    .argument('<deployment>', NAMED.deployment)
     .addOption(outputOption())
-    .action(async (id: string, { output }: OutputOption) => {
+    .action(async (named: string, { output }: OutputOption) => {
       const client = restClient(await remote())
-      const answer = await client.get<Explanation>(`${pathOf(await findDeployment(client, id))}/explain`)
+      const answer = await client.get<Explanation>(`${pathOf(await deploymentNamed(client, named))}/explain`)
       terminal.out(output === 'table' ? explanationText(answer) : formatValue(output, answer))
     })
 
   program
     .command('timeline')
     .description('what happened to a deployment or a runtime, newest first')
-    .argument('<id>', 'as list-deployments shows it, or namespace/name of a runtime')
+    .argument('<object>', 'a deployment by name, domain or id, or a runtime as namespace/name')
     .option('--limit <count>', 'at most this many', wholeNumber)
     .addOption(outputOption())
-    .action(async (id: string, { limit, output }: OutputOption & { limit?: number }) => {
+    .action(async (named: string, { limit, output }: OutputOption & { limit?: number }) => {
       const client = restClient(await remote())
-      const object = id.includes('/') ? runtimePath(id) : pathOf(await findDeployment(client, id))
+      const object = named.includes('/') ? runtimePath(named) : pathOf(await deploymentNamed(client, named))
       const { items } = await client.get<{ items: Entry[] }>(`${object}/timeline`, { limit: limit?.toString() })
       const columns = [
         { head: 'at', cell: (entry: Entry) => entry.at },
@@ -111,11 +117,11 @@ export function insightCommands(program: Command, { remote, terminal }: Doors): 
   program
     .command('list-resources')
     .description('the objects of a deployment as they are in the cluster')
-    .argument('<id>', 'as list-deployments shows it')
+    .argument('<deployment>', NAMED.deployment)
     .addOption(outputOption())
-    .action(async (id: string, { output }: OutputOption) => {
+    .action(async (named: string, { output }: OutputOption) => {
       const client = restClient(await remote())
-      const path = `${pathOf(await findDeployment(client, id))}/resources`
+      const path = `${pathOf(await deploymentNamed(client, named))}/resources`
       const { items } = await client.get<{ items: Resource[] }>(path)
       const columns = [
         { head: 'object', cell: (resource: Resource) => resource.id },
@@ -138,8 +144,8 @@ export const explanationText = ({ why, next, whose_move, next_step, blockers }: 
 
 const SIGNS: Readonly<Record<string, string>> = { added: '+', created: '+', removed: '-', deleted: '-', changed: '~' }
 
-/** Like a diff: what comes, what goes, what changes, and from what to what. */
-export function previewText({ values, objects }: Preview): string {
+/** Like a diff: what comes, what goes, what changes, and from what to what. Of what comes the fields are told when asked for. */
+export function previewText({ values, objects }: Preview, { isCreatedTold = false } = {}): string {
   if (values.length === 0 && objects.length === 0) return 'nothing would change\n'
   const fieldLine = ({ pointer, change, before, after }: FieldChange): string => {
     const sides = [before, after].filter((side) => side !== undefined).map((side) => JSON.stringify(side))
@@ -148,7 +154,7 @@ export function previewText({ values, objects }: Preview): string {
   const valueLines = values.length === 0 ? [] : ['values\n', ...values.map(fieldLine)]
   const objectLines = objects.flatMap(({ object, change, fields }) => [
     `${SIGNS[change] ?? '~'} ${object}\n`,
-    ...(change === 'changed' ? fields.map(fieldLine) : []),
+    ...(change === 'changed' || (change === 'created' && isCreatedTold) ? fields.map(fieldLine) : []),
   ])
   return [...valueLines, ...objectLines].join('')
 }

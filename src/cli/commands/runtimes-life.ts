@@ -177,6 +177,6 @@ function dryRunText(id: string, { change, template, problems, objects }: Runtime
   return [
     `${id} would be ${change}, template ${chosen ?? 'none'}\n`,
     ...problems.map(({ field, message }) => `! ${field}: ${message}\n`),
-    previewText({ values: [], objects }),
+    previewText({ values: [], objects }, { isCreatedTold: true }),
   ].join('')
 }

@@ -27,10 +27,30 @@ it('shows nothing for a spec that changes nothing', () => {
 })
 
 it('shows what would be made of one that is not there yet', () => {
-  expect(previewed(stageOf(SPEC), SPEC)).toMatchObject({
-    template: { before: null, after: 'k8s_deployment' },
-    objects: [['Deployment/cart--checkout created'], ['Service/cart--checkout created']],
+  const { template, objects } = previewed(stageOf(SPEC), SPEC)
+  expect(template).toEqual({ before: null, after: 'k8s_deployment' })
+  expect(objects.map(([first]) => first)).toEqual([
+    'Deployment/cart--checkout created',
+    'Service/cart--checkout created',
+  ])
+})
+
+it('shows every field of what would be made, each alone and by the names of lists', () => {
+  const stage = stageOf(withConfig({ A: '1' }))
+  const [deployment, service] = preview(stage.seen, stage.seen.runtime, SETTINGS).objects
+  const shown = (fields = deployment?.fields) =>
+    Object.fromEntries((fields ?? []).map((field) => [`${field.change} ${fieldText(field.path)}`, field.after]))
+  expect(shown()).toMatchObject({
+    'added metadata.labels["oaas.io/owner"]': 'cart',
+    'added spec.replicas': 1,
+    'added spec.template.spec.containers[function].image': 'checkout:1',
+    'added spec.template.spec.containers[function].env[A].value': '1',
+    'added spec.template.spec.containers[function].ports[http].containerPort': 8080,
+    'added spec.template.spec.containers[function].securityContext.capabilities.drop[0]': 'ALL',
   })
+  expect(shown(service?.fields)).toMatchObject({ 'added spec.ports[http].targetPort': 'http' })
+  const all = JSON.stringify([shown(), shown(service?.fields)])
+  expect(all).not.toMatch(/rendered-fields|ownerReferences|apiVersion|metadata\.name/)
 })
 
 it('shows fields with what they are and would be, also those that are taken back', () => {
@@ -61,8 +81,8 @@ it('shows fields with what they are and would be, also those that are taken back
 it('shows what would be deleted, whatever the brakes say', () => {
   const busy = looking(available, { recent: { enforcements: 0, orphans: 99 } })
   expect(previewed(busy, { ...SPEC, functions: [fn('pay')] }).objects).toEqual([
-    ['Deployment/cart--pay created'],
-    ['Service/cart--pay created'],
+    expect.arrayContaining(['Deployment/cart--pay created', 'spec.replicas added']),
+    expect.arrayContaining(['Service/cart--pay created', 'spec.ports[http].port added']),
     ['Deployment/cart--checkout deleted'],
     ['Service/cart--checkout deleted'],
   ])

@@ -1,6 +1,6 @@
 import { sameValue } from '../../kernel/index.ts'
 import type { ClassRuntime } from './class-runtime.ts'
-import { differs, type PathPart } from './differs.ts'
+import { differs, isFields, isNamed, type PathPart } from './differs.ts'
 import { plan } from './plan.ts'
 import { isSameRef, refText } from './readiness.ts'
 import type { RuntimesSettings } from './settings.ts'
@@ -19,7 +19,7 @@ export interface PreviewedChild {
   /** `Deployment/cart--checkout`. */
   readonly object: string
   readonly change: 'created' | 'changed' | 'deleted'
-  /** Empty for one that is created or deleted as a whole. */
+  /** Of one that is created all that it would have; empty for one that is deleted as a whole. */
   readonly fields: readonly PreviewedField[]
 }
 
@@ -61,12 +61,35 @@ function wished(seen: Observed, wish: ClassRuntime): Observed {
 function changeOf(child: RenderedChild, old: readonly RenderedChild[], { children }: Observed): PreviewedChild[] {
   const object = refText(child)
   const live = children.find((one) => isSameRef(one, child))
-  if (live === undefined) return [{ object, change: 'created', fields: [] }]
+  if (live === undefined) return [{ object, change: 'created', fields: fieldsOf(child) }]
   const was = old.find((one) => isSameRef(one, child))
   const fields = [...setBy(child, live.object), ...(was ? takenBack(was, child) : [])].filter(
     ({ path }) => !isStamp(path),
   )
   return fields.length === 0 ? [] : [{ object, change: 'changed', fields }]
+}
+
+/** What names it, and what ties it to its runtime, is no news in something new. */
+function fieldsOf({ object }: RenderedChild): PreviewedField[] {
+  const { apiVersion: _version, kind: _kind, metadata, ...rest } = object
+  const { labels, annotations } = metadata
+  return leaves({ metadata: { labels, annotations }, ...rest }, []).filter(({ path }) => !isStamp(path))
+}
+
+/** Each field that holds no others. The name of an item is told by the way that leads to it. */
+function leaves(value: unknown, path: readonly PathPart[]): PreviewedField[] {
+  if (Array.isArray(value) && value.length > 0) return value.flatMap((item, index) => leavesOfItem(item, index, path))
+  if (isFields(value) && Object.keys(value).length > 0) {
+    return Object.entries(value).flatMap(([name, inner]) => leaves(inner, [...path, name]))
+  }
+  return value === undefined ? [] : [{ path, change: 'added', after: value }]
+}
+
+function leavesOfItem(item: unknown, index: number, path: readonly PathPart[]): PreviewedField[] {
+  if (!isNamed(item)) return leaves(item, [...path, { index }])
+  const { name, ...rest } = item
+  const at = [...path, { index, name }]
+  return Object.keys(rest).length === 0 ? [{ path: at, change: 'added', after: item }] : leaves(rest, at)
 }
 
 const setBy = ({ object }: RenderedChild, live: Observed['children'][number]['object']): PreviewedField[] =>
