@@ -13,20 +13,20 @@ here=examples-$$
 domain=$here.example.com
 
 say "Publish charts/hello-static as a product"
-product=$(caelus create-product "Hello $here" -o json | field id)
-template=$(caelus create-template --product "$product" --chart "$root/charts/hello-static" --chart-version 0.1.0 \
-  --health-timeout 2m --canonical -o json | field id)
+product="Hello $here"
+caelus create-product "$product"
+caelus create-template --product "$product" --chart "$root/charts/hello-static" --chart-version 0.1.0 \
+  --health-timeout 2m --canonical >/dev/null
 caelus get-product "$product"
 
 say "See what an order would make, then order"
 caelus preview --product "$product" --domain "$domain" --values-json '{"message":"Hello"}'
 ordered=$(caelus create-deployment --product "$product" --domain "$domain" --values-json '{"message":"Hello"}' \
   --wait -o json)
-id=$(printf '%s' "$ordered" | field id)
-caelus list-resources "$id"
+caelus list-resources "$domain"
 
 say "A value that the schema refuses changes nothing"
-if caelus update-deployment "$id" --values-json '{"message":""}'; then
+if caelus update-deployment "$domain" --values-json '{"message":""}'; then
   echo "expected a refusal" >&2
   exit 1
 fi
@@ -37,6 +37,7 @@ if [ -z "${CAELUS_URL:-}" ]; then
   CAELUS_URL=$(field url <"$login")
   CAELUS_TOKEN=$(field token <"$login")
 fi
+id=$(printf '%s' "$ordered" | field id)
 user=$(printf '%s' "$ordered" | field user_id)
 generation=$(printf '%s' "$ordered" | field generation)
 curl --fail-with-body --silent --show-error --request PATCH \
@@ -44,16 +45,16 @@ curl --fail-with-body --silent --show-error --request PATCH \
   --header 'Content-Type: application/json' --data '{"user_values":{"message":"Hello again"}}' \
   "$CAELUS_URL/api/v1/users/$user/deployments/$id" | field user_values.message
 # Changing nothing is a way to wait for what was asked before.
-caelus update-deployment "$id" --domain "$domain" --wait >/dev/null
+caelus update-deployment "$domain" --domain "$domain" --wait >/dev/null
 
 say "Why it is as it is, and what happened"
-caelus explain "$id"
-caelus timeline "$id"
+caelus explain "$domain"
+caelus timeline "$domain"
 
 say "Delete it, and what it was made from"
-caelus delete-deployment "$id" --wait
+caelus delete-deployment "$domain" --wait
 caelus delete-product "$product"
 
-status=$(caelus get-deployment "$id" -o json | field status)
+status=$(caelus get-deployment "$domain" -o json | field status)
 [ "$status" = deleted ] || { echo "expected deleted, found $status" >&2; exit 1; }
-say "Nothing of $domain is left (template $template)"
+say "Nothing of $domain is left"

@@ -49,8 +49,8 @@ export interface AppsWorkerDoor {
   readonly loop: () => Promise<void>
   /** Answers how many deployments were reconciled. */
   readonly once: () => Promise<number>
-  /** Answers what was done and how it ended. */
-  readonly reconcile: (deploymentId: string) => Promise<object>
+  /** By name, domain or id. Answers what was done and how it ended. */
+  readonly reconcile: (deployment: string) => Promise<object>
   /** Answers how many deployments were enqueued. */
   readonly scanDrift: () => Promise<number>
   /** Answers how many were sealed anew, and which cannot be opened. */

@@ -16,6 +16,19 @@ export const raise = defineFailures({
     retryable: false,
     nextStep: 'Correct the option that the message names.',
   },
+  NoSuchDeployment: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Name it as `caelus list-deployments` shows it; with --all it shows everybody’s to admins.',
+  },
+  NoSuchProduct: { whoseMove: 'user', retryable: false, nextStep: 'Name it as `caelus list-products` shows it.' },
+  NoSuchTemplate: { whoseMove: 'user', retryable: false, nextStep: 'Name it as `caelus list-templates` shows it.' },
+  NoSuchUser: { whoseMove: 'user', retryable: false, nextStep: 'Name them as `caelus list-users` shows them.' },
+  NameAmbiguous: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Say which one is meant by an id that the message lists.',
+  },
   NotConfirmed: { whoseMove: 'user', retryable: false, nextStep: 'Answer yes, or pass --yes.' },
   NotReadyInTime: {
     whoseMove: 'platform',

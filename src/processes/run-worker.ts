@@ -101,9 +101,10 @@ export function appsWorkerDoor(config: Config, env: Env, options: AppsWorkerOpti
         }
       }),
     once: () => onCluster((worker) => run(worker, ([queue]) => untilNothingIsDue(queue))),
-    reconcile: (id) =>
+    reconcile: (named) =>
       onCluster(async (worker, { apps }) => {
-        const { deploymentUid } = await apps.getDeployment(OPERATOR, { id })
+        const [called] = (await apps.listDeployments(OPERATOR, { name: named, limit: 1 })).items
+        const { id, deploymentUid } = called ?? (await apps.getDeployment(OPERATOR, { id: named }))
         await apps.enqueueReconcile(OPERATOR, { id }, 'retry')
         const key = { kind: 'Deployment', id }
         const ran = await run({ ...worker, isAfresh: true }, ([queue, { pool }]) => onlyOnce(queue, pool, key))

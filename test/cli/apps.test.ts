@@ -2,10 +2,10 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { obtainBinaries } from '../../tools/binaries/index.ts'
-import { start } from './caelus.ts'
+import { caelus, start } from './caelus.ts'
 import { installation, type Installation } from './installation.ts'
 
-const CHART = join(import.meta.dirname, '../../charts/status-page')
+const PUBLISHED = ['--chart', join(import.meta.dirname, '../../charts/status-page'), '--chart-version', '0.1.0']
 
 /** An installation that may order apps from charts on this machine. */
 async function appsInstallation(): Promise<Installation> {
@@ -20,15 +20,15 @@ async function appsInstallation(): Promise<Installation> {
 interface Row {
   readonly id: string
   readonly status: string
-  readonly namespace_name: string
+  readonly deployment_uid: string
+  readonly domainname: string
 }
 
 const ordered = async ({ json }: Installation): Promise<Row> => {
-  const product = await json<Row>('create-product', 'Status page', '--description', 'says how it is')
-  const chart = ['--chart', CHART, '--chart-version', '0.1.0']
-  await json('create-template', '--product', product.id, ...chart, '--health-timeout', '2m', '--canonical')
+  await json('create-product', 'Status page', '--description', 'says how it is')
+  await json('create-template', '--product', 'Status page', ...PUBLISHED, '--health-timeout', '2m', '--canonical')
   const name = `status-${Date.now().toString(36)}.example.test`
-  return await json<Row>('create-deployment', '--product', product.id, '--domain', name)
+  return await json<Row>('create-deployment', '--product', 'Status page', '--domain', name)
 }
 
 test(
@@ -37,26 +37,28 @@ test(
   async () => {
     await using place = await appsInstallation()
     const { run, json } = place
-    const { id, status } = await ordered(place)
+    const { id, status, domainname, deployment_uid } = await ordered(place)
     expect(status).toBe('pending')
 
     expect(await json('run-worker-once')).toEqual({ reconciled: expect.any(Number) })
     expect((await run('list-deployments')).out).toMatch(/^ID +NAME +PRODUCT +DOMAIN +STATUS .*\n.*Status page.* ready /)
-    expect((await run('explain', id)).out).toMatch(/everything in it is healthy.*\nnext +nothing/)
-    expect((await run('list-resources', id)).out).toMatch(/Ingress\/\S+ +ready/)
+    expect((await run('explain', domainname)).out).toMatch(/everything in it is healthy.*\nnext +nothing/)
+    expect((await run('list-resources', deployment_uid)).out).toMatch(/Ingress\/\S+ +ready/)
 
     const preview = await run('preview', id, '--domain', 'moved.example.test')
     expect(preview.out).toMatch(/~ \/ingress\/host: .* -> "moved.example.test"[\s\S]*~ Ingress\//)
     const changed = await json('update-deployment', id, '--domain', `moved-${id}.example.test`)
     expect(changed).toMatchObject({ generation: 2, observed_generation: 1 })
-    expect(await json('reconcile', id)).toMatchObject({ reconciled: true, status: 'ready', failure: null })
-    const timeline = await json<{ what: string }[]>('timeline', id)
+    expect(await json('reconcile', deployment_uid)).toMatchObject({ reconciled: true, status: 'ready', failure: null })
+    const timeline = await json<{ what: string }[]>('timeline', deployment_uid)
     expect(timeline.map(({ what }) => what)).toEqual(
       expect.arrayContaining(['created', 'install', 'changed', 'upgrade']),
     )
 
-    const job = await json<{ id: string }>('enqueue-reconcile', id, '--reason', 'drift')
-    expect((await run('list-reconcile-jobs', '--status', 'queued')).out).toContain(' drift ')
+    const job = await json<{ id: string }>('enqueue-reconcile', deployment_uid, '--reason', 'drift')
+    expect((await run('list-reconcile-jobs', '--status', 'queued', '--deployment', deployment_uid)).out).toContain(
+      ' drift ',
+    )
     expect(await json('fail-job', job.id, '--error', 'not today')).toMatchObject({ status: 'failed' })
     expect(await json('requeue-job', job.id)).toMatchObject({ status: 'queued' })
     expect(await json('scan-drift')).toEqual({ enqueued: 1 })
@@ -75,11 +77,12 @@ test('a worker converges while a command waits, and stops when told', { timeout:
   await using place = await appsInstallation()
   const { run, json } = place
   const order = await ordered(place)
-  const me = await json<{ id: string }[]>('list-users')
-  await run('freeze-tenant', me[0]?.id ?? '', '--why', 'the test says so')
+  expect((await run('freeze-tenant', 'ada@example.test', '--why', 'the test says so')).out).toBe(
+    'froze ada@example.test\n',
+  )
   expect(await json('run-worker-once')).toEqual({ reconciled: 0 })
   expect((await json<Row>('get-deployment', order.id)).status).toBe('pending')
-  await run('unfreeze-tenant', me[0]?.id ?? '')
+  await run('unfreeze-tenant', 'Ada@example.test')
 
   await using worker = start(['run-worker-loop', '--concurrency', '2', '--poll-seconds', '1'], place.env)
   const changed = await run('update-deployment', order.id, '--domain', `w-${order.id}.example.test`, '--wait')
@@ -101,6 +104,53 @@ test('a worker converges while a command waits, and stops when told', { timeout:
   expect(metrics).toMatch(/caelus_watch_happenings_total\{resource="[a-z]+",happening="connected"\} [1-9]/)
   worker.child.kill('SIGTERM')
   expect((await worker.ended).code).toBe(0)
+})
+
+test('people say what they see, and are told what they may have meant', { timeout: 240_000 }, async () => {
+  await using place = await appsInstallation()
+  const { run, json, env } = place
+  const { id, domainname, deployment_uid } = await ordered(place)
+  for (const name of [id, deployment_uid, domainname]) {
+    expect(await json('get-deployment', name)).toMatchObject({ id })
+  }
+  const refusal = async (...args: string[]): Promise<string> => {
+    const { code, err } = await run(...args)
+    expect([args, code]).toEqual([args, 1])
+    return err
+  }
+  expect(await refusal('explain', 'nope')).toBe(
+    'error: NoSuchDeployment: there is no deployment called "nope"\nwhose move: yours\n' +
+      'next step: Name it as `caelus list-deployments` shows it; with --all it shows everybody’s to admins.\n',
+  )
+  expect(await refusal('explain', domainname.replace('example', 'exmaple'))).toContain(`did you mean "${domainname}"?`)
+  expect(await refusal('get-product', 'Statuspage')).toContain('did you mean "Status page"?')
+  expect(await refusal('get-user', 'eda@example.test')).toContain('did you mean "ada@example.test"?')
+
+  const relaxed = ['--label', 'Relaxed', '--health-timeout', '9m']
+  const template = await json<Row>('create-template', '--product', 'status PAGE', ...PUBLISHED, ...relaxed)
+  expect(await refusal('get-template', 'Status page', '0.1.0')).toMatch(
+    /^error: NameAmbiguous: 2 templates are called "0.1.0": [0-9a-f-]{36}, [0-9a-f-]{36}\n/,
+  )
+  expect(await json('get-template', 'Status page', 'relaxed')).toMatchObject({ id: template.id })
+  expect(await json('update-product', 'Status page', '--template', 'relaxed')).toMatchObject({
+    template_id: template.id,
+  })
+  expect(await refusal('create-deployment', '--template', 'relaxed', '--domain', 'a.example.test')).toContain(
+    'say with --product of which product it is',
+  )
+
+  await json('create-user', 'bob@example.test')
+  const order = ['--product', 'Status page', '--template', 'relaxed', '--user', 'bob@example.test']
+  expect(await json('create-deployment', ...order, '--domain', 'bob.example.test')).toMatchObject({
+    user_email: 'bob@example.test',
+    desired_template_id: template.id,
+  })
+  expect((await run('list-deployments', '--user', 'bob@example.test')).out).toContain('bob.example.test')
+  const { secret } = await json<{ secret: string }>('create-token', 'as a member')
+  const asMember = (...args: string[]) => caelus(args, { ...env, CAELUS_TOKEN: secret })
+  expect(await asMember('explain', deployment_uid)).toMatchObject({ code: 0 })
+  expect((await asMember('explain', 'bob.example.test')).err).toMatch(/^error: NoSuchDeployment: /)
+  expect(await run('delete-deployment', 'bob.example.test')).toMatchObject({ code: 0 })
 })
 
 test('what is refused is told by field, and values come from one place only', { timeout: 120_000 }, async () => {

@@ -3,6 +3,7 @@ import { allPages, restClient, type RestClient } from '../client.ts'
 import type { Doors } from '../doors.ts'
 import { raise } from '../failures.ts'
 import { formatFacts, formatList } from '../output.ts'
+import { deploymentNamed, isId, NAMED, productNamed, templateNamed, templatePath, userNamed } from './apps-named.ts'
 import { readValues, withValues, type ValuesOptions } from './apps-values.ts'
 import { converged, type Deployment, STATUSES } from './apps-waiting.ts'
 import { durationMs, outputOption, type OutputOption } from './options.ts'
@@ -40,28 +41,38 @@ const withWaiting = (command: Command, until: string): Command =>
 export const pathOf = ({ id, user_id }: Pick<Deployment, 'id' | 'user_id'>): string =>
   `/users/${encodeURIComponent(user_id)}/deployments/${encodeURIComponent(id)}`
 
-export const findDeployment = (client: RestClient, id: string): Promise<Deployment> =>
-  client.get(`/deployments/${encodeURIComponent(id)}`)
+/** Where the deployments of a user are; without a name, those of whoever asks. */
+export const deploymentsOf = async (client: RestClient, user?: string): Promise<string> =>
+  `/users/${encodeURIComponent(await userNamed(client, user))}/deployments`
 
-export const userOf = async (client: RestClient, user: string | undefined): Promise<string> =>
-  user ?? (await client.get<{ id: string }>('/me')).id
-
+/** Domain and values: what can be told without asking the server. */
 export async function wishes(options: WishOptions): Promise<object> {
-  const { domain, template } = options
+  const { domain } = options
   const values = await readValues(options)
   return {
     ...(domain !== undefined && { domainname: domain }),
-    ...(template !== undefined && { template_id: template }),
     ...(values !== undefined && { user_values: values }),
   }
 }
 
-/** The named template, or the canonical one of the named product. */
+/** The template that a deployment is to have: one of its product. */
+export const otherTemplate = async (client: RestClient, { product }: Deployment, named?: string): Promise<object> =>
+  named === undefined ? {} : { template_id: await templateNamed(client, product.id, named) }
+
+/** The template to order: the named one, or the canonical one of the named product. */
 export async function templateOf(client: RestClient, template?: string, product?: string): Promise<string> {
-  if (template !== undefined) return template
-  if (product === undefined) throw raise.InputUnreadable('neither --template nor --product says what to order')
+  if (product === undefined) {
+    if (template === undefined) throw raise.InputUnreadable('neither --template nor --product says what to order')
+    if (isId(template)) return template
+    throw raise.InputUnreadable(`"${template}" of --template is no id; say with --product of which product it is`)
+  }
+  const productId = await productNamed(client, product)
+  if (template !== undefined) {
+    const path = templatePath(productId, await templateNamed(client, productId, template))
+    return (await client.get<{ id: string }>(path)).id
+  }
   const { template_id: canonical, name } = await client.get<{ template_id: string | null; name: string }>(
-    `/products/${encodeURIComponent(product)}`,
+    `/products/${encodeURIComponent(productId)}`,
   )
   if (canonical === null)
     throw raise.InputUnreadable(`product ${name} of --product has no canonical template; name one with --template`)
@@ -77,17 +88,17 @@ export function deploymentCommands(program: Command, { remote, terminal }: Doors
   const create = program
     .command('create-deployment')
     .description('order a product')
-    .option('--product <id>', 'what to order: its canonical template')
-    .addOption(new Option('--template <id>', 'what to order: exactly this template').conflicts('product'))
+    .option('--product <product>', 'what to order, by name or id; without --template, its canonical template')
+    .option('--template <template>', 'exactly this template: its id, or with --product its label or chart version')
     .requiredOption('--domain <name>', 'where it is reached')
-    .option('--user <id>', 'for whom; without it, for yourself')
+    .option('--user <user>', 'for whom, by email or id; without it, for yourself')
   withWaiting(withValues(create, 'your settings'), 'is ready')
     .addOption(outputOption())
     .action(async (options: CreateOptions) => {
       const { user, template, product } = options
       const wish = await wishes(options)
       const client = restClient(await remote())
-      const path = `/users/${encodeURIComponent(await userOf(client, user))}/deployments`
+      const path = await deploymentsOf(client, user)
       const template_id = await templateOf(client, template, product)
       await shown(client, await client.post<Deployment>(path, { ...wish, template_id }), options)
     })
@@ -95,14 +106,14 @@ export function deploymentCommands(program: Command, { remote, terminal }: Doors
   program
     .command('list-deployments')
     .description('list your deployments, newest first')
-    .option('--user <id>', 'those of this user')
+    .option('--user <user>', 'those of this user, by email or id')
     .addOption(new Option('--all', 'everybody’s; for admins').conflicts('user'))
     .addOption(new Option('--status <status>', 'only with this status').choices(STATUSES))
     .option('--with-deleted', 'also those of which nothing is left')
     .addOption(outputOption())
     .action(async ({ user, all = false, status, withDeleted = false, output }: ListOptions) => {
       const client = restClient(await remote())
-      const path = all ? '/deployments' : `/users/${encodeURIComponent(await userOf(client, user))}/deployments`
+      const path = all ? '/deployments' : await deploymentsOf(client, user)
       const query = { status, ...((withDeleted || status === 'deleted') && { with_deleted: 'true' }) }
       const columns = [
         { head: 'id', cell: (one: Deployment) => one.id },
@@ -119,36 +130,37 @@ export function deploymentCommands(program: Command, { remote, terminal }: Doors
   program
     .command('get-deployment')
     .description('show a deployment')
-    .argument('<id>', 'as list-deployments shows it')
+    .argument('<deployment>', NAMED.deployment)
     .addOption(outputOption())
-    .action(async (id: string, { output }: OutputOption) =>
-      terminal.out(formatFacts(output, await findDeployment(restClient(await remote()), id))),
+    .action(async (named: string, { output }: OutputOption) =>
+      terminal.out(formatFacts(output, await deploymentNamed(restClient(await remote()), named))),
     )
 
   const update = program
     .command('update-deployment')
     .description('change domain or settings; an admin also the template')
-    .argument('<id>', 'as list-deployments shows it')
+    .argument('<deployment>', NAMED.deployment)
     .option('--domain <name>', 'where it is reached')
-    .option('--template <id>', 'a newer template of the same product; for admins')
+    .option('--template <template>', 'a newer one of the same product, by label, chart version or id; for admins')
   withWaiting(withValues(update, 'all your settings anew; write-only ones that are left out stay'), 'is ready')
     .addOption(outputOption())
-    .action(async (id: string, options: UpdateOptions) => {
+    .action(async (named: string, options: UpdateOptions) => {
       const wish = await wishes(options)
       const client = restClient(await remote())
-      const present = await findDeployment(client, id)
-      await shown(client, await client.patch<Deployment>(pathOf(present), wish, present.generation), options)
+      const present = await deploymentNamed(client, named)
+      const change = { ...wish, ...(await otherTemplate(client, present, options.template)) }
+      await shown(client, await client.patch<Deployment>(pathOf(present), change, present.generation), options)
     })
 
   withWaiting(
     program
       .command('delete-deployment')
       .description('remove a deployment with everything in it')
-      .argument('<id>', 'as list-deployments shows it'),
+      .argument('<deployment>', NAMED.deployment),
     'is gone',
-  ).action(async (id: string, { wait = false, timeout }: WaitOptions) => {
+  ).action(async (named: string, { wait = false, timeout }: WaitOptions) => {
     const client = restClient(await remote())
-    const present = await findDeployment(client, id)
+    const present = await deploymentNamed(client, named)
     await client.delete(pathOf(present))
     if (wait) await converged(client, present, timeout, terminal)
     terminal.out(`${wait ? 'deleted' : 'deleting'} ${present.deployment_uid}\n`)

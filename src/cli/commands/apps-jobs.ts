@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander'
 import { allPages, restClient } from '../client.ts'
 import type { Doors } from '../doors.ts'
 import { formatFacts, formatList } from '../output.ts'
+import { deploymentNamed, NAMED } from './apps-named.ts'
 import { outputOption, type OutputOption } from './options.ts'
 
 const REASONS = ['create', 'update', 'delete', 'drift', 'retry'] as const
@@ -31,19 +32,20 @@ export function jobCommands(program: Command, { remote, terminal }: Doors): void
   program
     .command('enqueue-reconcile')
     .description('have a deployment looked at by a worker now, or as soon as the present run ends')
-    .argument('<id>', 'as list-deployments shows it')
+    .argument('<deployment>', NAMED.deployment)
     .addOption(new Option('--reason <reason>', 'why').choices(REASONS).default('retry'))
     .addOption(outputOption())
-    .action(async (id: string, { reason, output }: OutputOption & { reason: string }) => {
-      const path = `/deployments/${encodeURIComponent(id)}:reconcile`
-      terminal.out(formatFacts(output, await restClient(await remote()).post<Job>(path, { reason })))
+    .action(async (named: string, { reason, output }: OutputOption & { reason: string }) => {
+      const client = restClient(await remote())
+      const { id } = await deploymentNamed(client, named)
+      terminal.out(formatFacts(output, await client.post<Job>(`/deployments/${id}:reconcile`, { reason })))
     })
 
   program
     .command('list-reconcile-jobs')
     .description('list the work of the queue, newest first')
     .addOption(new Option('--status <status>', 'only with this status').choices(STATUSES))
-    .option('--deployment <id>', 'only of this deployment')
+    .option('--deployment <deployment>', 'only of this one, by name, domain or id')
     .addOption(outputOption())
     .action(async ({ status, deployment, output }: ListOptions) => {
       const columns = [
@@ -57,10 +59,10 @@ export function jobCommands(program: Command, { remote, terminal }: Doors): void
         { head: 'worker', cell: (job: Job) => job.locked_by },
         { head: 'failure', cell: (job: Job) => job.last_error?.code },
       ]
-      const query = { status, deployment_id: deployment }
-      terminal.out(
-        formatList(output, await allPages<Job>(restClient(await remote()), '/reconcile-jobs', query), columns),
-      )
+      const client = restClient(await remote())
+      const of = deployment === undefined ? undefined : await deploymentNamed(client, deployment)
+      const jobs = await allPages<Job>(client, '/reconcile-jobs', { status, deployment_id: of?.id })
+      terminal.out(formatList(output, jobs, columns))
     })
 
   program

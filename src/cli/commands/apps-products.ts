@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { allPages, restClient } from '../client.ts'
 import type { Doors } from '../doors.ts'
 import { formatFacts, formatList } from '../output.ts'
+import { NAMED, productNamed, templateNamed } from './apps-named.ts'
 import { outputOption, type OutputOption } from './options.ts'
 
 interface Product {
@@ -57,25 +58,28 @@ export function productCommands(program: Command, { remote, terminal }: Doors): 
   program
     .command('get-product')
     .description('show a product')
-    .argument('<id>', 'as list-products shows it')
+    .argument('<product>', NAMED.product)
     .addOption(outputOption())
-    .action(async (id: string, { output }: OutputOption) =>
-      terminal.out(formatFacts(output, await restClient(await remote()).get<Product>(pathOf(id)))),
-    )
+    .action(async (named: string, { output }: OutputOption) => {
+      const client = restClient(await remote())
+      terminal.out(formatFacts(output, await client.get<Product>(pathOf(await productNamed(client, named)))))
+    })
 
   program
     .command('update-product')
     .description('change a product, or which template new deployments get')
-    .argument('<id>', 'as list-products shows it')
+    .argument('<product>', NAMED.product)
     .option('--name <name>', 'how tenants know it')
     .option('--description <text>', 'what it is for')
     .option('--icon <url>', 'an image as a data: URL')
-    .option('--template <id>', 'the template that becomes canonical')
+    .option('--template <template>', 'the one that becomes canonical, by label, chart version or id')
     .addOption(outputOption())
-    .action(async (id: string, options: ChangeOptions) => {
+    .action(async (named: string, options: ChangeOptions) => {
       const client = restClient(await remote())
       const patch = wishes(options)
-      const { template } = options
+      const id = await productNamed(client, named)
+      const { template: wanted } = options
+      const template = wanted === undefined ? undefined : await templateNamed(client, id, wanted)
       let product: Product | undefined
       if (Object.keys(patch).length > 0 || template === undefined) product = await client.patch(pathOf(id), patch)
       if (template !== undefined) product = await client.put(`${pathOf(id)}/template`, { template_id: template })
@@ -85,9 +89,10 @@ export function productCommands(program: Command, { remote, terminal }: Doors): 
   program
     .command('delete-product')
     .description('have a product ordered no longer; what was ordered lives on')
-    .argument('<id>', 'as list-products shows it')
-    .action(async (id: string) => {
-      await restClient(await remote()).delete(pathOf(id))
-      terminal.out(`deleted ${id}\n`)
+    .argument('<product>', NAMED.product)
+    .action(async (named: string) => {
+      const client = restClient(await remote())
+      await client.delete(pathOf(await productNamed(client, named)))
+      terminal.out(`deleted ${named}\n`)
     })
 }

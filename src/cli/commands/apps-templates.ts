@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
-import { allPages, restClient } from '../client.ts'
+import { allPages, restClient, type RestClient } from '../client.ts'
 import type { Doors } from '../doors.ts'
 import { formatFacts, formatList } from '../output.ts'
+import { NAMED, productNamed, templateNamed, templatePath } from './apps-named.ts'
 import { readObject, readValues, withValues, type ValuesOptions } from './apps-values.ts'
 import { durationMs, outputOption, type OutputOption } from './options.ts'
 
@@ -26,14 +27,18 @@ interface CreateOptions extends OutputOption, ValuesOptions {
   readonly canonical?: boolean
 }
 
-const pathOf = (product: string, template?: string): string =>
-  `/products/${encodeURIComponent(product)}/templates${template === undefined ? '' : `/${encodeURIComponent(template)}`}`
+/** Where a template is, or all of a product. */
+async function pathOf(client: RestClient, product: string, template?: string): Promise<string> {
+  const productId = await productNamed(client, product)
+  if (template === undefined) return templatePath(productId)
+  return templatePath(productId, await templateNamed(client, productId, template))
+}
 
 export function templateCommands(program: Command, { remote, terminal }: Doors): void {
   const create = program
     .command('create-template')
     .description('publish a chart as a template of a product; what is not given is read from the chart')
-    .requiredOption('--product <id>', 'as list-products shows it')
+    .requiredOption('--product <product>', NAMED.product)
     .requiredOption('--chart <ref>', 'oci://…, https://…, or a local path in development')
     .requiredOption('--chart-version <version>', 'version of the chart')
     .option('--digest <sha256>', 'refuse a chart with another digest; without it, the present one is pinned')
@@ -46,7 +51,8 @@ export function templateCommands(program: Command, { remote, terminal }: Doors):
     .action(async (options: CreateOptions) => {
       const { product, digest, label, schemaFile, healthTimeout, canonical = false, output } = options
       const values = await readValues(options)
-      const template = await restClient(await remote()).post<Template>(pathOf(product), {
+      const client = restClient(await remote())
+      const template = await client.post<Template>(await pathOf(client, product), {
         chart_ref: options.chart,
         chart_version: options.chartVersion,
         ...(digest !== undefined && { chart_digest: digest }),
@@ -62,7 +68,7 @@ export function templateCommands(program: Command, { remote, terminal }: Doors):
   program
     .command('list-templates')
     .description('list the templates of a product, newest first')
-    .argument('<product>', 'as list-products shows it')
+    .argument('<product>', NAMED.product)
     .addOption(outputOption())
     .action(async (product: string, { output }: OutputOption) => {
       const columns = [
@@ -72,28 +78,31 @@ export function templateCommands(program: Command, { remote, terminal }: Doors):
         { head: 'version', cell: (template: Template) => template.chart_version },
         { head: 'created', cell: (template: Template) => template.created_at },
       ]
-      const templates = await allPages<Template>(restClient(await remote()), pathOf(product))
+      const client = restClient(await remote())
+      const templates = await allPages<Template>(client, await pathOf(client, product))
       terminal.out(formatList(output, templates, columns))
     })
 
   program
     .command('get-template')
     .description('show a template with its defaults and schema')
-    .argument('<product>', 'as list-products shows it')
-    .argument('<id>', 'as list-templates shows it')
+    .argument('<product>', NAMED.product)
+    .argument('<template>', NAMED.template)
     .addOption(outputOption())
-    .action(async (product: string, id: string, { output }: OutputOption) =>
-      terminal.out(formatFacts(output, await restClient(await remote()).get<Template>(pathOf(product, id)))),
-    )
+    .action(async (product: string, template: string, { output }: OutputOption) => {
+      const client = restClient(await remote())
+      terminal.out(formatFacts(output, await client.get<Template>(await pathOf(client, product, template))))
+    })
 
   program
     .command('delete-template')
     .description('delete a template that no deployment wants')
-    .argument('<product>', 'as list-products shows it')
-    .argument('<id>', 'as list-templates shows it')
-    .action(async (product: string, id: string) => {
-      await restClient(await remote()).delete(pathOf(product, id))
-      terminal.out(`deleted ${id}\n`)
+    .argument('<product>', NAMED.product)
+    .argument('<template>', NAMED.template)
+    .action(async (product: string, template: string) => {
+      const client = restClient(await remote())
+      await client.delete(await pathOf(client, product, template))
+      terminal.out(`deleted ${template}\n`)
     })
 
   program

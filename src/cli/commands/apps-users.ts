@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
-import { allPages, restClient } from '../client.ts'
+import { allPages, restClient, type RestClient } from '../client.ts'
 import type { Doors } from '../doors.ts'
 import { formatFacts, formatList } from '../output.ts'
+import { NAMED, userNamed } from './apps-named.ts'
 import { outputOption, type OutputOption } from './options.ts'
 
 interface User {
@@ -18,7 +19,8 @@ interface ChangeOptions extends OutputOption {
   readonly admin?: boolean
 }
 
-const pathOf = (id: string): string => `/users/${encodeURIComponent(id)}`
+const pathOf = async (client: RestClient, named: string): Promise<string> =>
+  `/users/${encodeURIComponent(await userNamed(client, named))}`
 
 export function userCommands(program: Command, { remote, terminal }: Doors): void {
   program
@@ -50,50 +52,55 @@ export function userCommands(program: Command, { remote, terminal }: Doors): voi
   program
     .command('get-user')
     .description('show a user')
-    .argument('<id>', 'as list-users shows it')
+    .argument('<user>', NAMED.user)
     .addOption(outputOption())
-    .action(async (id: string, { output }: OutputOption) =>
-      terminal.out(formatFacts(output, await restClient(await remote()).get<User>(pathOf(id)))),
-    )
+    .action(async (named: string, { output }: OutputOption) => {
+      const client = restClient(await remote())
+      terminal.out(formatFacts(output, await client.get<User>(await pathOf(client, named))))
+    })
 
   program
     .command('update-user')
     .description('change the email or the role of a user')
-    .argument('<id>', 'as list-users shows it')
+    .argument('<user>', NAMED.user)
     .option('--email <email>', 'the new email')
     .option('--admin', 'give the role admin')
     .option('--no-admin', 'take the role admin')
     .addOption(outputOption())
-    .action(async (id: string, { email, admin, output }: ChangeOptions) => {
+    .action(async (named: string, { email, admin, output }: ChangeOptions) => {
+      const client = restClient(await remote())
       const patch = { ...(email !== undefined && { email }), ...(admin !== undefined && { is_admin: admin }) }
-      terminal.out(formatFacts(output, await restClient(await remote()).patch<User>(pathOf(id), patch)))
+      terminal.out(formatFacts(output, await client.patch<User>(await pathOf(client, named), patch)))
     })
 
   program
     .command('delete-user')
     .description('delete a user who has no deployments left')
-    .argument('<id>', 'as list-users shows it')
-    .action(async (id: string) => {
-      await restClient(await remote()).delete(pathOf(id))
-      terminal.out(`deleted ${id}\n`)
+    .argument('<user>', NAMED.user)
+    .action(async (named: string) => {
+      const client = restClient(await remote())
+      await client.delete(await pathOf(client, named))
+      terminal.out(`deleted ${named}\n`)
     })
 
   program
     .command('freeze-tenant')
     .description('reconcile nothing of a user until they are thawed; what runs already goes on')
-    .argument('<user>', 'as list-users shows it')
+    .argument('<user>', NAMED.user)
     .requiredOption('--why <text>', 'for whoever finds it frozen')
-    .action(async (id: string, { why }: { why: string }) => {
-      await restClient(await remote()).post(`${pathOf(id)}:freeze`, { why })
-      terminal.out(`froze ${id}\n`)
+    .action(async (named: string, { why }: { why: string }) => {
+      const client = restClient(await remote())
+      await client.post(`${await pathOf(client, named)}:freeze`, { why })
+      terminal.out(`froze ${named}\n`)
     })
 
   program
     .command('unfreeze-tenant')
     .description('reconcile what belongs to a frozen user again')
-    .argument('<user>', 'as list-users shows it')
-    .action(async (id: string) => {
-      await restClient(await remote()).post(`${pathOf(id)}:unfreeze`)
-      terminal.out(`thawed ${id}\n`)
+    .argument('<user>', NAMED.user)
+    .action(async (named: string) => {
+      const client = restClient(await remote())
+      await client.post(`${await pathOf(client, named)}:unfreeze`)
+      terminal.out(`thawed ${named}\n`)
     })
 }

@@ -10,7 +10,7 @@ export interface Deployment {
   readonly id: string
   readonly user_id: string
   readonly deployment_uid: string
-  readonly product: { readonly name: string }
+  readonly product: { readonly id: string; readonly name: string }
   readonly domainname: string
   readonly status: (typeof STATUSES)[number]
   readonly status_since: string

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { Doors } from '../doors.ts'
 import { formatFacts } from '../output.ts'
+import { NAMED } from './apps-named.ts'
 import { outputOption, wholeNumber, type OutputOption } from './options.ts'
 
 interface LoopOptions {
@@ -32,10 +33,10 @@ export function workerCommands(program: Command, { appsWorker, terminal }: Doors
   program
     .command('reconcile')
     .description('reconcile one deployment now, as a worker would; refused while a worker has it')
-    .argument('<id>', 'as list-deployments shows it')
+    .argument('<deployment>', NAMED.deployment)
     .addOption(outputOption())
-    .action(async (id: string, { output }: OutputOption) =>
-      terminal.out(formatFacts(output, await (await appsWorker()).reconcile(id))),
+    .action(async (named: string, { output }: OutputOption) =>
+      terminal.out(formatFacts(output, await (await appsWorker()).reconcile(named))),
     )
 
   program
