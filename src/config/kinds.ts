@@ -31,13 +31,24 @@ export const fraction: Kind<number> = {
   read: (written) => within(/^\d+(\.\d+)?$/.test(written) ? Number(written) : NaN, 0, 1, 'a number from 0 to 1'),
 }
 
+const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/
+
 /** The name of a namespace. */
 export const namespace: Kind<string> = {
   type: 'namespace',
   read: (written) =>
-    /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(written)
-      ? written
-      : refuse('must be the name of a namespace, such as caelus-system'),
+    NAMESPACE.test(written) ? written : refuse('must be the name of a namespace, such as caelus-system'),
+}
+
+/** Names of namespaces, none of them twice. */
+export const namespaces: Kind<readonly string[]> = {
+  type: 'namespaces, comma separated',
+  read(written) {
+    const names = written.split(',').map((name) => name.trim())
+    const isEach = names.every((name) => NAMESPACE.test(name))
+    if (!isEach) return refuse('must be names of namespaces, separated by commas, such as shop,payments')
+    return new Set(names).size === names.length ? names : refuse('must not have the same namespace twice')
+  },
 }
 
 export const oneOf = <const T extends readonly string[]>(...words: T): Kind<T[number]> => ({

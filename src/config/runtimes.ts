@@ -1,4 +1,4 @@
-import { boolean, duration, fraction, integer, namespace, oneOf, text, url } from './kinds.ts'
+import { boolean, duration, fraction, integer, namespace, namespaces, oneOf, text, url } from './kinds.ts'
 import { optional, variable, type Variable } from './variable.ts'
 
 const second = 1000
@@ -139,10 +139,10 @@ export const RUNTIMES_VARIABLES = {
     text,
     'PromQL for bytes in use. Default: from `container_memory_working_set_bytes`.',
   ),
-  runtimesNamespace: optional(
+  runtimesNamespaces: optional(
     'CAELUS_RUNTIMES_NAMESPACE',
-    namespace,
-    'The only namespace whose class runtimes are converged. Default: all of them.',
+    namespaces,
+    'The only namespaces whose class runtimes are converged, each with lists and watches of its own. Default: all of them.',
   ),
   runtimesIdentity: optional(
     'CAELUS_RUNTIMES_IDENTITY',

@@ -47,7 +47,7 @@ export function runtimesControllers(options: RuntimesControllersOptions): Runtim
     decisions,
     concurrency: options.concurrency ?? config.concurrency,
     stopGraceMs: config.shutdownGrace,
-    ...(config.runtimesNamespace !== undefined && { namespace: config.runtimesNamespace }),
+    ...(config.runtimesNamespaces !== undefined && { namespaces: config.runtimesNamespaces }),
     ...(source && {
       analyzer: { source, intervalMs: config.runtimesPrometheusInterval, queries: queriesOf(config) },
     }),

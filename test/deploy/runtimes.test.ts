@@ -27,7 +27,7 @@ import { ensureHome, HOME, installed } from './chart.ts'
 /** The name of everything that a runtime `cart` has for its function `add`. */
 const CHILD = 'cart--add'
 
-const controllers = ({ kubeconfig }: Account, { namespace }: RuntimesWorld): Running =>
+const controllers = ({ kubeconfig }: Account, { namespace }: Pick<RuntimesWorld, 'namespace'>): Running =>
   start(['run-controllers'], {
     CAELUS_KUBECONFIG: kubeconfig,
     CAELUS_RUNTIMES_NAMESPACE: namespace,
@@ -69,6 +69,32 @@ test('two controllers converge, repair and delete with the rights of the chart',
 
   second.child.kill('SIGTERM')
   expect(told + (await second.ended).err).not.toMatch(/forbidden/i)
+})
+
+test('controllers of two namespaces have rights in both, and in no other', { timeout: 120_000 }, async () => {
+  await using world = await RuntimesWorld.make()
+  await using second = await freshNamespace(world.client)
+  await using foreign = await freshNamespace(world.client)
+  await ensureHome(world.client)
+  await using release = await installed({ 'runtimes.namespace': `${world.namespace},${second.name}` })
+  await using account = await accountOf(`${release.name}-controllers`)
+  const { client } = account
+  for (const namespace of [world.namespace, second.name]) {
+    await hasRights(account, { namespace })
+    await client.apply(Deployment, workloadAt(namespace), { dryRun: true })
+  }
+  const elsewhere = client.get(ClassRuntime, { namespace: foreign.name, name: 'x' })
+  expect(await outcomesOf([['reads runtimes elsewhere', elsewhere]])).toEqual(['reads runtimes elsewhere: refused'])
+  await using running = controllers(account, { namespace: `${world.namespace},${second.name}` })
+  await running.says(/"msg":"Controlling"/)
+  await world.create('cart')
+  await world.reaches('cart', 'available')
+  await world.client.create(ClassRuntime, runtimeAt(second.name))
+  await expect
+    .poll(async () => (await world.client.get(ClassRuntime, { namespace: second.name, name: 'cart' }))?.status?.phase)
+    .toBe('available')
+  running.child.kill('SIGTERM')
+  expect((await running.ended).err).not.toMatch(/forbidden/i)
 })
 
 test('the controllers make what others define, too', { timeout: 120_000 }, async () => {

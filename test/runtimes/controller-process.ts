@@ -27,7 +27,9 @@ export interface ControllerPlace {
 const place = JSON.parse(process.argv[2] ?? '{}') as ControllerPlace
 const { namespace, instance, settings = SETTINGS, leader, stopAt } = place
 const transport = stoppingAt(httpTransport(await loadKubeConfig({ path: place.kubeconfig })), stopAt)
-await startAll(openController(transport, { namespace, instance, settings, ...(leader && { leader }) }).services)
+await startAll(
+  openController(transport, { namespaces: [namespace], instance, settings, ...(leader && { leader }) }).services,
+)
 
 function stoppingAt(inner: Transport, at: StopAt | undefined): Transport {
   if (at === undefined) return inner

@@ -67,7 +67,7 @@ export class RuntimesWorld implements AsyncDisposable {
     through: (transport: Transport) => Transport = (transport) => transport,
   ): Promise<Running> {
     const instance = `here-${++this.#controllers}`
-    const made = openController(through(this.transport), { namespace: this.namespace, instance, ...wish })
+    const made = openController(through(this.transport), { namespaces: [this.namespace], instance, ...wish })
     const stop = await startAll(made.services)
     this.#ending.push(stop)
     return { ...made, stop }

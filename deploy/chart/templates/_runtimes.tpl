@@ -1,13 +1,19 @@
 {{/* A role on class runtimes for one process: (list $ "api" "runtimes-order"). */}}
 {{- define "caelus.runtimesBinding" -}}
 {{- $root := index . 0 -}}
+{{- $process := index . 1 -}}
+{{- $role := index . 2 -}}
 {{- $name := include "caelus.fullname" $root -}}
 {{- $only := $root.Values.runtimes.namespace -}}
+{{- range $index, $namespace := splitList "," $only }}
+{{- if $index }}
+---
+{{- end }}
 apiVersion: rbac.authorization.k8s.io/v1
 kind: {{ ternary "RoleBinding" "ClusterRoleBinding" (not (empty $only)) }}
 metadata:
-  name: {{ $name }}-{{ index . 1 }}-{{ index . 2 }}
-  {{- with $only }}
+  name: {{ $name }}-{{ $process }}-{{ $role }}
+  {{- with $namespace }}
   namespace: {{ . }}
   {{- end }}
   labels:
@@ -15,11 +21,12 @@ metadata:
 roleRef:
   apiGroup: rbac.authorization.k8s.io
   kind: ClusterRole
-  name: {{ $name }}-{{ index . 2 }}
+  name: {{ $name }}-{{ $role }}
 subjects:
   - kind: ServiceAccount
-    name: {{ $name }}-{{ index . 1 }}
+    name: {{ $name }}-{{ $process }}
     namespace: {{ $root.Release.Namespace }}
+{{- end }}
 {{- end -}}
 
 {{- define "caelus.runtimesEnv" -}}

@@ -6,6 +6,7 @@ import {
   ReplicaSet,
   Service,
   type Cache,
+  type CacheSpec,
   type HorizontalPodAutoscaler,
   type IndexFn,
   type Keep,
@@ -16,6 +17,7 @@ import type { ChildCache } from './apis.ts'
 import { ClassRuntime } from './class-runtime.ts'
 import { resourceOf } from './foreign.ts'
 import { statusHidden } from './hidden.ts'
+import { joined } from './joined-cache.ts'
 import { ownerLabel } from './names.ts'
 import { REVISION } from './revision.ts'
 import { OWNER_LABEL, type ManagedKind } from './types.ts'
@@ -64,25 +66,38 @@ const byNamespace: IndexFn<KubeObject> = ({ metadata }) => [metadata.namespace ?
 
 /** Absent: those of every namespace. */
 export interface Extent {
-  readonly namespace?: string
+  readonly namespaces?: readonly string[]
+}
+
+/** Rights may end at the namespaces that are named, and then so must each list and watch. */
+function cacheIn<T extends KubeObject>(
+  watching: WatchDeps,
+  { namespaces }: Extent,
+  { where, ...spec }: CacheSpec<T, T>,
+): Cache<T> {
+  if (namespaces === undefined) return cache(watching, { ...spec, ...(where && { where }) })
+  return joined(
+    new Map(
+      namespaces.map((namespace) => [namespace, cache<T>(watching, { ...spec, where: { ...where, namespace } })]),
+    ),
+  )
 }
 
 export function openCaches(watching: WatchDeps, extent: Extent = {}): Caches {
-  const runtimes = cache<ClassRuntime>(watching, {
+  const runtimes = cacheIn<ClassRuntime>(watching, extent, {
     resource: ClassRuntime,
-    where: extent,
     indexes: { [OWNER]: (runtime) => [ownerKey(runtime)], [NAMESPACE]: byNamespace },
   })
-  const pods = cache<Pod>(watching, {
+  const pods = cacheIn<Pod>(watching, extent, {
     resource: Pod,
-    where: { ...extent, labels: OWNER_LABEL },
+    where: { labels: OWNER_LABEL },
     keep: keepPod,
     indexes: { [OWNER]: byOwnerKey },
   })
-  const replicaSets = cache<KubeObject>(watching, {
+  const replicaSets = cacheIn<KubeObject>(watching, extent, {
     resource: ReplicaSet,
     metadataOnly: true,
-    where: { ...extent, labels: OWNER_LABEL },
+    where: { labels: OWNER_LABEL },
     keep: keeping(
       'metadata.labels',
       'metadata.ownerReferences.uid',
@@ -90,9 +105,9 @@ export function openCaches(watching: WatchDeps, extent: Extent = {}): Caches {
     ),
     indexes: { [OWNER]: byOwnerKey },
   })
-  const routers = cache<Service>(watching, {
+  const routers = cacheIn<Service>(watching, extent, {
     resource: Service,
-    where: { ...extent, labels: ROUTERS },
+    where: { labels: ROUTERS },
     keep: keeping('spec.ports.name', 'spec.ports.port'),
     indexes: { [NAMESPACE]: byNamespace },
   })
@@ -102,9 +117,9 @@ export function openCaches(watching: WatchDeps, extent: Extent = {}): Caches {
 /** All autoscalers, because one that aims at a workload of ours may be anybody's; of the other kinds those with our label. */
 export function openChildCache(watching: WatchDeps, kind: ManagedKind, extent: Extent = {}): ChildCache {
   const isAutoscaler = kind === 'HorizontalPodAutoscaler'
-  return cache(watching, {
+  return cacheIn<KubeObject>(watching, extent, {
     resource: resourceOf(kind),
-    where: isAutoscaler ? extent : { ...extent, labels: OWNER_LABEL },
+    where: isAutoscaler ? {} : { labels: OWNER_LABEL },
     keep: keptOf(kind),
     indexes: { [OWNER]: byOwnerKey, ...(isAutoscaler && { [TARGET]: byTarget }) },
   })

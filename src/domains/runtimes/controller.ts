@@ -46,8 +46,8 @@ export interface RuntimesControllerOptions {
   readonly random: Random
   /** This process, as people know it: the pod's name. */
   readonly instance: string
-  /** The only namespace to look at. Absent: all of them. */
-  readonly namespace?: string
+  /** The only namespaces to look at. Absent: all of them. */
+  readonly namespaces?: readonly string[]
   /** Those that all domains use. Absent: nobody else works on the same targets. */
   readonly locks?: TargetLocks
   /** Only one process of all that name the same Lease reconciles; the others keep their caches warm. Absent: this one does. */
@@ -89,7 +89,7 @@ export function runtimesController(options: RuntimesControllerOptions): Runtimes
   const watching = { source: client, clock, random, happenings }
   const own = new MemoryQueue({ clock })
   const queue = options.queue ?? own
-  const extent = options.namespace === undefined ? {} : { namespace: options.namespace }
+  const extent = options.namespaces === undefined ? {} : { namespaces: options.namespaces }
   const caches = openCaches(watching, extent)
   const memory = new Memory(settings.nfr)
   memory.follow(caches.runtimes)
