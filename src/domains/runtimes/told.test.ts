@@ -5,8 +5,8 @@ import type { Action } from './types.ts'
 const child = { kind: 'Deployment', name: 'cart', uid: '1', deleting: false, object: {} } as never
 
 test.each<[Action, string]>([
-  [{ do: 'addFinalizer' }, 'its deletion is going to wait for what belongs to it'],
-  [{ do: 'removeFinalizer' }, 'nothing of it is left, and it may go'],
+  [{ do: 'addFinalizer' }, 'it is claimed'],
+  [{ do: 'removeFinalizer' }, 'nothing of it is left, and it is let go'],
   [{ do: 'apply', child, force: false }, 'Deployment/cart is applied'],
   [{ do: 'handBack', child, dimensions: ['cpu', 'memory'] }, 'cpu and memory of Deployment/cart is handed back'],
   [{ do: 'delete', child, because: 'orphan' }, 'Deployment/cart is deleted, which nothing asks for any more'],

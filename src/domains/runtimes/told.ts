@@ -9,9 +9,9 @@ export function decisionText({ actions, phase, status }: Pick<Decision, 'actions
 function actionText(action: Action): string {
   switch (action.do) {
     case 'addFinalizer':
-      return 'its deletion is going to wait for what belongs to it'
+      return 'it is claimed'
     case 'removeFinalizer':
-      return 'nothing of it is left, and it may go'
+      return 'nothing of it is left, and it is let go'
     case 'apply':
       return `${named(action.child)} is applied`
     case 'handBack':

@@ -2,7 +2,8 @@ import type { DecisionRecord } from '../../../kernel/index.ts'
 import { Event, type Reader } from '../../../kube/index.ts'
 import { asUser, auditOf, decisionsOf, type Actor, type AuditRow, type Pool } from '../../../store/index.ts'
 import { ClassRuntime } from '../class-runtime.ts'
-import type { Action, Decision, Phase } from '../types.ts'
+import { decisionText } from '../told.ts'
+import type { Decision, Phase } from '../types.ts'
 import type { PhaseChange } from './chronicle.ts'
 import type { TimelineEntry } from './port.ts'
 import { textOf } from './write.ts'
@@ -71,35 +72,17 @@ const withActions = (records: readonly DecisionRecord[]): DecisionRecord[] =>
 const MOST_TELLING = ['enforce', 'handBack', 'delete', 'apply', 'removeFinalizer', 'addFinalizer'] as const
 
 function ofDecision({ at, controller, decision }: DecisionRecord): TimelineEntry {
-  const { actions, phase } = decision as Decision
+  const made = decision as Decision
+  const { actions, phase } = made
   const what = MOST_TELLING.find((deed) => actions.some((one) => one.do === deed)) ?? 'nothing'
   return entry({
     at,
     source: 'decision',
     actor: controller,
     what,
-    message: actions.map(wordsFor).join(', '),
+    message: decisionText(made),
     tone: TONES[phase] ?? 'wait',
   })
-}
-
-function wordsFor(action: Action): string {
-  switch (action.do) {
-    case 'addFinalizer':
-      return 'claim it'
-    case 'removeFinalizer':
-      return 'let it go'
-    case 'apply':
-      return `apply ${action.child.kind}/${action.child.name}`
-    case 'delete':
-      return `delete ${action.child.kind}/${action.child.name}`
-    case 'handBack':
-      return `give ${action.dimensions.join(' and ')} of ${action.child.kind}/${action.child.name} back`
-    case 'enforce':
-      return `set ${action.dimension} of ${action.functionKey} to ${action.to}`
-    default:
-      return action satisfies never
-  }
 }
 
 /** Those about the runtime itself and about what it is made of. */
