@@ -33,7 +33,7 @@ test('what is touched wakes its deployment on behalf of its tenant', async () =>
     } as const
     await client.apply(ConfigMap, page)
     // What was followed before this watch began is followed from its start.
-    const isWatched = (): boolean => watch.glimpse(namespace)?.objects.get('v1/ConfigMap')?.startsWith('page ') ?? false
+    const isWatched = (): boolean => watch.glimpse(namespace)?.objects.get('v1/ConfigMap')?.length === 1
     await expect.poll(isWatched, { timeout: 20_000 }).toBe(true)
     const ours = () => wakes.filter((one) => one.id === id)
     await client.patch(ConfigMap, page.metadata, { merge: { data: { text: 'mine' } } }, { fieldManager: 'somebody' })

@@ -27,7 +27,7 @@ import { OUR_MANAGER } from './drift.ts'
 import { DEPLOYMENT_LABEL, USER_LABEL } from './fence.ts'
 import type { AppsHappenings } from './happenings.ts'
 import { kindIn } from './kind-text.ts'
-import type { Glimpse, KeptLooks, Surroundings } from './looks.ts'
+import { versionOf, type Glimpse, type KeptLooks, type Surroundings } from './looks.ts'
 import { deploymentKey } from './queue.ts'
 
 export interface DriftWatchDeps {
@@ -104,12 +104,10 @@ export class DriftWatch implements Surroundings, Service {
     const ours = this.#namespaces.get({ name: namespace })
     if (ours === undefined) return undefined
     const { uid, deletionTimestamp, labels } = ours.metadata
-    const head = [uid, deletionTimestamp, labels?.[DEPLOYMENT_LABEL]]
     return {
-      place: [...head, ...versionsIn(this.#records, namespace)].join('\n'),
-      objects: new Map(
-        [...this.#synced].map((kind) => [kind, versionsIn(this.#kinds.get(kind), namespace).join('\n')]),
-      ),
+      place: JSON.stringify([uid, deletionTimestamp, labels?.[DEPLOYMENT_LABEL]]),
+      records: versionsIn(this.#records, namespace),
+      objects: new Map([...this.#synced].map((kind) => [kind, versionsIn(this.#kinds.get(kind), namespace)])),
     }
   }
 
@@ -192,9 +190,7 @@ export class DriftWatch implements Surroundings, Service {
 const AT_WORK = /^(?:pending-|uninstalling)/
 
 const versionsIn = (from: Cache<KubeObject> | undefined, namespace: string): string[] =>
-  (from?.byIndex('namespace', namespace) ?? [])
-    .map(({ metadata }) => `${metadata.name} ${metadata.uid} ${metadata.resourceVersion}`)
-    .toSorted()
+  (from?.byIndex('namespace', namespace) ?? []).map(versionOf).toSorted()
 
 /** What the first list finds was there before; whether it is in order is for the scan to see. */
 function isTouched(change: Change<Trace>): boolean {

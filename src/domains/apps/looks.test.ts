@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { manualClock } from '../../kernel/index.ts'
-import { Looks, type Glimpse, type KeptLooks, type Look } from './looks.ts'
+import type { KubeObject } from '../../kube/index.ts'
+import { Looks, versionOf, type Glimpse, type KeptLooks, type Look } from './looks.ts'
 import { NO_DRIFT, type Observed } from './observed.ts'
 import type { Deployment } from './types.ts'
 
@@ -21,6 +22,22 @@ const fine: Observed = {
 const starting: Observed = { ...fine, health: { is: 'progressing', because: 'pods start' } }
 const SERVICE = 'v1/Service'
 
+const object = (version: string): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Any',
+  metadata: { name: 'web', uid: 'u', resourceVersion: version },
+})
+const shown = (version: string): string[] => [versionOf(object(version))]
+const RECORD = 'sh.helm.release.v1.web.v1'
+
+/** One object of each kind, in that version. */
+const glimpseOf = (objects: Record<string, string>, more: Partial<Glimpse> = {}): Glimpse => ({
+  place: 'ns',
+  records: [`${RECORD} u 1`],
+  objects: new Map(Object.entries(objects).map(([kind, version]) => [kind, shown(version)])),
+  ...more,
+})
+
 /** One cluster and one database, and as many processes as wanted. */
 function looking() {
   const clock = manualClock()
@@ -28,7 +45,7 @@ function looking() {
   const asked: string[] = []
   const followed: string[] = []
   let isAway = false
-  let glimpse: Glimpse | undefined = { place: 'ns', objects: new Map([[SERVICE, 'a']]) }
+  let glimpse: Glimpse | undefined = glimpseOf({ [SERVICE]: 'a' })
   const kept: KeptLooks = {
     find: async (id) => {
       asked.push(`find ${id}`)
@@ -42,8 +59,10 @@ function looking() {
   const surroundings = { glimpse: () => glimpse, follow: (kinds: readonly string[]) => void followed.push(...kinds) }
   const start = (judge = 'me') => {
     const looks = new Looks({ surroundings, kept, clock, judge })
-    const look = (seen = fine, kinds = [SERVICE]): Promise<void> =>
-      looks.keep(row, 7, { digest: 'd', before: looks.before(row), kinds, seen })
+    const look = (seen = fine, kinds = [SERVICE], version = 'a'): Promise<void> => {
+      const objects = kinds.map((kind) => ({ kind, live: object(version) }))
+      return looks.keep(row, 7, { digest: 'd', before: looks.before(row), record: RECORD, objects, seen })
+    }
     return { looks, look }
   }
   return {
@@ -53,8 +72,7 @@ function looking() {
     followed,
     start,
     ...start(),
-    touch: (objects: Record<string, string>, place = 'ns') =>
-      void (glimpse = { place, objects: new Map(Object.entries(objects)) }),
+    touch: (objects: Record<string, string>, more: Partial<Glimpse> = {}) => void (glimpse = glimpseOf(objects, more)),
     lose: () => void (glimpse = undefined),
     setAway: (is: boolean) => void (isAway = is),
   }
@@ -74,7 +92,8 @@ test('what was found in order and not touched since is remembered, here and by t
 
 test.each<[string, (world: Looking) => unknown, { change?: Partial<Deployment>; digest?: string }?]>([
   ['something was touched', ({ touch }) => touch({ [SERVICE]: 'b' })],
-  ['a record of Helm was written, or the namespace made anew', ({ touch }) => touch({ [SERVICE]: 'a' }, 'other')],
+  ['the namespace was made anew', ({ touch }) => touch({ [SERVICE]: 'a' }, { place: 'other' })],
+  ['a record of Helm was written', ({ touch }) => touch({ [SERVICE]: 'a' }, { records: [`${RECORD} u 2`] })],
   ['its kind is not watched', ({ touch }) => touch({ 'v1/Secret': 'a' })],
   ['its namespace is not known', ({ lose }) => lose()],
   ['it was not in order', ({ look }) => look(starting)],
@@ -95,11 +114,15 @@ test.each<[string, (world: Looking) => unknown, { change?: Partial<Deployment>; 
     expect(await looks.recall({ ...row, ...change }, digest)).toBeUndefined()
 })
 
-test('what changes while we look is looked at again', async () => {
-  const { looks, start, touch } = looking()
-  const before = looks.before(row)
-  touch({ [SERVICE]: 'b' })
-  await looks.keep(row, 7, { digest: 'd', before, kinds: [SERVICE], seen: fine })
+test.each<[string, Partial<Glimpse>]>([
+  ['an object of it', { objects: new Map([[SERVICE, []]]) }],
+  ['the record of it', { records: [] }],
+  ['the record of it, but of one with a longer number', { records: [`${RECORD}0 u 1`] }],
+  ['its newest version', { objects: new Map([[SERVICE, shown('older')]]) }],
+])('a look is not kept when the watches had not heard of %s, which may be deleted again', async (_, lagging) => {
+  const { look, looks, start, touch } = looking()
+  touch({}, lagging)
+  await look()
   for (const one of [looks, start().looks]) expect(await one.recall(row, 'd')).toBeUndefined()
 })
 
@@ -143,7 +166,7 @@ test('what was forgotten is not asked for, though another worker keeps it, until
   await start().look()
   expect(await looks.recall(row, 'd')).toBeUndefined()
   touch({ [SERVICE]: 'b' })
-  await look()
+  await look(fine, [SERVICE], 'b')
   expect(await looks.recall(row, 'd')).toBe(fine)
 })
 

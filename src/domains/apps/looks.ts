@@ -1,15 +1,22 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../kernel/index.ts'
+import type { KubeObject } from '../../kube/index.ts'
 import type { Observed } from './observed.ts'
 import type { Deployment } from './types.ts'
 
 /** What the watches know of a namespace at one moment, as far as they have told. */
 export interface Glimpse {
-  /** Names the namespace, whose it is, and every version of the records that Helm keeps in it. */
+  /** Names the namespace, and whose it is. */
   readonly place: string
-  /** By watched kind: names every version of every object of it in the namespace. */
-  readonly objects: ReadonlyMap<string, string>
+  /** The versions of the records that Helm keeps in it. */
+  readonly records: readonly string[]
+  /** By watched kind: the versions of its objects in the namespace. */
+  readonly objects: ReadonlyMap<string, readonly string[]>
 }
+
+/** A version of an object. None ever comes back. */
+export const versionOf = ({ metadata: { name, uid, resourceVersion } }: KubeObject): string =>
+  `${name} ${uid} ${resourceVersion}`
 
 /** What is known of the cluster without asking it. Kinds are texts: `apps/v1/Deployment`. */
 export interface Surroundings {
@@ -52,7 +59,9 @@ export interface LooksDeps {
 export interface Finding {
   readonly digest: string
   readonly before: Glimpse | undefined
-  readonly kinds: readonly string[]
+  /** The name of Helm's record. */
+  readonly record: string | undefined
+  readonly objects: readonly { readonly kind: string; readonly live: KubeObject | undefined }[]
   readonly seen: Observed
 }
 
@@ -99,10 +108,10 @@ export class Looks {
     return this.#deps.surroundings.glimpse(row.namespaceName)
   }
 
-  /** Only now, having looked, it is known which kinds `before` should have held. */
-  async keep({ id }: Deployment, fence: number, { digest, before, seen, ...finding }: Finding): Promise<void> {
-    const kinds = [...new Set(finding.kinds)]
-    const fingerprint = this.#fingerprint(before, kinds)
+  async keep({ id }: Deployment, fence: number, finding: Finding): Promise<void> {
+    const { digest, before, seen } = finding
+    const kinds = [...new Set(finding.objects.map(({ kind }) => kind))]
+    const fingerprint = isShown(before, finding) ? this.#fingerprint(before, kinds) : undefined
     const isFine = seen.health.is === 'ready' && seen.drift.edited.length === 0 && seen.drift.missing.length === 0
     if (fingerprint !== undefined && isFine) {
       const look = { digest, kinds, fingerprint, seen, at: this.#deps.clock.now() }
@@ -126,7 +135,16 @@ export class Looks {
   #fingerprint(glimpse: Glimpse | undefined, kinds: readonly string[]): string | undefined {
     if (glimpse === undefined || !kinds.every((kind) => glimpse.objects.has(kind))) return undefined
     const objects = kinds.map((kind) => [kind, glimpse.objects.get(kind)])
-    const text = JSON.stringify([this.#deps.judge, glimpse.place, objects])
+    const text = JSON.stringify([this.#deps.judge, glimpse.place, glimpse.records, objects])
     return createHash('sha256').update(text).digest('base64')
   }
 }
+
+/**
+ * The watches showed everything that was looked at, as it was looked at. What they had not heard of yet would be absent from
+ * the fingerprint, and absence does come back: when it is deleted.
+ */
+const isShown = (before: Glimpse | undefined, { record, objects }: Finding): boolean =>
+  before !== undefined &&
+  before.records.some((version) => version.startsWith(`${record} `)) &&
+  objects.every(({ kind, live }) => live !== undefined && before.objects.get(kind)?.includes(versionOf(live)))

@@ -7,6 +7,7 @@ import { driftSeen } from './drift.ts'
 import { DEPLOYMENT_LABEL } from './fence.ts'
 import { healthOf } from './health.ts'
 import type { ReleaseRecord } from './helm/port.ts'
+import { recordName } from './helm/storage.ts'
 import { kindText } from './kind-text.ts'
 import type { Looks, Surroundings } from './looks.ts'
 import { NO_DRIFT, type HealthSeen, type NamespaceSeen, type Observed, type ReleaseSeen } from './observed.ts'
@@ -70,8 +71,7 @@ export class Observer {
     reading?.catch(() => {})
     const namespace = await this.#namespace(loaded, signal)
     const record = namespace.is === 'active' ? await (reading ?? newest()) : undefined
-    const kinds = record?.objects.map(kindText) ?? []
-    this.#surroundings?.follow(kinds)
+    if (record !== undefined) this.#surroundings?.follow(record.objects.map(kindText))
     const release = releaseSeen(record)
     const wanted = await this.#wanted(loaded, planned, release, signal)
     const look =
@@ -79,8 +79,11 @@ export class Observer {
     const drift = driftSeen(look.objects.map((object) => object.drift))
     const health = release.is === 'deployed' ? await this.#health(loaded, planned, release, look, signal) : STARTING
     const seen: Observed = { namespace, release, health, drift: hasObjects(release) ? drift : NO_DRIFT }
-    if (!('problem' in plan) && fence !== undefined)
-      await this.#looks?.keep(deployment, fence, { digest: plan.digest, before, kinds, seen })
+    if (!('problem' in plan) && fence !== undefined) {
+      const name = record && recordName(deployment.releaseName, record.revision)
+      const objects = look.objects.map(({ desired, live }) => ({ kind: kindText(desired), live }))
+      await this.#looks?.keep(deployment, fence, { digest: plan.digest, before, record: name, objects, seen })
+    }
     return { ...planned, seen, wanted, record, look, isRemembered: false }
   }
 
