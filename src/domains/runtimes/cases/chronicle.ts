@@ -8,8 +8,8 @@ import type { Look } from './look.ts'
 
 /*
  * What the status of a runtime forgets: how its values and its phase came to be what they are. Kept in this process, some
- * hundred points for each runtime, and lost with it: a chart shows what was seen since the start of the server. Who needs
- * months of it has Prometheus, which scrapes the same numbers.
+ * hundred points for each runtime, and lost with it: a chart shows what was seen since the start of the server. Prometheus
+ * cannot be asked for the time before: our metrics bear no name of a runtime or function, or each would be a series of its own.
  */
 
 export interface Point {
