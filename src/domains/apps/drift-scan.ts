@@ -23,7 +23,7 @@ export interface DriftScanDeps {
 
 const PAGE = 100
 /** Between pages, so that a pass over thousands is no burst. */
-const PAGE_PAUSE_MS = 1_000
+const PAGE_PAUSE_MS = 200
 
 /**
  * Wakes everything that should exist from time to time, and once at the start: for drift that no watch has told of, and
