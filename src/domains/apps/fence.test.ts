@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { manualClock, seededRandom, type Clock } from '../../kernel/index.ts'
 import { FakeCluster } from '../../kube/fake/index.ts'
-import { isForbidden, makeClient, withFaults, type Fault, type KubeRequest } from '../../kube/index.ts'
+import { isForbidden, makeClient, RoleBinding, withFaults, type Fault, type KubeRequest } from '../../kube/index.ts'
 import { claimNamespace, createNamespace, deleteHeldNamespace, fenced, installFence, type Gate } from './fence.ts'
 
 const HOLDER = { namespace: 'shop', deploymentId: '7', userId: '1', fence: 1 }
@@ -78,10 +78,22 @@ test('a fence that stays stale is told as such after the last pause', async () =
   expect(pauses).toEqual(ALL_PAUSES)
 })
 
-test('rights that are not there yet are given, and then waited for', async () => {
+test('a new namespace is entered without being refused first', async () => {
   const { clock, pauses } = hurried()
-  const { gate } = await scene({ clock })
+  const { gate, failing } = await scene({ clock })
+  const calls: string[] = []
+  failing(({ method, path }) => void calls.push(`${method} ${path.split('/').at(-2)}`))
   await createNamespace(gate, HOLDER)
+  expect(calls).toEqual(['POST v1', 'PATCH rolebindings', 'PATCH rolebindings'])
+  expect(pauses).toEqual([])
+})
+
+test('rights that are gone are given again, and then waited for', async () => {
+  const { clock, pauses } = hurried()
+  const { gate, begin } = await scene({ clock })
+  await begin()
+  await gate.client.delete(RoleBinding, { namespace: HOLDER.namespace, name: 'caelus-release' })
+  await claimNamespace(gate, HOLDER)
   expect(pauses).toEqual([20])
 })
 

@@ -150,8 +150,11 @@ export async function createNamespace(gate: Gate, holder: Holder, signal?: Abort
     await gate.client.create(Namespace, namespaceOf(holder), { ...(signal && { signal }) })
   } catch (error) {
     if (!isAlreadyExists(error)) throw error
+    return await claimNamespace(gate, holder, signal)
   }
-  await claimNamespace(gate, holder, signal)
+  // In one that is new nobody has rights yet: trying first would only be refused.
+  await grantRights(gate, holder, signal)
+  await enter(gate, holder, signal)
 }
 
 /**
@@ -184,21 +187,26 @@ export async function claimNamespace(gate: Gate, holder: Holder, signal?: AbortS
  * What we try is to write our own rights as ourselves: nothing changes when they are as they should be, and no policy of
  * the cluster can mind an object that had to be there anyway.
  */
-async function enter(gate: Gate, { namespace, deploymentId, fence }: Holder, signal?: AbortSignal): Promise<void> {
-  const { client } = gate
-  const us = client.as(fenced(deploymentId, fence))
-  const rights = releaseRights(namespace)
-  const options = { force: true, ...(signal && { signal }) }
+async function enter(gate: Gate, holder: Holder, signal?: AbortSignal): Promise<void> {
+  const { namespace, deploymentId, fence } = holder
+  const us = { client: gate.client.as(fenced(deploymentId, fence)) }
   for (let tries = 1; ; tries++) {
     try {
-      await us.apply(RoleBinding, rights, options)
-      return
+      return await grantRights(us, holder, signal)
     } catch (error) {
       if (!isForbidden(error) || tries === TRIES) throw isStale(error) ? staleFence(namespace, 'another', fence) : error
-      if (!isStale(error)) await client.apply(RoleBinding, rights, options)
+      if (!isStale(error)) await grantRights(gate, holder, signal)
       await pause(gate, tries, signal)
     }
   }
+}
+
+async function grantRights(
+  { client }: Pick<Gate, 'client'>,
+  { namespace }: Holder,
+  signal?: AbortSignal,
+): Promise<void> {
+  await client.apply(RoleBinding, releaseRights(namespace), { force: true, ...(signal && { signal }) })
 }
 
 const namespaceOf = ({ namespace, deploymentId, userId, fence }: Holder): CoreV1.Namespace => ({
