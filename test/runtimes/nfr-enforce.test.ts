@@ -302,7 +302,7 @@ describe('through the controller', () => {
     await recommend(world, 400, 'cpu')
     const resourcesOf = ({ spec }: Deployment) => spec?.template.spec?.containers[0]?.resources
     await world.sees(Deployment, NAME, (one) => resourcesOf(one)?.limits?.['cpu'] !== undefined)
-    await world.sees(Deployment, NAME, (one) => one.metadata.annotations?.['oaas.io/handed-over'] === 'resources')
+    await world.sees(Deployment, NAME, (one) => one.metadata.annotations?.['oaas.io/handed-over'] === 'cpu')
     await world.reaches('shop', 'available')
     const seen = new Set<string>()
     const stop = world.watches(Deployment, NAME, (one) => seen.add(JSON.stringify(resourcesOf(one))))

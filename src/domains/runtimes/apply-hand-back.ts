@@ -26,14 +26,17 @@ export async function beginHandBack(
 ): Promise<() => Promise<void>> {
   const live = await read(handing, runtime, child)
   if (live === undefined) return async () => {}
-  const fn = runtime.spec.functions?.find(({ function_key }) => function_key === child.functionKey)
-  const { during, after } = handBackOf(live, dimensions, child, fn?.provision_config)
+  const { during } = handBackOf(live, dimensions, child)
   await say(handing, child.kind, during).catch((error: unknown) => {
     if (!isConflict(error)) throw error
     const isOurs = error.conflicts.length > 0 && error.conflicts.every(({ manager }) => manager === MANAGER)
     return isOurs ? say(handing, child.kind, during, true) : undefined
   })
-  return () => say(handing, child.kind, after)
+  // What the controller has handed over meanwhile is the enforcer's to say as well.
+  return async () => {
+    const applied = await read(handing, runtime, child)
+    if (applied !== undefined) await say(handing, child.kind, handBackOf(applied, dimensions, child).after)
+  }
 }
 
 /** One that is gone has nothing to give back. */

@@ -6,6 +6,7 @@ import type { ClassRuntime } from './class-runtime.ts'
 import { differs } from './differs.ts'
 import { resourceOf } from './foreign.ts'
 import { handoverOf } from './handover-fields.ts'
+import { asHandedBefore, wronglyHanded } from './stamp.ts'
 import { holding } from './target-lock.ts'
 import {
   ENFORCER,
@@ -52,10 +53,13 @@ async function applyGivenBack(
 ): Promise<boolean> {
   const { child, back } = action
   if (back === undefined) return applySeen(acting, runtime, action, seen)
+  const isWrong = wronglyHanded(child, seen).length > 0
   const end = await beginHandBack(acting, runtime, child, back)
-  const isApplied = await applySeen(acting, runtime, action, seen)
-  if (isApplied) await end()
-  return isApplied
+  // A mark tells that something is still to be given back. What was handed over without one is told by what was handed over.
+  const first = isWrong ? { ...action, child: asHandedBefore(child, seen) } : action
+  if (!(await applySeen(acting, runtime, first, seen))) return false
+  await end()
+  return isWrong ? applySeen(acting, runtime, action, seen) : true
 }
 
 /** The uid keeps it from being made anew without the fields that are handed over: those would have their defaults. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Deployment } from '../../kube/index.ts'
-import type { ClassRuntimeSpec, Dimension, Mode } from './class-runtime.ts'
+import type { ClassRuntimeSpec, Dimension, FunctionSpec, Mode } from './class-runtime.ts'
 import { explain } from './explain.ts'
 import { DEPLOYMENT, fn, on, statusOf, tried, trueConditions } from './fake/cart.ts'
 import {
@@ -183,6 +183,57 @@ describe('requests beside an autoscaler', () => {
     const both = spec('enforce', { functions: [scaled], enforcement: { mode: 'enforce', dimensions: ['cpu'] } })
     const { stage } = play(recommended(ready(both, settings), 400, 'cpu/checkout'), settings)
     expect(enforcedBy(stage)).toMatchObject({ reason: 'MeasuredByAutoscaler' })
+  })
+})
+
+describe('a request that is enforced', () => {
+  const MEMORY = 'oaas.io/enforced-memory'
+  const CPU = 'oaas.io/enforced-cpu'
+  const HANDED = 'oaas.io/handed-over'
+  const sized = (
+    provision: FunctionSpec['provision_config'] = {},
+    dimensions: readonly Dimension[] = ['memory', 'cpu'],
+  ) =>
+    spec('enforce', {
+      functions: [
+        {
+          function_key: 'checkout',
+          provision_config: { container_image: 'a', cpu_request: '100m', memory_request: '64Mi', ...provision },
+        },
+      ],
+      enforcement: { mode: 'enforce', dimensions: [...dimensions] },
+    })
+  const marked = (annotations: Readonly<Record<string, string>>, of = sized()) =>
+    withChild(ready(of), DEPLOYMENT, edited({ metadata: { annotations } }))
+  const applyOf = (stage: Stage) => play(stage).done.map(({ action }) => action)
+  const rendering = (handed: readonly string[], requests: object) => ({
+    handed,
+    object: { spec: { template: { spec: { containers: [{ resources: { requests } }] } } } },
+  })
+
+  it.each([
+    [MEMORY, { cpu_request: '300m', memory_request: '96Mi' }, rendering(['memory'], { cpu: '300m' })],
+    [CPU, { cpu_request: '300m', memory_request: '96Mi' }, rendering(['cpu'], { memory: '96Mi' })],
+  ])('with %s leaves the other one to the spec', (mark, provision, child) => {
+    const { stage } = play(marked({ [mark]: '1' }))
+    const actions = applyOf(rewritten(rolledOut(stage), sized(provision)))
+    expect(actions).toMatchObject([{ do: 'apply', child }])
+    expect(Object.keys(actions[0] ?? {})).not.toContain('back')
+  })
+
+  it.each<[what: string, marks: readonly string[], of: ClassRuntimeSpec, back: object, child: object]>([
+    ['one goes back', [MEMORY], sized(), { back: ['cpu'] }, rendering(['memory'], { cpu: '100m' })],
+    ['the other one goes back', [CPU], sized(), { back: ['memory'] }, rendering(['cpu'], { memory: '64Mi' })],
+    ['both go back', [MEMORY], sized({}, ['replicas']), { back: ['memory', 'cpu'] }, { handed: [] }],
+    ['both stay', [MEMORY, CPU], sized(), {}, { handed: ['memory', 'cpu'] }],
+  ])('of which all was handed over as one: %s, once', (_, marks, of, back, child) => {
+    const annotations = Object.fromEntries([[HANDED, 'resources'], ...marks.map((mark) => [mark, '1'])])
+    const stage = marked(annotations, of)
+    const actions = applyOf(stage)
+    expect(actions).toMatchObject([{ do: 'apply', child, ...back }])
+    expect(Object.keys(actions[0] ?? {})).not.toContain('from')
+    expect('back' in (actions[0] ?? {})).toBe('back' in back)
+    expect(tried(play(rolledOut(play(stage).stage)))).toEqual([])
   })
 })
 

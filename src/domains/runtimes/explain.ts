@@ -70,7 +70,8 @@ function differenceText(action: Action, children: readonly ObservedChild[]): str
   const live = children.find((child) => isSameRef(child, action.child))
   if (live === undefined) return []
   const fields = differs(action.child.object, live.object).filter(({ path }) => !isStamp(path))
-  if (action.back !== undefined) return [`${action.back.join(' and ')} of ${refText(live)} is not enforced any more`]
+  if (action.back !== undefined)
+    return [`${action.back.join(' and ')} of ${refText(live)} is not left to the enforcer any more`]
   const [first, ...others] = fields.map(({ path }) => fieldText(path))
   if (first === undefined) return [`${refText(live)} has a field of ours that is not wanted any more`]
   return [`${refText(live)} differs in ${first}${others.length > 0 ? ` and ${others.length} more` : ''}`]

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { KubeObject } from '../../kube/index.ts'
-import type { Dimension, FunctionSpec } from './class-runtime.ts'
+import type { Dimension } from './class-runtime.ts'
 import { handBackOf, letGoOf } from './hand-back.ts'
 import { ENFORCER, type HandedField, type ManagedKind } from './types.ts'
 
@@ -54,11 +54,9 @@ const OWN_CONTAINERS = { template: { spec: { containers: { 'k:{"name":"function"
 const scaled = (value: string) => ({ template: { metadata: { annotations: { [MIN_SCALE]: value } } } })
 
 const SCALED: Enforced = { spec: { replicas: 5 }, marks: [MARKS[0] ?? ''], fields: { replicas: true } }
+const SIZES = { requests: { cpu: '200m', memory: '64Mi' }, limits: { cpu: '300m', memory: '128Mi' } }
 const SIZED: Enforced = {
-  spec: inContainers({
-    requests: { cpu: '200m', memory: '64Mi' },
-    limits: { cpu: '300m', memory: '128Mi' },
-  }),
+  spec: inContainers(SIZES),
   marks: MARKS.slice(1),
   fields: OWN_CONTAINERS,
 }
@@ -71,7 +69,6 @@ interface Case {
   /** What the controller renders. */
   readonly rendered: object
   readonly handed?: readonly HandedField[]
-  readonly provision?: FunctionSpec['provision_config']
   readonly during: object | undefined
   readonly after: object | undefined
   readonly marksAfter?: readonly string[]
@@ -137,12 +134,65 @@ test.each<Case>([
     what: 'one of two requests goes back, while the other one stays enforced',
     enforced: SIZED,
     back: ['cpu'],
-    rendered: inContainers(undefined),
-    handed: ['resources'],
-    provision: { cpu_request: '500m', memory_request: '32Mi' },
+    rendered: inContainers({ requests: { cpu: '500m' } }),
+    handed: ['memory'],
     during: inContainers({ requests: { cpu: '500m', memory: '64Mi' }, limits: { memory: '128Mi' } }),
-    after: inContainers({ requests: { cpu: '500m', memory: '64Mi' }, limits: { memory: '128Mi' } }),
+    after: inContainers({ requests: { memory: '64Mi' }, limits: { memory: '128Mi' } }),
     marksAfter: ['oaas.io/enforced-memory'],
+  },
+  {
+    what: 'what went along with an enforced request goes back without ever having borne a mark',
+    enforced: { ...SIZED, marks: MARKS.slice(1, 2) },
+    back: ['cpu'],
+    rendered: inContainers({ requests: { cpu: '500m' } }),
+    handed: ['memory'],
+    during: inContainers({ requests: { cpu: '500m', memory: '64Mi' }, limits: { memory: '128Mi' } }),
+    after: inContainers({ requests: { memory: '64Mi' }, limits: { memory: '128Mi' } }),
+    marksAfter: ['oaas.io/enforced-memory'],
+  },
+  {
+    what: 'of containers that are one value nothing is said',
+    kind: 'KnativeService',
+    enforced: {
+      spec: { template: { ...scaled('5').template, ...inContainers(SIZES).template } },
+      marks: SCALED.marks,
+      fields: { template: { metadata: { annotations: { [MIN_SCALE]: true } } } },
+    },
+    back: ['cpu'],
+    rendered: inContainers({ requests: { cpu: '500m' } }),
+    handed: ['minScale', 'memory'],
+    during: scaled('5'),
+    after: scaled('5'),
+    marksAfter: SCALED.marks,
+  },
+  {
+    what: 'a container beside the function is let go of',
+    enforced: {
+      spec: {
+        template: {
+          spec: {
+            containers: [
+              { name: 'function', resources: SIZES },
+              { name: 'sidecar', resources: { requests: { cpu: '1' } } },
+            ],
+          },
+        },
+      },
+      marks: SIZED.marks,
+      fields: {
+        template: {
+          spec: {
+            containers: { 'k:{"name":"function"}': { resources: true }, 'k:{"name":"sidecar"}': { resources: true } },
+          },
+        },
+      },
+    },
+    back: ['memory'],
+    rendered: inContainers({ requests: { memory: '32Mi' } }),
+    handed: ['cpu'],
+    during: inContainers({ requests: { cpu: '200m', memory: '32Mi' }, limits: { cpu: '300m' } }),
+    after: inContainers({ requests: { cpu: '200m' }, limits: { cpu: '300m' } }),
+    marksAfter: ['oaas.io/enforced-cpu'],
   },
   {
     what: 'replicas stay enforced when requests go back',
@@ -154,7 +204,7 @@ test.each<Case>([
     after: { replicas: 5 },
     marksAfter: ['oaas.io/enforced-replicas'],
   },
-])('$what', ({ kind = 'Deployment', enforced, back, rendered, handed = [], provision, ...expected }) => {
+])('$what', ({ kind = 'Deployment', enforced, back, rendered, handed = [], ...expected }) => {
   const live = liveOf(enforced)
   const draft = (marks: readonly string[], spec: object | undefined) => {
     const { apiVersion, kind: of } = live
@@ -163,7 +213,7 @@ test.each<Case>([
     return { apiVersion, kind: of, metadata, ...(spec && { spec }) }
   }
   const object = { ...live, spec: rendered, metadata: { namespace: 'n', name: 'a' } }
-  const { during, after } = handBackOf(live, back, { kind, object, handed }, provision)
+  const { during, after } = handBackOf(live, back, { kind, object, handed })
   expect(after).toEqual(draft(expected.marksAfter ?? [], expected.after))
   expect(spec(during)).toEqual(expected.during ?? {})
   expect(Object.keys(during.metadata['annotations'] ?? {})).toEqual(enforced.marks)

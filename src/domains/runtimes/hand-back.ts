@@ -1,9 +1,9 @@
-import type { CoreV1, Draft, KubeObject } from '../../kube/index.ts'
-import type { Dimension, FunctionSpec } from './class-runtime.ts'
+import type { Draft, KubeObject } from '../../kube/index.ts'
+import type { Dimension } from './class-runtime.ts'
 import { isFields } from './differs.ts'
 import { fieldFor } from './handed.ts'
 import { valueOf } from './handover-fields.ts'
-import { enforcedAnnotation, FUNCTION_CONTAINER } from './nfr/live.ts'
+import { enforcedAnnotation } from './nfr/live.ts'
 import { merged, ownedFields } from './owned-fields.ts'
 import { MIN_SCALE } from './templates/knative.ts'
 import { ENFORCER, type HandedField, type ManagedKind, type RenderedChild } from './types.ts'
@@ -17,33 +17,48 @@ export interface HandBack {
   readonly after: Draft
 }
 
+const CONTAINERS = ['spec', 'template', 'spec', 'containers']
+
 const PATHS: Readonly<Record<HandedField, readonly string[]>> = {
   replicas: ['spec', 'replicas'],
   minReplicas: ['spec', 'minReplicas'],
   minScale: ['spec', 'template', 'metadata', 'annotations', MIN_SCALE],
-  resources: ['spec', 'template', 'spec', 'containers'],
+  memory: CONTAINERS,
+  cpu: CONTAINERS,
 }
 
 /**
  * What the enforcer has to say of a live object to give dimensions back.
  *
  * A field that is rendered again gets its value from the rendering. What stays handed is somebody's still: the number of
- * replicas an autoscaler's, and of `resources` those of the dimension that is enforced further.
+ * replicas an autoscaler's, and of a container the request and the limit that are enforced further.
  */
 export function handBackOf(
   live: KubeObject,
   dimensions: readonly Dimension[],
   { kind, object, handed }: Pick<RenderedChild, 'kind' | 'object' | 'handed'>,
-  provision: FunctionSpec['provision_config'],
 ): HandBack {
-  const fields = [...new Set(dimensions.flatMap((dimension) => fieldFor(kind, dimension) ?? []))]
-  const freed = fields.filter((field) => !handed.includes(field))
-  const kept = freed.reduce((all, field) => without(all, PATHS[field]), ownedFields(live, ENFORCER))
-  const rest = handed.includes('resources') ? withRequests(kept, dimensions, provision) : kept
+  const owned = ownedFields(live, ENFORCER)
+  const fields = dimensions.flatMap((dimension) => fieldFor(kind, dimension) ?? [])
+  const freed = fields.filter((field) => !handed.includes(field) && isHeld(owned, field))
+  const kept = keptOf(owned, freed, handed)
   return {
-    during: draftOf(live, [...freed.map((field) => ({ spec: valueOf(object, field) })), rest]),
-    after: draftOf(live, [withoutMarks(rest, dimensions)]),
+    during: draftOf(live, [...freed.map((field) => ({ spec: valueOf(object, field) })), kept]),
+    after: draftOf(live, [withoutMarks(kept, dimensions)]),
   }
+}
+
+const isAmount = (field: HandedField): boolean => PATHS[field] === CONTAINERS
+
+/** Where containers are one value, as Knative has them, they are the controller's: to say a part of it would be to say all of it. */
+const isHeld = (owned: Fields, field: HandedField): boolean =>
+  !isAmount(field) || Object.keys(valueOf(owned as Draft, field)).length > 0
+
+/** Two fields are in the same container, so that the one that stays is put back when the other one goes. */
+function keptOf(owned: Fields, freed: readonly HandedField[], handed: readonly HandedField[]): Fields {
+  const rest = freed.reduce((all, field) => without(all, PATHS[field]), owned)
+  const amounts = handed.filter(isAmount).map((field) => ({ spec: valueOf(owned as Draft, field) }))
+  return amounts.reduce<unknown>(merged, rest) as Fields
 }
 
 /** All that is left of the enforcer on an object that nobody renders: an autoscaler of somebody else. */
@@ -68,38 +83,4 @@ function without(fields: Fields, [name = '', ...below]: readonly string[]): Fiel
   if (value === undefined) return fields
   const left = below.length > 0 && isFields(value) ? without(value, below) : {}
   return Object.keys(left).length === 0 ? others : { ...others, [name]: left }
-}
-
-function withRequests(
-  fields: Fields,
-  dimensions: readonly Dimension[],
-  provision: FunctionSpec['provision_config'] = {},
-): Fields {
-  const { spec } = fields as { spec?: { template?: { spec?: { containers?: readonly CoreV1.Container[] } } } }
-  const containers = spec?.template?.spec?.containers?.map((container) =>
-    container.name === FUNCTION_CONTAINER
-      ? { ...container, resources: asWritten(container.resources ?? {}, dimensions, provision) }
-      : container,
-  )
-  if (containers === undefined) return fields
-  return merged(without(fields, PATHS.resources), { spec: { template: { spec: { containers } } } }) as Fields
-}
-
-function asWritten(
-  { requests, limits }: CoreV1.ResourceRequirements,
-  dimensions: readonly Dimension[],
-  provision: NonNullable<FunctionSpec['provision_config']>,
-): CoreV1.ResourceRequirements {
-  const next = { requests: { ...requests }, limits: { ...limits } }
-  for (const dimension of dimensions) {
-    if (dimension === 'replicas') continue
-    for (const [which, written] of [
-      ['requests', provision[`${dimension}_request`]],
-      ['limits', provision[`${dimension}_limit`]],
-    ] as const) {
-      delete next[which][dimension]
-      if (written) next[which][dimension] = written
-    }
-  }
-  return next
 }

@@ -7,8 +7,8 @@ import type { ChildRef, HandedField, ManagedKind, Observed } from './types.ts'
 
 /** Which field carries a dimension, and on which kinds. */
 const FIELDS: Readonly<Partial<Record<ManagedKind, Readonly<Partial<Record<Dimension, HandedField>>>>>> = {
-  Deployment: { replicas: 'replicas', memory: 'resources', cpu: 'resources' },
-  KnativeService: { replicas: 'minScale', memory: 'resources', cpu: 'resources' },
+  Deployment: { replicas: 'replicas', memory: 'memory', cpu: 'cpu' },
+  KnativeService: { replicas: 'minScale', memory: 'memory', cpu: 'cpu' },
   HorizontalPodAutoscaler: { replicas: 'minReplicas' },
 }
 

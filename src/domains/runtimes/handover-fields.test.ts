@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { Deployment, ManagedFields } from '../../kube/index.ts'
+import type { CoreV1, Deployment, ManagedFields } from '../../kube/index.ts'
 import { handoverOf } from './handover-fields.ts'
-import { ENFORCER, MANAGER } from './types.ts'
+import { ENFORCER, MANAGER, type HandedField } from './types.ts'
 
 const applied = (manager: string, fieldsV1: ManagedFields['fieldsV1']): ManagedFields => ({
   manager,
@@ -53,8 +53,34 @@ test('containers meet by their name', () => {
     'f:containers': { 'k:{"name":"function"}': { 'f:resources': { 'f:requests': { 'f:cpu': {} } } } },
   }
   const enforced = applied(ENFORCER, { 'f:spec': { 'f:template': { 'f:spec': resources } } })
-  expect(handoverOf(deployment([enforced]), ['resources'])).toEqual({
+  expect(handoverOf(deployment([enforced]), ['cpu'])).toEqual({
     ...where,
     spec: { template: { spec: { containers: [{ name: 'function', resources: { requests: { cpu: '1' } } }] } } },
   })
+})
+
+const BOTH = { requests: { cpu: '1', memory: '64Mi' }, limits: { memory: '128Mi' } }
+
+test.for<
+  [what: string, handed: readonly HandedField[], live: CoreV1.ResourceRequirements, over: CoreV1.ResourceRequirements]
+>([
+  ['a request with its limit', ['memory'], BOTH, { requests: { memory: '64Mi' }, limits: { memory: '128Mi' } }],
+  ['a request that has none', ['cpu'], BOTH, { requests: { cpu: '1' } }],
+  ['a limit without a request', ['cpu'], { limits: { cpu: '2' } }, { limits: { cpu: '2' } }],
+  ['both', ['memory', 'cpu'], BOTH, BOTH],
+])('of what a container asks for, %s is handed over and nothing else', ([, handed, resources, over]) => {
+  const { spec, ...rest } = deployment([])
+  const containers = [
+    { ...container, resources },
+    { name: 'sidecar', image: 'b:1', resources: BOTH },
+  ]
+  const live = { ...rest, spec: { ...spec, template: { ...spec.template, spec: { containers } } } }
+  expect(handoverOf(live, handed)).toEqual({
+    ...where,
+    spec: { template: { spec: { containers: [{ name: 'function', resources: over }] } } },
+  })
+})
+
+test('where nothing is asked for there is nothing to hand over', () => {
+  expect(handoverOf(deployment([]), ['memory'])).toEqual({ ...where, spec: {} })
 })

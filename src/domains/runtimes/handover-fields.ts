@@ -1,8 +1,9 @@
 import type { CoreV1, Deployment, Draft, HorizontalPodAutoscaler, KubeObject } from '../../kube/index.ts'
 import type { KnativeService } from './foreign.ts'
+import { FUNCTION_CONTAINER } from './nfr/live.ts'
 import { merged, ownedFields } from './owned-fields.ts'
 import { MIN_SCALE } from './templates/knative.ts'
-import { ENFORCER, type HandedField } from './types.ts'
+import { ENFORCER, type Amount, type HandedField } from './types.ts'
 
 /**
  * What the enforcer says of a live object once it has taken over the handed fields, with the values that they have: a field that
@@ -28,9 +29,24 @@ const FIELDS: Readonly<Record<HandedField, (object: Draft) => object>> = {
     const scale = (object as KnativeService).spec.template.metadata?.annotations?.[MIN_SCALE]
     return scale === undefined ? {} : { template: { metadata: { annotations: { [MIN_SCALE]: scale } } } }
   },
-  resources(object) {
-    const all: readonly CoreV1.Container[] = (object as Deployment).spec?.template.spec?.containers ?? []
-    const containers = all.flatMap(({ name, resources }) => (resources === undefined ? [] : [{ name, resources }]))
-    return containers.length === 0 ? {} : { template: { spec: { containers } } }
-  },
+  memory: (object) => amountsOf(object, 'memory'),
+  cpu: (object) => amountsOf(object, 'cpu'),
+}
+
+/** What a request and its limit are within the spec of a workload. */
+export const inFunction = (resources: CoreV1.ResourceRequirements): object => ({
+  template: { spec: { containers: [{ name: FUNCTION_CONTAINER, resources }] } },
+})
+
+/** Of the function alone: a container that was put beside it is nothing that the controller lets go of. */
+function amountsOf(object: Draft, dimension: Amount): object {
+  const { spec } = object as { spec?: { template?: { spec?: { containers?: readonly CoreV1.Container[] } } } }
+  const container = spec?.template?.spec?.containers?.find(({ name }) => name === FUNCTION_CONTAINER)
+  const { requests, limits } = container?.resources ?? {}
+  const [request, limit] = [requests?.[dimension], limits?.[dimension]]
+  if (request === undefined && limit === undefined) return {}
+  return inFunction({
+    ...(request !== undefined && { requests: { [dimension]: request } }),
+    ...(limit !== undefined && { limits: { [dimension]: limit } }),
+  })
 }

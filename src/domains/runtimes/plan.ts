@@ -4,7 +4,7 @@ import type { Cause } from './machine.ts'
 import { modeFor } from './nfr/enforce.ts'
 import { isSameRef } from './readiness.ts'
 import type { RuntimesSettings } from './settings.ts'
-import { newlyHanded, stamped, stampOf } from './stamp.ts'
+import { newlyHanded, stamped, stampOf, wronglyHanded } from './stamp.ts'
 import { chooseTemplate } from './templates/index.ts'
 import type { Rendered, Template } from './templates/template.ts'
 import { FORCE_ANNOTATION, type Action, type Observed, type ObservedChild, type RenderedChild } from './types.ts'
@@ -61,7 +61,7 @@ function choose(
 function applyOf(child: RenderedChild, { runtime, children, mutated }: Observed, force: boolean): Action[] {
   const live = children.find((one) => isSameRef(one, child))
   if (live === undefined) return [{ do: 'apply', child, force }]
-  const back = returnedDimensions(runtime.spec, live.object)
+  const back = [...new Set([...returnedDimensions(runtime.spec, live.object), ...wronglyHanded(child, live.object)])]
   if (live.deleting || (back.length === 0 && isAsWanted(child, live, mutated))) return []
   const hasHandover = newlyHanded(child, live).length > 0
   return [{ do: 'apply', child, force, ...(hasHandover && { from: live }), ...(back.length > 0 && { back }) }]

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
+import type { KubeObject } from '../../kube/index.ts'
 import { isFields, isNamed, type PathPart } from './differs.ts'
-import type { HandedField, ObservedChild, RenderedChild } from './types.ts'
+import { AMOUNTS, type Amount, type HandedField, type ObservedChild, type RenderedChild } from './types.ts'
 
 /** Which fields were rendered, as a hash: a live child with another one was applied when we asked for more, or for less. */
 const RENDERED = 'oaas.io/rendered-fields'
@@ -26,9 +27,29 @@ export const stampOf = (object: Pick<RenderedChild['object'], 'metadata'>): stri
 
 /** Fields that this rendering leaves to somebody else for the first time. */
 export function newlyHanded(child: RenderedChild, live: ObservedChild): HandedField[] {
-  const before = live.object.metadata.annotations?.[HANDED]?.split(',') ?? []
-  return child.handed.filter((field) => !before.includes(field))
+  const before = handedBefore(live.object)
+  return child.handed.filter((field) => !before.includes(field) && !isWhole(field, before))
 }
+
+/** Once, all that a container asks for was handed over as one, whichever of it was enforced. */
+const WHOLE = 'resources'
+
+/** Dimensions that went along with the one that is enforced. */
+export const wronglyHanded = (child: RenderedChild, live: Pick<KubeObject, 'metadata'>): Amount[] =>
+  AMOUNTS.filter((field) => isWhole(field, handedBefore(live)) && !child.handed.includes(field))
+
+/** Says still what was handed over before, so that whoever is stopped while it is given back begins with that again. */
+export function asHandedBefore(child: RenderedChild, live: Pick<KubeObject, 'metadata'>): RenderedChild {
+  const { metadata } = child.object
+  const annotations = { ...metadata.annotations, [HANDED]: handedBefore(live).join(',') }
+  return { ...child, object: { ...child.object, metadata: { ...metadata, annotations } } }
+}
+
+const handedBefore = ({ metadata }: Pick<KubeObject, 'metadata'>): string[] =>
+  metadata.annotations?.[HANDED]?.split(',') ?? []
+
+const isWhole = (field: HandedField, before: readonly string[]): boolean =>
+  before.includes(WHOLE) && AMOUNTS.some((amount) => amount === field)
 
 /** Of no interest to anybody who reads what differs. */
 export const isStamp = (path: readonly PathPart[]): boolean => path.at(-1) === RENDERED || path.at(-1) === HANDED

@@ -34,8 +34,15 @@ export interface ChildRef {
 
 export type Component = 'function' | 'odgm' | 'monitor'
 
-/** A field of a child that is somebody else's to set, so that the template leaves it out. */
-export type HandedField = 'replicas' | 'minReplicas' | 'minScale' | 'resources'
+/**
+ * A field of a child that is somebody else's to set, so that the template leaves it out. `memory` and `cpu` are each the request and
+ * the limit of the function: where only one of them is enforced, the other one follows the spec.
+ */
+export type HandedField = 'replicas' | 'minReplicas' | 'minScale' | Amount
+
+/** What a container asks for. */
+export const AMOUNTS = ['memory', 'cpu'] as const
+export type Amount = (typeof AMOUNTS)[number]
 
 export interface RenderedChild extends ChildRef {
   readonly component: Component

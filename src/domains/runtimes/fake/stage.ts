@@ -204,8 +204,10 @@ const givenBack =
   (live: ObservedChild): ObservedChild => {
     const { annotations = {} } = live.object.metadata
     const isMark = (name: string) => back.some((dimension) => name === `oaas.io/enforced-${dimension}`)
-    if (!isSameRef(child, live) || !Object.keys(annotations).some(isMark)) return live
-    const left = Object.fromEntries(Object.entries(annotations).filter(([name]) => !isMark(name)))
+    const isLeftOut = (name: string) => name === 'oaas.io/handed-over' && child.handed.length === 0
+    const isGone = (name: string) => isMark(name) || isLeftOut(name)
+    if (!isSameRef(child, live) || !Object.keys(annotations).some(isGone)) return live
+    const left = Object.fromEntries(Object.entries(annotations).filter(([name]) => !isGone(name)))
     return { ...live, object: { ...live.object, metadata: { ...live.object.metadata, annotations: left } } }
   }
 

@@ -1,8 +1,10 @@
 import type { CoreV1, Draft, KubeObject } from '../../../kube/index.ts'
 import { DIMENSIONS, type Dimension, type FunctionSpec } from '../class-runtime.ts'
 import { raise } from '../failures.ts'
+import { inFunction, valueOf } from '../handover-fields.ts'
+import { merged, ownedFields } from '../owned-fields.ts'
 import { MIN_SCALE } from '../templates/knative.ts'
-import type { Enforce } from '../types.ts'
+import { AMOUNTS, ENFORCER, type Amount, type Enforce } from '../types.ts'
 import { limitFor } from './dimension.ts'
 import { isEnforcers, isKnownByName } from './field-set.ts'
 import { enforcedAnnotation, FUNCTION_CONTAINER, functionContainerOf } from './live.ts'
@@ -51,17 +53,13 @@ function templateOf(
   fn: FunctionSpec | undefined,
 ): object {
   const scale = path === 'knative' ? scaleOf(live, dimension === 'replicas' ? `${to}` : undefined) : undefined
-  const resources =
-    dimension === 'replicas'
-      ? isEnforcers(live, [...CONTAINER, 'resources']) && functionContainerOf(live)?.resources
-      : resourcesWith(live, dimension, to, fn)
-  if (scale === undefined && !resources) return {}
-  return {
-    template: {
-      ...(scale !== undefined && { metadata: { annotations: { [MIN_SCALE]: scale } } }),
-      ...(resources && { spec: { containers: [{ name: FUNCTION_CONTAINER, resources }] } }),
-    },
-  }
+  const owned = ownedFields(live, ENFORCER) as Draft
+  const kept = AMOUNTS.filter((other) => other !== dimension).map((other) => valueOf(owned, other))
+  return [
+    ...(scale === undefined ? [] : [{ template: { metadata: { annotations: { [MIN_SCALE]: scale } } } }]),
+    ...kept,
+    ...(dimension === 'replicas' ? [] : [inFunction(resourcesWith(live, dimension, to, fn))]),
+  ].reduce<object>((all, part) => merged(all, part) as object, {})
 }
 
 function scaleOf(live: KubeObject, to: string | undefined): string | undefined {
@@ -72,29 +70,28 @@ function scaleOf(live: KubeObject, to: string | undefined): string | undefined {
   return template.metadata?.annotations?.[MIN_SCALE]
 }
 
-/** The whole of `resources`, since that is what the template leaves out. A limit of the spec stands; without one it follows the request. */
+/** A limit of the spec stands; without one it follows the request. */
 function resourcesWith(
   live: KubeObject,
-  dimension: 'memory' | 'cpu',
+  dimension: Amount,
   to: number,
   fn: FunctionSpec | undefined,
 ): CoreV1.ResourceRequirements {
   const where = `${live.kind} ${live.metadata.name}`
-  const container = functionContainerOf(live)
-  if (container === undefined) throw raise.RuntimeEnforceInvalid(`${where} has no container "${FUNCTION_CONTAINER}"`)
+  if (functionContainerOf(live) === undefined)
+    throw raise.RuntimeEnforceInvalid(`${where} has no container "${FUNCTION_CONTAINER}"`)
   if (!isKnownByName(live, CONTAINER)) {
     const because = 'its definition takes the list of containers as one value, so that nobody can own a part of it'
     throw raise.RuntimeEnforceInvalid(`${dimension} of ${where} cannot be set: ${because}`)
   }
-  const { requests, limits } = container.resources ?? {}
   const limit = fn?.provision_config?.[`${dimension}_limit`] || quantity(dimension, limitFor(dimension, to))
   return {
-    requests: { ...requests, [dimension]: quantity(dimension, to) },
-    limits: { ...limits, [dimension]: limit },
+    requests: { [dimension]: quantity(dimension, to) },
+    limits: { [dimension]: limit },
   }
 }
 
-function quantity(dimension: 'memory' | 'cpu', value: number): string {
+function quantity(dimension: Amount, value: number): string {
   if (dimension === 'cpu') return `${Math.ceil(value)}m`
   return value % MI === 0 ? `${value / MI}Mi` : `${Math.ceil(value)}`
 }

@@ -1,6 +1,7 @@
 import type { CoreV1 } from '../../../kube/index.ts'
 import type { ClassRuntime } from '../class-runtime.ts'
 import { odgmServiceName } from '../names.ts'
+import type { HandedField } from '../types.ts'
 import { hasOdgm, ODGM_PORT } from './addons.ts'
 import { envOf, type Env } from './env.ts'
 import type { RunnableFunction } from './functions.ts'
@@ -34,9 +35,10 @@ export function functionContainer(
   runtime: ClassRuntime,
   settings: RenderSettings,
   fn: RunnableFunction,
-  options: { readonly env?: Env; readonly isResourcesHanded: boolean },
+  options: { readonly env?: Env; readonly handed: readonly HandedField[] },
 ): Omit<CoreV1.Container, 'ports'> {
-  const { requests, limits } = fn
+  const requests = notHanded(fn.requests, options.handed)
+  const limits = notHanded(fn.limits, options.handed)
   const resources = {
     ...(Object.keys(requests).length > 0 && { requests }),
     ...(Object.keys(limits).length > 0 && { limits }),
@@ -45,8 +47,11 @@ export function functionContainer(
     name: 'function',
     image: fn.image,
     env: envOf(telemetryEnv(runtime, settings, fn.key), fn.config, platformEnv(runtime, fn.key), options.env ?? {}),
-    ...(!options.isResourcesHanded && Object.keys(resources).length > 0 && { resources }),
+    ...(Object.keys(resources).length > 0 && { resources }),
     securityContext: securityOf([fn.port]),
     terminationMessagePolicy: 'FallbackToLogsOnError',
   }
 }
+
+const notHanded = (amounts: RunnableFunction['requests'], handed: readonly string[]): RunnableFunction['requests'] =>
+  Object.fromEntries(Object.entries(amounts).filter(([dimension]) => !handed.includes(dimension)))

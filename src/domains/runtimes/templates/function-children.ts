@@ -26,11 +26,8 @@ export function functionDeployment(input: RenderInput, fn: RunnableFunction, sty
   const { runtime, settings } = input
   const ref = { kind: 'Deployment', name: functionName(runtime.metadata.name, fn.key) } as const
   const own = { component: 'function', functionKey: fn.key } as const
-  const handed = input.handed(ref).filter((field) => field === 'replicas' || field === 'resources')
-  const container = functionContainer(runtime, settings, fn, {
-    env: { PORT: `${fn.port}` },
-    isResourcesHanded: handed.includes('resources'),
-  })
+  const handed = input.handed(ref)
+  const container = functionContainer(runtime, settings, fn, { env: { PORT: `${fn.port}` }, handed })
   const object: Draft<Deployment> = {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -97,14 +94,14 @@ export function functionAutoscaler(input: RenderInput, fn: RunnableFunction, sty
   const name = functionName(runtime.metadata.name, fn.key)
   const ref: ChildRef = { kind: 'HorizontalPodAutoscaler', name }
   const own = { component: 'function', functionKey: fn.key } as const
-  const handed = input.handed(ref).filter((field) => field === 'minReplicas')
+  const handed = input.handed(ref)
   const object: Draft<HorizontalPodAutoscaler> = {
     apiVersion: 'autoscaling/v2',
     kind: 'HorizontalPodAutoscaler',
     metadata: metadataOf(runtime, { name, ...own }),
     spec: {
       scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name },
-      ...(handed.length === 0 && { minReplicas: least }),
+      ...(!handed.includes('minReplicas') && { minReplicas: least }),
       maxReplicas: fn.maxScale,
       metrics: [{ type: 'Resource', resource: { name: 'cpu', target: cpuTarget(fn) } }],
     },

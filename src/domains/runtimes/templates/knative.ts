@@ -41,7 +41,7 @@ function knativeService(input: RenderInput, fn: RunnableFunction): RenderedChild
   const { runtime, settings } = input
   const ref = { kind: 'KnativeService', name: functionName(runtime.metadata.name, fn.key) } as const
   const own = { component: 'function', functionKey: fn.key } as const
-  const handed = input.handed(ref).filter((field) => field === 'minScale' || field === 'resources')
+  const handed = input.handed(ref)
   const annotations = {
     ...(!handed.includes('minScale') && { [MIN_SCALE]: `${fn.minScale}` }),
     ...(fn.maxScale > 0 && { [MAX_SCALE]: `${fn.maxScale}` }),
@@ -69,7 +69,7 @@ function knativeService(input: RenderInput, fn: RunnableFunction): RenderedChild
           containerConcurrency: fn.maxConcurrency,
           containers: [
             {
-              ...functionContainer(runtime, settings, fn, { isResourcesHanded: handed.includes('resources') }),
+              ...functionContainer(runtime, settings, fn, { handed }),
               ports: [{ name: fn.isHttp2 ? 'h2c' : 'http1', containerPort: fn.port }],
             },
           ],

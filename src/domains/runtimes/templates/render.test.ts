@@ -229,7 +229,7 @@ describe('scale', () => {
   })
 
   test('what somebody else sets is left out, and said', () => {
-    const handed = { Deployment: ['replicas', 'resources'], HorizontalPodAutoscaler: ['minReplicas'] } as const
+    const handed = { Deployment: ['replicas', 'cpu'], HorizontalPodAutoscaler: ['minReplicas'] } as const
     const plain = runtimeWith({ functions: [fn('f', { min_scale: 2, max_scale: 5, cpu_request: '1' })] })
     const rendered = render('k8s_deployment', plain, { handed })
     const deployment = child(rendered, 'Deployment')
@@ -237,10 +237,23 @@ describe('scale', () => {
     expect(deployment.spec.template.spec?.containers[0]).not.toHaveProperty('resources')
     expect(child(rendered, 'HorizontalPodAutoscaler').spec).not.toHaveProperty('minReplicas')
     expect(rendered.children.map(({ handed: left }) => left).slice(0, 3)).toEqual([
-      ['replicas', 'resources'],
+      ['replicas', 'cpu'],
       [],
       ['minReplicas'],
     ])
+  })
+
+  test.for<[handed: readonly HandedField[], left: object | undefined]>([
+    [[], { requests: { cpu: '1', memory: '64Mi' }, limits: { cpu: '2' } }],
+    [['memory'], { requests: { cpu: '1' }, limits: { cpu: '2' } }],
+    [['cpu'], { requests: { memory: '64Mi' } }],
+    [['memory', 'cpu'], undefined],
+  ])('of what a container asks for, all but %j is set', ([handed, left]) => {
+    const sized = runtimeWith({ functions: [fn('f', { cpu_request: '1', cpu_limit: '2', memory_request: '64Mi' })] })
+    const of = (id: TemplateId, kind: 'Deployment' | 'KnativeService') =>
+      child(render(id, sized, { handed: { [kind]: handed } }), kind).spec.template.spec?.containers[0]?.resources
+    expect(of('k8s_deployment', 'Deployment')).toEqual(left)
+    expect(of('knative', 'KnativeService')).toEqual(left)
   })
 
   test('Knative hears of the scale by annotations', () => {
