@@ -2,9 +2,15 @@ import { parseArgs } from 'node:util'
 import { explore, report, run, type Scenario } from './scenario.ts'
 import { appsScenario } from './scenarios/apps.ts'
 import { echoReplicasScenario, echoScenario } from './scenarios/echo.ts'
-import { runtimesScenario } from './scenarios/runtimes.ts'
+import { runtimesMemoryScenario, runtimesScenario } from './scenarios/runtimes.ts'
 
-const SCENARIOS: readonly Scenario[] = [echoScenario(), echoReplicasScenario, appsScenario(), runtimesScenario()]
+const SCENARIOS: readonly Scenario[] = [
+  echoScenario(),
+  echoReplicasScenario,
+  appsScenario(),
+  runtimesScenario(),
+  runtimesMemoryScenario(),
+]
 
 const { values } = parseArgs({
   options: {

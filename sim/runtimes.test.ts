@@ -3,7 +3,7 @@ import type { RuntimesControllerOptions } from '../src/domains/runtimes/index.ts
 import { runtimesReconcile } from '../src/domains/runtimes/reconciler.ts'
 import { settled } from '../src/kernel/index.ts'
 import { explore, report, run } from './scenario.ts'
-import { runtimesScenario } from './scenarios/runtimes.ts'
+import { runtimesMemoryScenario, runtimesScenario } from './scenarios/runtimes.ts'
 
 type MakeReconcile = NonNullable<RuntimesControllerOptions['reconcile']>
 
@@ -42,6 +42,12 @@ test('the runtimes controller keeps its laws under 200 fault schedules', { timeo
   const { seeds, found } = await explore(runtimesScenario(), { seeds: 200 })
   expect(found && report(found)).toBeUndefined()
   expect(seeds).toBe(200)
+})
+
+test('and where memory is enforced, while cpu follows the spec, under 100', { timeout: 600_000 }, async () => {
+  const { seeds, found } = await explore(runtimesMemoryScenario(), { seeds: 100 })
+  expect(found && report(found)).toBeUndefined()
+  expect(seeds).toBe(100)
 })
 
 /** Schedules that once broke a law: workloads that lost their label, were deleted, scaled or edited at the wrong moment. */

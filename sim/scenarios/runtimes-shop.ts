@@ -25,8 +25,11 @@ export const IMPOSTOR = 'impostor'
 /** An autoscaler of somebody else aims at this one. */
 export const SCALED = functionName('users', 'add')
 export const SCALED_TO = 4
-/** Its replicas are enforced. */
+/** Its replicas are enforced, or its memory. */
 export const ENFORCED = 'cart'
+export type EnforcedDimension = 'replicas' | 'memory'
+/** What is asked for where memory is enforced. */
+export const MEMORY = '128Mi'
 
 const at = (name: string) => ({ namespace: NAMESPACE, name })
 
@@ -44,54 +47,66 @@ const orOvertaken = (error: unknown): undefined => {
   return undefined
 }
 
-const functionOf = (name: string, key: string, random: Random, act: number): FunctionSpec => ({
+const functionOf = (
+  name: string,
+  key: string,
+  random: Random,
+  act: number,
+  dimension: EnforcedDimension,
+): FunctionSpec => ({
   function_key: key,
   provision_config: {
     container_image: `registry.example/${key}:${act}`,
     // More than a default would give it, so that falling back to that can be told from asking for it.
     min_scale: functionName(name, key) === SCALED ? 2 : 1 + Math.floor(random() * 2),
+    ...(dimension === 'memory' && { memory_request: MEMORY, cpu_request: `${100 * act}m` }),
   },
   config: { MESSAGE: `${key} ${act}` },
 })
 
-function specOf(name: string, random: Random, act: number): ClassRuntimeSpec {
+function specOf(name: string, random: Random, act: number, dimension: EnforcedDimension): ClassRuntimeSpec {
+  const mode = dimension === 'replicas' || act % 3 !== 0 ? 'enforce' : 'off'
   const keys = KEYS.filter(() => random() < 0.6)
   return {
     selected_template: random() < 0.7 ? 'k8s_deployment' : 'edge',
     addons: random() < 0.3 ? ['odgm'] : [],
-    functions: (keys.length > 0 ? keys : KEYS).map((key) => functionOf(name, key, random, act)),
-    ...(name === ENFORCED && { enforcement: { mode: 'enforce', dimensions: ['replicas'] } }),
+    functions: (keys.length > 0 ? keys : KEYS).map((key) => functionOf(name, key, random, act, dimension)),
+    ...(name === ENFORCED && { enforcement: { mode, dimensions: [dimension] } }),
   }
 }
 
 /** Somebody creates classes, changes their mind about them, deletes them, and sometimes creates them anew at once. */
-export async function owner({ client, random, pause, note }: User): Promise<void> {
-  const create = (name: string, act: number): Promise<unknown> => {
-    note(`creates ${name}`)
-    const spec = specOf(name, random, act)
-    return client.create(ClassRuntime, {
-      apiVersion: 'oaas.io/v1alpha1',
-      kind: 'ClassRuntime',
-      metadata: at(name),
-      spec,
-    })
-  }
-  const acts = 5 + Math.floor(random() * 7)
-  for (let act = 1; act <= acts; act++) {
-    await pause(8_000)
-    const name = oneOf(random, NAMES)
-    const there = await client.get(ClassRuntime, at(name))
-    if (there === undefined) await create(name, act)
-    else if (there.metadata.deletionTimestamp !== undefined) continue
-    else if (random() < 0.65) {
-      note(`changes ${name}`)
-      await client.patch(ClassRuntime, at(name), { merge: { spec: specOf(name, random, act) } }).catch(orMissing)
-    } else {
-      note(`deletes ${name}`)
-      await client.delete(ClassRuntime, at(name))
+export const owner =
+  (dimension: EnforcedDimension) =>
+  async ({ client, random, pause, note }: User): Promise<void> => {
+    const create = (name: string, act: number): Promise<unknown> => {
+      note(`creates ${name}`)
+      const spec = specOf(name, random, act, dimension)
+      return client.create(ClassRuntime, {
+        apiVersion: 'oaas.io/v1alpha1',
+        kind: 'ClassRuntime',
+        metadata: at(name),
+        spec,
+      })
+    }
+    const acts = 5 + Math.floor(random() * 7)
+    for (let act = 1; act <= acts; act++) {
+      await pause(8_000)
+      const name = oneOf(random, NAMES)
+      const there = await client.get(ClassRuntime, at(name))
+      if (there === undefined) await create(name, act)
+      else if (there.metadata.deletionTimestamp !== undefined) continue
+      else if (random() < 0.65) {
+        note(`changes ${name}`)
+        await client
+          .patch(ClassRuntime, at(name), { merge: { spec: specOf(name, random, act, dimension) } })
+          .catch(orMissing)
+      } else {
+        note(`deletes ${name}`)
+        await client.delete(ClassRuntime, at(name))
+      }
     }
   }
-}
 
 /** Somebody puts their hands on what the controller made, and lets it have its way again. */
 export async function meddler({ client, random, pause, note }: User): Promise<void> {
@@ -122,12 +137,12 @@ export async function meddler({ client, random, pause, note }: User): Promise<vo
 
 /** Measures, and recommends more than the spec asks for. */
 export const analyst =
-  (world: World) =>
+  (world: World, dimension: EnforcedDimension) =>
   async ({ client, random, pause, note }: User): Promise<void> => {
     for (let act = 1; act <= 4; act++) {
       await pause(15_000)
-      const value = 3 + Math.floor(random() * 4)
-      const key = `replicas/${oneOf(random, KEYS)}`
+      const value = (3 + Math.floor(random() * 4)) * (dimension === 'memory' ? 64 * 2 ** 20 : 1)
+      const key = `${dimension}/${oneOf(random, KEYS)}`
       const recommendation = { value, at: timestamp(world.clock.now()), confidence: 1, basis: 'the simulator' }
       note(`recommends ${value} for ${key}`)
       const merge = { status: { nfr_recommendations: { [key]: recommendation } } }

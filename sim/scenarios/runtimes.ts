@@ -7,6 +7,7 @@ import {
   type RuntimesSettings,
 } from '../../src/domains/runtimes/index.ts'
 import { functionName, odgmName, odgmServiceName } from '../../src/domains/runtimes/names.ts'
+import { COMPONENT_LABEL } from '../../src/domains/runtimes/types.ts'
 import { happenings, keyText, sameValue, type Service as Running } from '../../src/kernel/index.ts'
 import { Deployment, Service, type KubeObject } from '../../src/kube/index.ts'
 import type { Law, Laws, Scenario } from '../scenario.ts'
@@ -19,11 +20,13 @@ import {
   IMPOSTOR,
   machinery,
   meddler,
+  MEMORY,
   NAMESPACE,
   owner,
   SCALED,
   SCALED_TO,
   scaler,
+  type EnforcedDimension,
 } from './runtimes-shop.ts'
 
 const SETTINGS: RuntimesSettings = {
@@ -59,7 +62,8 @@ function wantedOf({ metadata: { name }, spec, status }: ClassRuntime): string[] 
     if (child === BYSTANDER) return [`Service ${child}`]
     const recommended = name === ENFORCED ? status?.nfr_recommendations?.[`replicas/${key}`]?.value : undefined
     const replicas = child === SCALED ? undefined : (recommended ?? provision?.min_scale ?? 1)
-    return [deploymentText(child, provision?.container_image, replicas), `Service ${child}`]
+    const text = deploymentText(child, provision?.container_image, replicas, provision?.cpu_request)
+    return [text, `Service ${child}`]
   })
   const odgm = (spec.addons ?? []).includes('odgm')
     ? [deploymentText(odgmName(name), 'registry.example/odgm:1', 1), `Service ${odgmServiceName(name)}`]
@@ -67,17 +71,18 @@ function wantedOf({ metadata: { name }, spec, status }: ClassRuntime): string[] 
   return [...functions, ...odgm].toSorted()
 }
 
-const deploymentText = (name: string, image: string | undefined, replicas: number | undefined): string =>
-  `Deployment ${name} of ${image}${name === SCALED ? '' : ` times ${replicas}`}`
+const deploymentText = (name: string, image?: string, replicas?: number, cpu?: string | number): string =>
+  `Deployment ${name} of ${image}${name === SCALED ? '' : ` times ${replicas}`}${cpu === undefined ? '' : ` with ${cpu}`}`
 
 /** Without its label a child that is no longer wanted cannot be found; it goes with its class. */
 function thereOf(world: World, runtime: ClassRuntime): string[] {
   const deployments = deploymentsIn(world)
     .filter(({ metadata }) => metadata.labels?.[OWNER_LABEL] !== undefined)
     .filter(isOf(runtime))
-    .map(({ metadata, spec }) =>
-      deploymentText(metadata.name, spec?.template.spec?.containers[0]?.image, spec?.replicas),
-    )
+    .map(({ metadata, spec }) => {
+      const { image, resources } = spec?.template.spec?.containers[0] ?? {}
+      return deploymentText(metadata.name, image, spec?.replicas, resources?.requests?.['cpu'])
+    })
   const services = servicesIn(world)
     .filter(isOf(runtime))
     .map(({ metadata }) => `Service ${metadata.name}`)
@@ -169,6 +174,33 @@ const replicasNeverFallBack = (): Law => {
   }
 }
 
+const memoryOf = ({ spec }: Deployment): string | number | undefined =>
+  spec?.template.spec?.containers.find(({ name }) => name === 'function')?.resources?.requests?.['memory']
+
+/** Whoever sets the request of a function next, nobody lets go of it before. */
+const requestsNeverFallAway = (): Law => {
+  const asking = new Set<string>()
+  return (world) => {
+    for (const one of deploymentsIn(world)) {
+      const { uid = '', name } = one.metadata
+      if (memoryOf(one) !== undefined) asking.add(uid)
+      else if (asking.has(uid)) return `${name} asks for no memory any more`
+    }
+    return undefined
+  }
+}
+
+/** What is enforced is in effect, and what is not is as the spec says. */
+const memoryIsAsMarked: Law = (world) => {
+  const wrong = deploymentsIn(world).find((one) => {
+    if (!one.metadata.name.startsWith(`${ENFORCED}--`) || one.metadata.labels?.[COMPONENT_LABEL] !== 'function')
+      return false
+    const mark = one.metadata.annotations?.['oaas.io/enforced-memory']
+    return memoryOf(one) !== (mark === undefined ? MEMORY : `${Number(mark) / 2 ** 20}Mi`)
+  })
+  return wrong && `${wrong.metadata.name} asks for ${memoryOf(wrong)} of memory`
+}
+
 type Variant = Partial<Pick<RuntimesControllerOptions, 'reconcile'>>
 
 const controllerProcess =
@@ -194,7 +226,11 @@ const controllerProcess =
   }
 
 /** The controller of class runtimes among people and machinery, or a variant of it with a fault planted on purpose. */
-export const runtimesScenario = (name = 'runtimes', variant: Variant = {}): Scenario => ({
+export const runtimesScenario = (
+  name = 'runtimes',
+  variant: Variant = {},
+  dimension: EnforcedDimension = 'replicas',
+): Scenario => ({
   name,
   kinds: [ClassRuntime],
   namespaces: [NAMESPACE],
@@ -202,21 +238,27 @@ export const runtimesScenario = (name = 'runtimes', variant: Variant = {}): Scen
     void bystanders(world)
     machinery(world)
     world.process('runtimes', controllerProcess(variant))
-    world.user('owner', owner)
+    world.user('owner', owner(dimension))
     world.user('meddler', meddler)
-    world.user('analyst', analyst(world))
+    world.user('analyst', analyst(world, dimension))
     world.user('scaler', scaler)
     return {
       always: {
         'no class is available before its workloads were': availableIsTrue(),
         'replicas never fall back to a default': replicasNeverFallBack(),
         'strangers are left alone': strangersAreLeftAlone(),
+        ...(dimension === 'memory' && { 'requests never fall away': requestsNeverFallAway() }),
       },
       eventually: {
         'every class runs as a fresh installation would': everyClassRuns,
         'the autoscaler has its way': theScalerHasItsWay,
         'nothing is left over': nothingIsLeftOver,
+        ...(dimension === 'memory' && { 'memory is as marked, or as the spec says': memoryIsAsMarked }),
       },
     }
   },
 })
+
+/** The same, where memory is enforced and cpu follows the spec. */
+export const runtimesMemoryScenario = (name = 'runtimes-memory', variant: Variant = {}): Scenario =>
+  runtimesScenario(name, variant, 'memory')
