@@ -22,15 +22,16 @@ const HANDLERS: Handlers = {
   deleteNamespace,
 }
 
-/** Takes one step, holding its targets, in a namespace that is ours under the fence. */
+/** Takes one step, holding its targets where it has any, in a namespace that is ours under the fence. */
 export async function act(step: Effect, context: StepContext): Promise<Done> {
   const { parts, loaded, sighting, signal } = context
   const { id, namespaceName } = loaded.deployment
+  // What is still to be made is nobody else's target, and whoever makes it at the same time is told apart by the fence.
+  if (step.do === 'ensureNamespace') return run(step, context)
   // The deployment itself holds them: who takes over from a dead worker goes on at once, and the fence keeps the dead out.
   const locking = { locks: parts.locks, clock: parts.clock, holder: `apps/${id}`, signal }
   // The lease is ours whether or not we get the targets, so that nothing has to wait for them to enter the namespace.
-  const isInside = context.hasEntered || step.do === 'ensureNamespace'
-  const entered = isInside ? Promise.resolve() : claimNamespace(parts, holderOf(context), signal)
+  const entered = context.hasEntered ? Promise.resolve() : claimNamespace(parts, holderOf(context), signal)
   entered.catch(() => {})
   try {
     return await holding(locking, targetsOf(namespaceName, sighting.record?.objects ?? []), async (held) => {
