@@ -87,7 +87,7 @@ test.each<Moment>([
   await first.reached
   await first.kill()
   const seen: number[] = []
-  const stopWatching = world.watches(Deployment, 'cart--add', ({ spec }) => seen.push(spec?.replicas ?? 0))
+  const stopWatching = await world.watches(Deployment, 'cart--add', ({ spec }) => seen.push(spec?.replicas ?? 0))
   await world.process({ settings })
   const { status } = await world.sees(
     ClassRuntime,

@@ -97,7 +97,7 @@ test.each<Case>([
   await enforced(world, one.dimension, ...one.to)
   const seen = new Set<string>()
   const tell = (live: Deployment) => seen.add(JSON.stringify(ownedBy(ENFORCER, live)))
-  const stop = world.watches(Deployment, NAME, tell)
+  const stop = await world.watches(Deployment, NAME, tell)
   const has =
     ({ requests = {} }: CoreV1.ResourceRequirements) =>
     (live: Deployment) =>
@@ -149,8 +149,7 @@ test.each<{ readonly how: string; readonly stopAt?: StopAt }>([
   // More than the limit that nobody asks for any more.
   await asks(world, { ...PROVISION, cpu_request: '500m', cpu_limit: '' })
   const seen = new Set<string>()
-  const stop = world.watches(Deployment, NAME, (live) => seen.add(JSON.stringify(resourcesOf(live))))
-  await expect.poll(() => seen.size).toBe(1)
+  const stop = await world.watches(Deployment, NAME, (live) => seen.add(JSON.stringify(resourcesOf(live))))
   if (stopAt !== undefined) {
     const first = await world.process({ stopAt })
     await first.reached
@@ -181,8 +180,7 @@ test('what is handed over while something is given back keeps its value', { time
     spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: NAME }, minReplicas: 3, maxReplicas: 6 },
   })
   const seen = new Set<number | undefined>()
-  const stop = world.watches(Deployment, NAME, ({ spec }) => seen.add(spec?.replicas))
-  await expect.poll(() => seen.size).toBe(1)
+  const stop = await world.watches(Deployment, NAME, ({ spec }) => seen.add(spec?.replicas))
   await world.controller()
   const back = await world.sees(
     Deployment,

@@ -37,7 +37,7 @@ test(
     await world.create('cart', { functions: [fn('hello', { min_scale: 2 })] })
     await world.reaches('cart', 'available')
     const seen: number[] = []
-    const stop = world.watches(Deployment, 'cart--hello', ({ spec }) => seen.push(spec?.replicas ?? 0))
+    const stop = await world.watches(Deployment, 'cart--hello', ({ spec }) => seen.push(spec?.replicas ?? 0))
     await autoscaler(world, 4)
     await world.sees(
       Deployment,
@@ -81,7 +81,7 @@ test('what is enforced stays through a new image, and falls back to the spec whe
   await world.create('cart', { functions: [fn('hello')], enforcement: { mode: 'enforce' } })
   await world.reaches('cart', 'available')
   const seen: number[] = []
-  const stop = world.watches(Deployment, 'cart--hello', ({ spec }) => seen.push(spec?.replicas ?? 0))
+  const stop = await world.watches(Deployment, 'cart--hello', ({ spec }) => seen.push(spec?.replicas ?? 0))
   await recommends(world, 5)
   await world.sees(Deployment, 'cart--hello', ({ spec }) => spec?.replicas === 5)
   await world.change('cart', { functions: [fn('hello', image(2))] })

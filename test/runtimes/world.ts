@@ -137,15 +137,23 @@ export class RuntimesWorld implements AsyncDisposable {
     await this.#watched(resource, name, (object) => object === undefined)
   }
 
-  /** Tells every state of an object from now on. Answers with the way to stop. */
-  watches<T extends KubeObject>(resource: Resource<T>, name: string, tell: (object: T) => void): () => Promise<void> {
+  /** Tells every state of an object from its present one on, which it has told when it answers. Answers with the way to stop. */
+  async watches<T extends KubeObject>(
+    resource: Resource<T>,
+    name: string,
+    tell: (object: T) => void,
+  ): Promise<() => Promise<void>> {
     const over = new AbortController()
+    const begun = Promise.withResolvers<void>()
     const where = { namespace: this.namespace, fields: `metadata.name=${name}` }
     const watching = (async () => {
       for await (const event of this.client.watchEvents(resource, where, over.signal)) {
-        if (event.type === 'ADDED' || event.type === 'MODIFIED') tell(event.object)
+        if (event.type !== 'ADDED' && event.type !== 'MODIFIED') continue
+        tell(event.object)
+        begun.resolve()
       }
-    })().catch(() => {})
+    })().catch(begun.reject)
+    await begun.promise
     return async () => {
       over.abort()
       await watching
