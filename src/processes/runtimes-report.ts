@@ -7,11 +7,12 @@ const EVERY_MS = 10_000
 const TOGETHER_MS = 200
 
 /** Tells the board how many runtimes there are and how many are not available. */
-export const runtimesReport = (look: Pick<Look, 'list' | 'onChange'>, board: StatusBoard): Service =>
+export const runtimesReport = (look: Pick<Look, 'list' | 'listed' | 'onChange'>, board: StatusBoard): Service =>
   service('runtimes report', async (signal, ready) => {
     let wake = (): void => {}
     const stop = look.onChange(() => wake())
     ready()
+    void look.listed().then(() => wake())
     while (!signal.aborted) {
       report(look, board)
       const next = new AbortController()

@@ -69,14 +69,6 @@ export async function runtimesApi({ through, isSeen = true }: RuntimesApiOptions
       await cluster[Symbol.asyncDispose]()
     },
   }
-  if (isSeen) await listed(made)
+  if (isSeen) await read('/api/v1/runtimes')
   return made
-}
-
-/** The first list takes a moment; until then the API says so. */
-async function listed({ api, admin }: RuntimesApi): Promise<void> {
-  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await new Promise((next) => setTimeout(next, 50))) {
-    if ((await api.as(admin.secret, { url: '/api/v1/runtimes' })).statusCode === 200) return
-  }
-  throw new Error('the API never saw the runtimes of the cluster')
 }

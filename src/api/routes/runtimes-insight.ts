@@ -81,7 +81,7 @@ export function runtimeInsightRoutes(app: App, { runtimes }: RuntimesParts): voi
         response: { 200: RuntimeExplanationView },
       },
     },
-    async (request) => explanationView(runtimes.explain(request.params)),
+    async (request) => explanationView(await runtimes.explain(request.params)),
   )
 
   app.get(
@@ -117,7 +117,7 @@ export function runtimeInsightRoutes(app: App, { runtimes }: RuntimesParts): voi
       },
     },
     async (request) => {
-      const { since, series } = runtimes.history(request.params)
+      const { since, series } = await runtimes.history(request.params)
       return { since: since === null ? null : new Date(since).toISOString(), series: series.map(seriesView) }
     },
   )

@@ -52,7 +52,7 @@ function lifeRoutes(app: App, { runtimes, nfr, clock }: RuntimesRoutesOptions): 
     },
     async (request) => {
       const { namespace, phase } = request.query
-      const { items, next } = runtimes.list({ namespace, phase, ...pageRequest(request.query, 2) })
+      const { items, next } = await runtimes.list({ namespace, phase, ...pageRequest(request.query, 2) })
       return { items: items.map(summaryView), next_cursor: next === null ? null : writeCursor(next) }
     },
   )

@@ -2,6 +2,7 @@ import {
   happenings as emitter,
   messageOf,
   service,
+  sleep,
   systemClock,
   type Clock,
   type Happenings,
@@ -21,6 +22,8 @@ import { raise } from './failures.ts'
 export interface Look {
   /** Ready at once: a cluster that does not answer, or does not know the kind yet, keeps nobody waiting. */
   readonly service: Service
+  /** Resolves once the first list has come or has failed, and at the latest when it takes too long to wait for. */
+  listed(): Promise<void>
   /** Whether readers would be answered now. */
   isSeeing(): boolean
   list(namespace?: string): readonly ClassRuntime[]
@@ -39,6 +42,8 @@ export interface LookOptions {
 
 /** Watches break and come back all the time; what is told is taken for old only after this long. */
 const PATIENCE_MS = 5_000
+/** Who asks before the first list has come would rather wait this long than ask again. */
+const FIRST_LIST_MS = 10_000
 
 /** As its watch calls itself. */
 const WATCHED = ClassRuntime.manifest.metadata.name
@@ -49,8 +54,11 @@ export function openLook({ transport, nfr, happenings, clock = systemClock }: Lo
   const told = emitter<WatchHappenings>()
   let lost: { readonly since: number; readonly error: unknown } | undefined
   let isSynced = false
+  const begun = Promise.withResolvers<void>()
   told.on('watch:error', ({ resource, error }) => {
-    if (resource === WATCHED) lost = { since: lost?.since ?? clock.now(), error }
+    if (resource !== WATCHED) return
+    lost = { since: lost?.since ?? clock.now(), error }
+    begun.resolve()
   })
   for (const name of BACK) {
     told.on(name, ({ resource }) => {
@@ -90,9 +98,17 @@ export function openLook({ transport, nfr, happenings, clock = systemClock }: Lo
       const all = [...caches.services, managed]
       signal.addEventListener('abort', () => void Promise.all(all.map((one) => one.stop())), { once: true })
       ready()
-      await Promise.all(all.map((one) => one.start())).then(() => (isSynced = true))
+      await Promise.all(all.map((one) => one.start()))
+      isSynced = true
+      begun.resolve()
       await Promise.all(all.map((one) => one.done))
     }),
+    async listed() {
+      const enough = new AbortController()
+      const late = sleep(clock, FIRST_LIST_MS, enough.signal).catch(() => {})
+      await Promise.race([begun.promise, late])
+      enough.abort()
+    },
     isSeeing,
     list(namespace) {
       mustSee()

@@ -95,7 +95,7 @@ export interface TimelineEntry {
 }
 
 export interface Runtimes {
-  list(wish: ListWish): Listed
+  list(wish: ListWish): Promise<Listed>
   get(where: At, signal: AbortSignal): Promise<Sighting>
   create(actor: Actor, wish: RuntimeWish): Promise<Sighting>
   /** Makes it, or replaces its spec. */
@@ -104,7 +104,7 @@ export interface Runtimes {
   remove(actor: Actor, where: At, precondition: Precondition): Promise<Sighting>
   applyPackage(actor: Actor, wish: PackageWish): Promise<AppliedPackage>
   preview(actor: Actor, wish: RuntimeWish): Promise<Preview & { readonly change: WriteChange }>
-  explain(where: At): Explanation
+  explain(where: At): Promise<Explanation>
   timeline(actor: Actor, where: At, limit: number, signal: AbortSignal): Promise<readonly TimelineEntry[]>
-  history(where: At): History
+  history(where: At): Promise<History>
 }

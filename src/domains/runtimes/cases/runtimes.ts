@@ -33,8 +33,15 @@ export interface RuntimesRoom {
 
 export function openRuntimes(room: RuntimesRoom): Runtimes {
   const { pool, clock, settings, cluster } = room
-  const observed = (where: At): Observed => {
-    const seen = cluster().look.observe(where)
+  /** Who asks in the first moments waits for the first list. */
+  const seeing = async (): Promise<RuntimesCluster> => {
+    const found = cluster()
+    await found.look.listed()
+    return found
+  }
+  const observed = async (where: At): Promise<Observed> => {
+    const { look } = await seeing()
+    const seen = look.observe(where)
     if (seen === undefined) throw missing(where)
     return seen
   }
@@ -45,13 +52,15 @@ export function openRuntimes(room: RuntimesRoom): Runtimes {
     children: seen === undefined ? [] : childrenOf({ ...seen, runtime }, settings),
     pods,
   })
-  const afterWrite = (runtime: ClassRuntime): Sighting =>
-    sighting(runtime, cluster().look.observe(whereOf(runtime)), [])
+  const afterWrite = (runtime: ClassRuntime): Sighting => {
+    const { look } = cluster()
+    return sighting(runtime, look.isSeeing() ? look.observe(whereOf(runtime)) : undefined, [])
+  }
 
   return {
-    list: (wish) => listed(cluster().look.list(wish.namespace), wish),
+    list: async (wish) => listed((await seeing()).look.list(wish.namespace), wish),
     async get(where, signal) {
-      const seen = observed(where)
+      const seen = await observed(where)
       return sighting(seen.runtime, seen, await podsOf(cluster().client, seen.runtime, signal))
     },
     async create(actor, wish) {
@@ -74,12 +83,13 @@ export function openRuntimes(room: RuntimesRoom): Runtimes {
     },
     async preview(actor, wish) {
       mustBeAdmin(actor, 'preview a runtime')
-      return await previewNow(parts(), cluster().look, actor, wish, settings)
+      const { client, look } = await seeing()
+      return await previewNow({ client, pool }, look, actor, wish, settings)
     },
-    explain: (where) => explain(observed(where), settings, clock.now()),
+    explain: async (where) => explain(await observed(where), settings, clock.now()),
     async timeline(actor, where, limit, signal) {
       const { client, chronicle } = cluster()
-      const { runtime, children, pods } = observed(where)
+      const { runtime, children, pods } = await observed(where)
       const objects = new Map([
         ...children.map(({ kind, name, uid }) => [uid, `${kind}/${name}`] as const),
         ...pods.map(({ name, uid }) => [uid, `Pod/${name}`] as const),
@@ -87,7 +97,10 @@ export function openRuntimes(room: RuntimesRoom): Runtimes {
       const subject = { runtime, objects, phases: chronicle.phasesOf(runtime) }
       return await timelineOf({ client, pool, emailsOf: room.emailsOf }, actor, subject, limit, signal)
     },
-    history: (where) => cluster().chronicle.historyOf(observed(where).runtime),
+    async history(where) {
+      const { runtime } = await observed(where)
+      return cluster().chronicle.historyOf(runtime)
+    },
   }
 }
 
