@@ -33,8 +33,11 @@ export function listener(options: ListenerOptions): Listener {
   const channels = new Map<string, Set<OnNotice>>()
   let client: Client | undefined
 
-  const listenTo = (channel: string): Promise<unknown> =>
-    client?.query(`listen ${escapeIdentifier(channel)}`) ?? Promise.resolve()
+  const listenTo = (on: Client, channel: string): Promise<unknown> => on.query(`listen ${escapeIdentifier(channel)}`)
+
+  const mayHaveMissed = (subscribers: ReadonlySet<OnNotice>): void => {
+    for (const onNotice of subscribers) onNotice()
+  }
 
   /** Resolves when the connection has ended, whoever ended it. */
   const listenOnce = async (signal: AbortSignal, ready: () => void): Promise<void> => {
@@ -55,10 +58,10 @@ export function listener(options: ListenerOptions): Listener {
     signal.addEventListener('abort', close, { once: true })
     try {
       await mine.connect()
+      for (const channel of channels.keys()) await listenTo(mine, channel)
       client = mine
-      for (const channel of channels.keys()) await listenTo(channel)
       ready()
-      for (const subscribers of channels.values()) for (const onNotice of subscribers) onNotice()
+      for (const subscribers of channels.values()) mayHaveMissed(subscribers)
       await Promise.race([ended, beat(mine, over.signal)])
     } finally {
       over.abort()
@@ -96,8 +99,14 @@ export function listener(options: ListenerOptions): Listener {
       const subscribers = channels.get(channel) ?? new Set()
       channels.set(channel, subscribers)
       subscribers.add(onNotice)
-      // Should this fail, the connection has failed, and its successor listens to all channels.
-      if (subscribers.size === 1) void listenTo(channel).catch(() => {})
+      if (subscribers.size === 1 && client !== undefined) {
+        // What is sent before the server has taken note is lost. Should this fail, the connection has failed, and its
+        // successor listens to all channels.
+        void listenTo(client, channel).then(
+          () => mayHaveMissed(subscribers),
+          () => {},
+        )
+      }
       return () => void subscribers.delete(onNotice)
     },
   }

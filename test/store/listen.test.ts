@@ -12,12 +12,9 @@ test('brings what is notified, to those who asked before and after it began', as
   await ears.start()
   expect(heard).toEqual(['early look'])
   ears.subscribe('late', (payload = 'look') => void heard.push(`late ${payload}`))
-  await expect
-    .poll(async () => {
-      await database.pool.query(`select pg_notify('late', 'b')`)
-      return heard
-    })
-    .toContain('late b')
+  await expect.poll(() => heard).toContain('late look')
+  await database.pool.query(`select pg_notify('late', 'b')`)
+  await expect.poll(() => heard).toContain('late b')
   await database.pool.query(`select pg_notify('early', 'a')`)
   await expect.poll(() => heard).toContain('early a')
   await ears.stop()
@@ -37,7 +34,7 @@ test('listens again when its connection was killed, and says that something may 
   await ears.start()
   heard.length = 0
   await database.pool.query(KILL)
-  await expect.poll(() => heard, { timeout: 10_000 }).toEqual([undefined])
+  await expect.poll(() => heard).toEqual([undefined])
   await database.pool.query(`select pg_notify('things', 'after')`)
   await expect.poll(() => heard).toEqual([undefined, 'after'])
   expect(lost.length).toBeGreaterThan(0)
