@@ -3,6 +3,14 @@ import { listener, PostgresQueue } from '../../src/store/index.ts'
 import { exerciseQueue, LEASE_MS } from '../conformance/queue.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
+/** The server's clock cannot be pushed, but everything that it is compared with can be pulled. */
+const PULL = `
+  update caelus.job set due_at = due_at - $1 * interval '1 ms', lease_until = lease_until - $1 * interval '1 ms',
+    again_at = again_at - $1 * interval '1 ms'`
+
+/** Enough for what was sent before to arrive. */
+const MOMENT_MS = 50
+
 exerciseQueue('PostgresQueue', async () => {
   const database = await freshDatabase()
   const hints = listener({ url: database.url, applicationName: 'hints' })
@@ -15,7 +23,10 @@ exerciseQueue('PostgresQueue', async () => {
   await hints.start()
   return {
     queue,
-    pass: (ms) => delay(ms),
+    async pass(ms) {
+      await database.pool.query(PULL, [ms])
+      await delay(Math.min(ms, MOMENT_MS))
+    },
     async close() {
       queue.close()
       await hints.stop()

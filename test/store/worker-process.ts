@@ -2,9 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { controller, decisionLog, happenings, settled, type KernelHappenings } from '../../src/kernel/index.ts'
 import { openQueuePool, PostgresQueue } from '../../src/store/index.ts'
 
-/* A worker in a process of its own, so that a test can kill it. Writes a row for each run that it begins and that it ends. */
+/*
+ * A worker in a process of its own, so that a test can kill it. Writes a row for each run that it begins and that it ends.
+ * After `most` ends, no run of it comes to an end any more.
+ */
 
-const [url = '', leaseMs = '1000', pollMs = '200'] = process.argv.slice(2)
+const [url = '', leaseMs = '1000', pollMs = '200', most = 'Infinity'] = process.argv.slice(2)
+let ended = 0
 const pool = openQueuePool({ url, applicationName: 'worker process' })
 const queue = new PostgresQueue({ pool, name: 'chaos', leaseMs: Number(leaseMs) })
 const note = (what: string, id: string, fence: number): Promise<unknown> =>
@@ -20,6 +24,7 @@ await controller({
   async reconcile({ key, fence }) {
     await note('begin', key.id, fence)
     await delay(100)
+    if (++ended > Number(most)) await new Promise(() => {})
     await note('end', key.id, fence)
     return settled()
   },
