@@ -301,6 +301,9 @@ describe('a refusal', () => {
     await client.patchStatus(ResourceQuota, metadata, {
       merge: { status: { hard: { 'count/configmaps': '0' }, used: { 'count/configmaps': '0' } } },
     })
+    // Until then the server does not look at it: it learns of a quota by a watch of its own.
+    const tried = () => client.create(ConfigMap, configMap(namespace.name, 'try'), { dryRun: true })
+    await expect.poll(() => tried().then(() => 'taken', String)).toContain('quota')
     const error = await caught(client.create(ConfigMap, configMap(namespace.name, 'a')))
     expect(failureOf(error)).toMatchObject({ code: 'KubeQuotaExceeded', whoseMove: 'user', retryable: true })
   })

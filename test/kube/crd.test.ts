@@ -15,26 +15,40 @@ import {
   mapList,
   type ObjectOf,
 } from '../../src/kube/index.ts'
-import { freshNamespace, testClient, testTransport } from '../support/kube.ts'
+import { freshNamespace, seen, testClient, testTransport } from '../support/kube.ts'
+
+/** Of this file alone: echoes are answered by whatever controllers run at the same time, and these would write to ours. */
+const Note = defineCrd({
+  group: 'crds.example',
+  version: 'v1',
+  kind: 'Note',
+  plural: 'notes',
+  scope: 'Namespaced',
+  spec: Type.Object({ message: Type.String({ maxLength: 1000 }) }),
+  status: Type.Object({
+    observedGeneration: Type.Optional(Type.Integer({ format: 'int64' })),
+    conditions: Type.Optional(Conditions),
+  }),
+})
 
 test('a kind defined in TypeScript is installed, typed, validated and has its status apart', async () => {
   await using client = await testClient()
   await using namespace = await freshNamespace(client)
-  await installCrd(client, Echo)
-  await installCrd(client, Echo)
+  await installCrd(client, Note)
+  await installCrd(client, Note)
 
   const metadata = { namespace: namespace.name, name: 'hello' }
-  const echo = await client.create(Echo, {
-    apiVersion: 'bench.example/v1',
-    kind: 'Echo',
+  const note = await client.create(Note, {
+    apiVersion: 'crds.example/v1',
+    kind: 'Note',
     metadata,
     spec: { message: 'hi' },
   })
-  expectTypeOf(echo.spec).toEqualTypeOf<{ readonly message: string }>()
-  expectTypeOf(echo.kind).toEqualTypeOf<'Echo'>()
+  expectTypeOf(note.spec).toEqualTypeOf<{ readonly message: string }>()
+  expectTypeOf(note.kind).toEqualTypeOf<'Note'>()
 
-  const tooLong = { ...echo, spec: { message: 'x'.repeat(1001) } }
-  const error: unknown = await client.replace(Echo, tooLong).catch((cause: unknown) => cause)
+  const tooLong = { ...note, spec: { message: 'x'.repeat(1001) } }
+  const error: unknown = await client.replace(Note, tooLong).catch((cause: unknown) => cause)
   expect(isInvalid(error)).toBe(true)
 
   const condition = {
@@ -45,12 +59,12 @@ test('a kind defined in TypeScript is installed, typed, validated and has its st
     reason: 'Done',
     message: '',
   }
-  const done = await client.applyStatus(Echo, { metadata, status: { observedGeneration: 1, conditions: [condition] } })
-  expect(done.metadata.generation).toBe(echo.metadata.generation)
+  const done = await client.applyStatus(Note, { metadata, status: { observedGeneration: 1, conditions: [condition] } })
+  expect(done.metadata.generation).toBe(note.metadata.generation)
   expect(done.status?.conditions?.[0]).toEqual(condition)
 
   const other = { ...condition, type: 'Loud' }
-  const both = await client.applyStatus(Echo, { metadata, status: { conditions: [other] } }, { fieldManager: 'other' })
+  const both = await client.applyStatus(Note, { metadata, status: { conditions: [other] } }, { fieldManager: 'other' })
   expect(both.status?.conditions?.map(({ type }) => type)).toEqual(['Ready', 'Loud'])
 })
 
@@ -104,21 +118,27 @@ test('the file for deployment is the manifest', () => {
   expect(parse(crdYaml(Echo))).toEqual(Echo.manifest)
 })
 
+const isRefused = ({ status }: CustomResourceDefinition): boolean =>
+  status?.conditions?.some((condition) => condition.type === 'NamesAccepted' && condition.status === 'False') ?? false
+
 test('a definition that the server does not accept is reported with its reason', async () => {
   await using client = await testClient()
   const base = {
-    group: 'bench.example',
+    group: 'crds.example',
     version: 'v1',
     scope: 'Namespaced',
     spec: Type.Object({}),
     status: Type.Object({}),
   } as const
-  const clash = defineCrd({ ...base, kind: 'Echo', plural: 'echos', singular: 'echo' })
-  await installCrd(client, Echo)
+  const clash = defineCrd({ ...base, kind: 'Note', plural: 'noten', singular: 'note' })
+  const { name } = clash.manifest.metadata
+  await installCrd(client, Note)
+  await client.apply(CustomResourceDefinition, clash.manifest)
+  await seen(client, CustomResourceDefinition, { name }, isRefused)
   await expect(installCrd(client, clash, { timeoutMs: 1_000 })).rejects.toThrow(
-    /failed to install echos\.bench\.example: not established within 1000 ms, NamesAccepted is False: .*already in use/,
+    /failed to install noten\.crds\.example: not established within 1000 ms, NamesAccepted is False: .*already in use/,
   )
-  await client.delete(CustomResourceDefinition, { name: clash.manifest.metadata.name })
+  await client.delete(CustomResourceDefinition, { name })
 })
 
 test('discovery finds kinds, learns new ones, and does not ask again for those that are missing', async () => {

@@ -29,7 +29,7 @@ beforeAll(async () => {
   transport = httpTransport(await loadKubeConfig({ path: cluster.kubeconfig }))
   client = makeClient(transport, { fieldManager: 'user' })
   await installCrd(client, Echo)
-})
+}, 180_000)
 
 afterAll(async () => {
   await transport.close()

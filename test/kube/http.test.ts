@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { failureOf } from '../../src/kernel/index.ts'
+import { failureOf, manualClock } from '../../src/kernel/index.ts'
 import { errorOf, httpTransport, KubeError } from '../../src/kube/index.ts'
 import { testConfig } from '../support/kube.ts'
 import { impatientClock, json, loopback } from './loopback.ts'
@@ -26,7 +26,7 @@ describe('a request', () => {
 
   test('does not wait beyond its own time limit, and passes the advice on', async () => {
     await using server = await loopback((_, response) => json(response, 503, {}, { 'retry-after': '60' }))
-    const response = await server.transport.send({ ...GET, timeoutMs: 1_000 })
+    const response = await server.transport.send({ ...GET, timeoutMs: 30_000 })
     expect(response.status).toBe(503)
     expect(errorOf('read', response).retryAfterMs).toBe(60_000)
     expect(server.seen).toHaveLength(1)
@@ -181,11 +181,23 @@ describe('a stream', () => {
   })
 
   test('may be silent for longer than its time limit once it has begun', async () => {
-    await using server = await loopback((_, response) => {
-      response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders()
-      setTimeout(() => response.end('{"a":1}\n'), 300)
-    })
-    expect(await Array.fromAsync(server.transport.stream({ ...WATCH, timeoutMs: 100 }))).toEqual([{ a: 1 }])
+    const clock = manualClock()
+    const silenceIsOver = Promise.withResolvers<void>()
+    await using server = await loopback(
+      async (_, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' }).write('{"a":1}\n')
+        await silenceIsOver.promise
+        response.end('{"a":2}\n')
+      },
+      { clock },
+    )
+    const got: unknown[] = []
+    for await (const line of server.transport.stream({ ...WATCH, timeoutMs: 100 })) {
+      got.push(line)
+      await clock.advance(1_000)
+      silenceIsOver.resolve()
+    }
+    expect(got).toEqual([{ a: 1 }, { a: 2 }])
   })
 
   test('that never begins rejects at its time limit', async () => {
@@ -229,7 +241,7 @@ describe('a stream', () => {
     const watches = [1, 2, 3].map(() =>
       Array.fromAsync(server.transport.stream({ ...WATCH, signal: controller.signal })),
     )
-    expect((await server.transport.send({ ...GET, timeoutMs: 2_000 })).status).toBe(200)
+    expect((await server.transport.send(GET)).status).toBe(200)
     controller.abort()
     expect(await Promise.all(watches)).toEqual([[], [], []])
   })

@@ -12,7 +12,7 @@ import {
   type WatchSource,
 } from '../../src/kube/index.ts'
 import { startCluster } from '../../tools/cluster/index.ts'
-import { freshNamespace, testClient, testConfig } from '../support/kube.ts'
+import { freshNamespace, seen, testClient, testConfig } from '../support/kube.ts'
 import { proxyTo } from './watch-proxy.ts'
 import { configMap, seenCache, showing } from './watch-seen.ts'
 
@@ -22,10 +22,10 @@ test('a connection that dies without a word is noticed and replaced, and nothing
   const config = await testConfig()
   await using proxy = await proxyTo(Number(new URL(config.server).port))
   const transport = httpTransport({ ...config, server: `https://127.0.0.1:${proxy.port}` })
-  await using seen = seenCache(makeClient(transport, { fieldManager: 'test' }), namespace.name, {
-    timings: { idleMs: 1_500 },
+  await using watched = seenCache(makeClient(transport, { fieldManager: 'test' }), namespace.name, {
+    timings: { idleMs: 5_000 },
   })
-  const { cached, heard } = seen
+  const { cached, heard } = watched
   await client.create(ConfigMap, configMap(namespace.name, 'doomed'))
   await cached.start()
 
@@ -57,13 +57,14 @@ test(
     const cluster = await startCluster({ dir, nodes: 'none' })
     const transport = httpTransport(await loadKubeConfig({ path: cluster.kubeconfig }))
     const client = makeClient(transport, { fieldManager: 'test' })
-    const seen = [seenCache(client, 'outage'), seenCache(forgotten(client), 'outage')]
+    const both = [seenCache(client, 'outage'), seenCache(forgotten(client), 'outage')]
     try {
       await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'outage' } })
+      await seen(client, ConfigMap, { namespace: 'outage', name: 'kube-root-ca.crt' }, () => true)
       for (const name of ['kept', 'doomed', 'reborn']) await client.create(ConfigMap, configMap('outage', name))
-      for (const { cached } of seen) await cached.start()
+      for (const { cached } of both) await cached.start()
 
-      const refused = seen.map(
+      const refused = both.map(
         ({ say }) =>
           new Promise((resolve) => say.on('watch:error', ({ failures }) => failures === 2 && resolve(failures))),
       )
@@ -76,16 +77,16 @@ test(
       await client.create(ConfigMap, configMap('outage', 'new'))
 
       const truth = versionsIn(await client.list(ConfigMap, { namespace: 'outage' }))
-      for (const { cached } of seen)
+      for (const { cached } of both)
         await showing(
           cached,
           'what the server has',
           () => truth.symmetricDifference(versionsIn(cached.list())).size === 0,
         )
-      expect(seen[0]?.heard).toContain('watch:reconnected failure')
-      expect(seen[1]?.heard).toContain('watch:relisted expired')
+      expect(both[0]?.heard).toContain('watch:reconnected failure')
+      expect(both[1]?.heard).toContain('watch:relisted expired')
     } finally {
-      for (const { cached } of seen) await cached.stop()
+      for (const { cached } of both) await cached.stop()
       await transport.close()
       await cluster.stop()
       await rm(dir, { recursive: true, force: true })

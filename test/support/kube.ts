@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { inject } from 'vitest'
 import {
+  ConfigMap,
   httpTransport,
   loadKubeConfig,
   makeClient,
@@ -32,11 +33,12 @@ export interface FreshNamespace extends AsyncDisposable {
   readonly name: string
 }
 
-/** A namespace of its own for one test, ready to take pods; it is deleted in the background afterwards. */
+/** A namespace of its own for one test with all that every namespace gets; it is deleted in the background afterwards. */
 export async function freshNamespace(client: Client): Promise<FreshNamespace> {
   const name = `test-${randomBytes(5).toString('hex')}`
   await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
   await seen(client, ServiceAccount, { namespace: name, name: 'default' }, () => true)
+  await seen(client, ConfigMap, { namespace: name, name: 'kube-root-ca.crt' }, () => true)
   return { name, [Symbol.asyncDispose]: async () => void (await client.delete(Namespace, { name })) }
 }
 
