@@ -95,7 +95,8 @@ export function runtimeLifeCommands(program: Command, { remote, terminal }: Door
           continue
         }
         const applied = await client.put<Runtime>(path, placed)
-        const last = options.wait === true ? await untilAvailable(client, path, options.timeout, terminal) : applied
+        const last =
+          options.wait === true ? await untilAvailable(client, path, applied, options.timeout, terminal) : applied
         answers.push(last)
         if (options.output === 'table') terminal.out(`${last.id} applied, generation ${last.generation}\n`)
       }

@@ -42,23 +42,42 @@ function teller({ err }: Terminal): (line: string) => void {
   }
 }
 
-/** Watches a runtime until it is available as it was asked for, or degraded. */
+/** Undefined: there is none, or whoever answered has not seen it yet. */
+const found = (client: RestClient, path: string): Promise<Runtime | undefined> =>
+  client.get<Runtime>(path).catch((error: unknown) => {
+    if (error instanceof ServerRefusal && error.failure.code === 'NotFound') return undefined
+    throw error
+  })
+
+/**
+ * Watches a runtime until it is available as it was asked for, or degraded. Servers read from watches: another one than took
+ * what was asked for may still tell of the time before.
+ */
 export async function untilAvailable(
   client: RestClient,
   path: string,
+  asked: Pick<Runtime, 'id' | 'generation'>,
   timeoutMs: number,
   terminal: Terminal,
 ): Promise<Runtime> {
   const tell = teller(terminal)
+  let last: Runtime | undefined
   for (const end = Date.now() + timeoutMs; ; await delay(LOOK_EVERY_MS)) {
-    const now = await client.get<Runtime>(path)
-    const isCurrent = now.observed_generation === now.generation
-    tell(`${now.id}: ${now.phase}, ${now.functions_ready}/${now.functions_total} ready: ${now.message}`)
-    if (now.phase === 'available' && isCurrent) return now
-    if (now.phase === 'degraded' && isCurrent) {
-      throw raise.RuntimeDegraded(`${now.id} is degraded (${now.reason}): ${now.message}`)
+    const now = last === undefined ? await found(client, path) : await client.get<Runtime>(path)
+    if (now !== undefined && now.generation >= asked.generation) {
+      last = now
+      const isCurrent = now.observed_generation === now.generation
+      tell(`${now.id}: ${now.phase}, ${now.functions_ready}/${now.functions_total} ready: ${now.message}`)
+      if (now.phase === 'available' && isCurrent) return now
+      if (now.phase === 'degraded' && isCurrent) {
+        throw raise.RuntimeDegraded(`${now.id} is degraded (${now.reason}): ${now.message}`)
+      }
     }
-    if (Date.now() >= end) throw raise.NotConvergedInTime(`${now.id} is ${now.phase} after ${timeoutMs / 1000} s`)
+    if (Date.now() >= end) {
+      throw raise.NotConvergedInTime(
+        `${asked.id} is ${last?.phase ?? 'not seen by the server'} after ${timeoutMs / 1000} s`,
+      )
+    }
   }
 }
 
@@ -71,10 +90,7 @@ export async function untilGone(
 ): Promise<void> {
   const tell = teller(terminal)
   for (const end = Date.now() + timeoutMs; ; await delay(LOOK_EVERY_MS)) {
-    const now = await client.get<Runtime>(path).catch((error: unknown) => {
-      if (error instanceof ServerRefusal && error.failure.code === 'NotFound') return undefined
-      throw error
-    })
+    const now = await found(client, path)
     if (now === undefined) return
     const left = (now.children ?? []).map(({ id }) => id)
     tell(`${now.id}: deleting${left.length === 0 ? '' : `, ${left.length} left: ${left.slice(0, 3).join(', ')}`}`)

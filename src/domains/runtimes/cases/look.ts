@@ -29,6 +29,8 @@ export interface Look {
   list(namespace?: string): readonly ClassRuntime[]
   observe(where: At): Observed | undefined
   served(): readonly ManagedKind[]
+  /** What the server answered to a write of ours: whoever asks next sees it, however late the watch is. */
+  wrote(runtime: ClassRuntime): void
   onChange(listener: (change: Change<ClassRuntime>) => void): () => void
 }
 
@@ -119,6 +121,7 @@ export function openLook({ transport, nfr, happenings, clock = systemClock }: Lo
       return observe(sight, where, [], clock.now())
     },
     served: () => managed.served(),
+    wrote: (runtime) => caches.runtimes.wrote(runtime),
     onChange: (listener) => caches.runtimes.onChange(listener),
   }
 }

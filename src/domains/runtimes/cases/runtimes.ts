@@ -52,9 +52,13 @@ export function openRuntimes(room: RuntimesRoom): Runtimes {
     children: seen === undefined ? [] : childrenOf({ ...seen, runtime }, settings),
     pods,
   })
-  const afterWrite = (runtime: ClassRuntime): Sighting => {
+  const present = (runtime: ClassRuntime): Sighting => {
     const { look } = cluster()
     return sighting(runtime, look.isSeeing() ? look.observe(whereOf(runtime)) : undefined, [])
+  }
+  const afterWrite = (runtime: ClassRuntime): Sighting => {
+    cluster().look.wrote(runtime)
+    return present(runtime)
   }
 
   return {
@@ -74,12 +78,13 @@ export function openRuntimes(room: RuntimesRoom): Runtimes {
     },
     async remove(actor, where, precondition) {
       mustBeAdmin(actor, 'delete a runtime')
-      const now = timestamp(clock.now())
-      return afterWrite(await removeRuntime(parts(), actor, where, precondition, now))
+      return present(await removeRuntime(parts(), actor, where, precondition, timestamp(clock.now())))
     },
     async applyPackage(actor, wish) {
       mustBeAdmin(actor, 'apply a package')
-      return await applyPackage(parts(), actor, wish)
+      const applied = await applyPackage(parts(), actor, wish)
+      if (!wish.dryRun) applied.written.forEach(({ runtime }) => cluster().look.wrote(runtime))
+      return applied
     },
     async preview(actor, wish) {
       mustBeAdmin(actor, 'preview a runtime')
