@@ -13,7 +13,7 @@ const peer = (name: string): string => join(import.meta.dirname, '../../bench/pe
 
 test(
   'the controller converges, resyncs on a signal without a write, follows changes and ends when told',
-  { timeout: 180_000 },
+  { timeout: 300_000 },
   async () => {
     const rows = await measureController(echoLoad, { name: 'caelus', command: [peer('controller')] }, 10)
     expect(rows.map(({ bench, n, notes }) => ({ bench, n, notes }))).toMatchObject([

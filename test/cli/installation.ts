@@ -3,17 +3,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject } from 'vitest'
 import { emptyDatabase } from '../support/postgres.ts'
-import { caelus, start, type Ended } from './caelus.ts'
+import { caelus, printed, start, type Ended } from './caelus.ts'
 
 export interface Installation extends AsyncDisposable {
   /** A folder of its own, for its data and for what a test writes. */
   readonly dir: string
   /** What an admin's command needs to find server, database and cluster. */
   readonly env: Record<string, string>
-  /** A command of an admin. */
-  readonly run: (...args: string[]) => Promise<Ended>
-  /** The same, with what it printed read as JSON; a command that fails fails the test. */
+  /** What a command of an admin printed; one that fails fails the test. */
+  readonly run: (...args: string[]) => Promise<string>
+  /** The same, read as JSON. */
   readonly json: <T>(...args: string[]) => Promise<T>
+  /** A command that may fail. */
+  readonly tried: (...args: string[]) => Promise<Ended>
 }
 
 /** A migrated database, a server on it and the cluster of this run, and nobody who works on them yet. */
@@ -27,21 +29,18 @@ export async function installation(settings: Record<string, string>): Promise<In
     CAELUS_KUBECONFIG: inject('kubeconfig'),
     ...settings,
   }
-  await caelus(['migrate'], own)
-  const token = (await caelus(['create-admin', 'ada@example.test'], own)).out.trim()
+  await printed(['migrate'], own)
+  const token = (await printed(['create-admin', 'ada@example.test'], own)).trim()
   const server = start(['api'], own)
   const [, url = ''] = await server.says(/"url":"(http:[^"]+)"/)
   const env = { ...own, CAELUS_URL: url, CAELUS_TOKEN: token }
-  const run = (...args: string[]): Promise<Ended> => caelus(args, env)
+  const run = (...args: string[]): Promise<string> => printed(args, env)
   return {
     dir,
     env,
     run,
-    async json<T>(...args: string[]): Promise<T> {
-      const { code, out, err } = await run(...args, '-o', 'json')
-      if (code !== 0) throw new Error(`caelus ${args.join(' ')} ended with ${code}: ${err}`)
-      return JSON.parse(out) as T
-    },
+    json: async <T>(...args: string[]): Promise<T> => JSON.parse(await run(...args, '-o', 'json')) as T,
+    tried: (...args) => caelus(args, env),
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]()
       await database[Symbol.asyncDispose]()

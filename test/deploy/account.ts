@@ -3,7 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject, vi } from 'vitest'
 import { ClassRuntime } from '../../src/domains/runtimes/index.ts'
-import { httpTransport, isForbidden, loadKubeConfig, makeClient, type Client } from '../../src/kube/index.ts'
+import {
+  CustomResourceDefinition,
+  httpTransport,
+  isForbidden,
+  Lease,
+  loadKubeConfig,
+  makeClient,
+  type Client,
+} from '../../src/kube/index.ts'
 import { testTransport } from '../support/kube.ts'
 import { HOME } from './chart.ts'
 
@@ -44,9 +52,15 @@ export async function accountOf(name: string): Promise<Account> {
   }
 }
 
-/** The API server learns of new rights a moment after they were given. */
+/** The API server learns of new rights of controllers a moment after they were given, and not of all of them at once. */
 export async function hasRights({ client }: Account, { namespace }: { readonly namespace: string }): Promise<void> {
-  await vi.waitFor(() => client.listPage(ClassRuntime, { namespace, limit: 1 }), 20_000)
+  const uses = (): Promise<unknown> =>
+    Promise.all([
+      client.listPage(ClassRuntime, { namespace, limit: 1 }),
+      client.listPage(CustomResourceDefinition, { limit: 1 }),
+      client.get(Lease, { namespace: HOME, name: 'caelus-runtimes' }),
+    ])
+  await vi.waitFor(uses, 20_000)
 }
 
 /** What is tried, in words, and the answer to it. */

@@ -8,7 +8,7 @@ import { start } from '../cli/caelus.ts'
 
 const WALK = join(import.meta.dirname, '../../examples/apps/walk.sh')
 
-test('the walk from a chart to a running app and back goes as it is written', { timeout: 240_000 }, async () => {
+test('the walk from a chart to a running app and back goes as it is written', { timeout: 300_000 }, async () => {
   const dir = await mkdtemp(join(tmpdir(), 'caelus-example-'))
   const env = { CAELUS_DATA_DIR: dir, CAELUS_PORT: '0', CAELUS_LOG_LEVEL: 'warn' }
   try {
