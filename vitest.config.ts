@@ -2,6 +2,8 @@ import { defineConfig } from 'vitest/config'
 
 /** A deadline ends what hangs; it must not judge how fast a busy machine is. */
 const PATIENCE_MS = 60_000
+/** Tests on real parts start dozens of processes, one after the other. */
+const PARTS_PATIENCE_MS = 180_000
 
 /** The same for what a test waits to see. */
 const expect = { poll: { timeout: 20_000 } }
@@ -35,9 +37,9 @@ export default defineConfig({
           include: ['test/*/**/*.test.ts'],
           exclude: ['test/real/**'],
           globalSetup: ['test/support/real-parts.ts'],
-          testTimeout: PATIENCE_MS,
+          testTimeout: PARTS_PATIENCE_MS,
           expect,
-          hookTimeout: PATIENCE_MS,
+          hookTimeout: PARTS_PATIENCE_MS,
         },
       },
       {

@@ -27,7 +27,7 @@ import { freshDatabase } from '../support/postgres.ts'
 
 export const LIMITS = {
   bodyBytes: 64 * 1024,
-  requestMs: 2_000,
+  requestMs: 30_000,
   perMinute: 1000,
   loginsPerMinute: 100,
   streams: 5,

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
+import { buildConsole } from '../../tools/build-console.ts'
 import { startCluster } from '../../tools/cluster/index.ts'
 import type { Cluster } from '../../tools/cluster/index.ts'
 import { startPostgres } from '../../tools/postgres.ts'
@@ -28,6 +29,8 @@ const showLongSteps: OnProgress = (step) => {
 const started: Array<Postgres | Cluster> = []
 let dir = ''
 
+const CONSOLE_WITHIN_MS = 600_000
+
 /** One PostgreSQL and one control plane with simulated nodes for the whole run; each test makes its own world inside. */
 export async function setup(project: TestProject): Promise<void> {
   dir = await mkdtemp(join(tmpdir(), 'caelus-test-'))
@@ -42,8 +45,9 @@ export async function setup(project: TestProject): Promise<void> {
       dir: join(dir, 'cluster'),
       onProgress: showLongSteps,
     }).then(keep),
-    // Without it, those who need it say so.
+    // Ahead of tests whose time is limited. Without them, those who need them say so.
     prepareChromium(),
+    buildConsole(AbortSignal.timeout(CONSOLE_WITHIN_MS)),
   ] as const)
   const [postgres, cluster] = results
   if (postgres.status === 'rejected') throw postgres.reason
