@@ -77,7 +77,8 @@ function holderLives() {
     pid = Number(readFileSync(join(LOCK, 'pid'), 'utf8'))
   } catch {
     // Made a moment ago and not signed yet, or left so long ago.
-    return existsSync(LOCK) && Date.now() - statSync(LOCK).mtimeMs < 5_000
+    const made = statSync(LOCK, { throwIfNoEntry: false })
+    return made !== undefined && Date.now() - made.mtimeMs < 5_000
   }
   try {
     process.kill(pid, 0)
