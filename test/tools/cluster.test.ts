@@ -1,7 +1,7 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Agent, request } from 'undici'
-import { expect, inject, onTestFinished, test } from 'vitest'
+import { expect, inject, onTestFinished, test, vi } from 'vitest'
 import { httpTransport, loadKubeConfig, makeClient, Namespace, Pod } from '../../src/kube/index.ts'
 import type { Client, Draft } from '../../src/kube/index.ts'
 import { clusterDown, clusterStatus, startCluster } from '../../tools/cluster/index.ts'
@@ -9,6 +9,9 @@ import type { Cluster, ClusterOptions } from '../../tools/cluster/index.ts'
 import { identify } from '../../tools/process/index.ts'
 import { freshFolder } from './folder.ts'
 import { runProgram } from './program.ts'
+
+/** Whole control planes are started here, up to two in a test; on a busy machine each takes most of a minute. */
+vi.setConfig({ testTimeout: 240_000 })
 
 const start = async (options: Partial<ClusterOptions> = {}): Promise<Cluster> => {
   const cluster = await startCluster({ dir: join(await freshFolder(), 'cluster'), ...options })
@@ -47,7 +50,7 @@ test('a pod on a simulated node runs', async () => {
   const client = await clientOf(inject('kubeconfig'))
   const name = `runs-${process.pid}`
   await client.create(Pod, pod(name))
-  await expect.poll(() => phaseOf(client, name), { timeout: 20_000 }).toBe('Running')
+  await expect.poll(() => phaseOf(client, name), { timeout: 60_000 }).toBe('Running')
   await client.delete(Pod, { namespace: 'default', name })
 })
 
@@ -76,7 +79,7 @@ test('stopping leaves no process, and starting again finds the objects and runs 
   const again = await clientOf(second.kubeconfig)
   expect(await again.get(Namespace, { name: 'kept' })).toBeDefined()
   await again.create(Pod, pod('second-run'))
-  await expect.poll(() => phaseOf(again, 'second-run'), { timeout: 20_000 }).toBe('Running')
+  await expect.poll(() => phaseOf(again, 'second-run'), { timeout: 60_000 }).toBe('Running')
 })
 
 test('an API server that crashed comes back under the same address with the same objects', async () => {
@@ -101,7 +104,7 @@ test('when the owner is killed, nothing it started lives on', async () => {
   await expect(clusterDown({ dir })).rejects.toThrow(`it belongs to process ${owner.pid}, stop that instead`)
   await expect(startCluster({ dir })).rejects.toThrow(`process ${owner.pid} runs one there; stop it first`)
   await owner.kill()
-  await expect.poll(() => pids.filter((pid) => identify(pid) !== undefined), { timeout: 20_000 }).toEqual([])
+  await expect.poll(() => pids.filter((pid) => identify(pid) !== undefined), { timeout: 60_000 }).toEqual([])
   expect(await clusterStatus({ dir })).toMatchObject({ state: 'stopped' })
 })
 

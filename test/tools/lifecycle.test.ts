@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import {
   clusterDown,
   clusterKubeconfig,
@@ -13,6 +13,9 @@ import {
 import { identify } from '../../tools/process/index.ts'
 import { freshFolder } from './folder.ts'
 import { runProgram } from './program.ts'
+
+/** A whole control plane is started here; on a busy machine that takes most of a minute. */
+vi.setConfig({ testTimeout: 240_000 })
 
 const freshPlace = async (): Promise<{ dir: string; nodes: 'none' }> => {
   const dir = join(await freshFolder(), 'cluster')

@@ -31,7 +31,7 @@ export async function build(
   const work = `${target}.work`
   await mkdir(work)
   guardPath(work)
-  let release = (): void => {}
+  let release = async (): Promise<void> => {}
   try {
     const go = spawn('go', args, {
       cwd: fileURLToPath(new URL(`./modules/${module}/`, import.meta.url)),
@@ -58,22 +58,27 @@ export async function build(
       `failed to build ${name} from ${source}: go ended with ${code ?? by}\n${said.slice(-15).join('\n')}`,
     )
   } finally {
-    release()
+    await release()
     await rm(work, { recursive: true, force: true })
     releasePath(work)
   }
 }
 
-/** Ends the group of `pid` when the signal says so or this process dies, until what it answers is called. */
-function endedBy(pid: number, signal: AbortSignal | undefined): () => void {
+/**
+ * Ends the group of `pid` when the signal says so or this process dies, until what it answers is called. That resolves when
+ * nobody is left of a group that had to end.
+ */
+function endedBy(pid: number, signal: AbortSignal | undefined): () => Promise<void> {
   const leader = identify(pid)
-  if (leader === undefined) return () => {}
+  if (leader === undefined) return async () => {}
   const target = { ...leader, signal: 'SIGINT', graceMs: GRACE_MS, group: true } as const
-  const end = (): void => void endProcess(target, target).catch(() => {})
+  let ending: Promise<void> | undefined
+  const end = (): void => void (ending = endProcess(target, target).catch(() => {}))
   guardProcess(target)
   signal?.addEventListener('abort', end, { once: true })
-  return () => {
+  return async () => {
     signal?.removeEventListener('abort', end)
+    await ending
     releaseProcess(pid)
   }
 }

@@ -75,6 +75,8 @@ export class Processes {
   /** In order; nothing but the data is left. */
   async end(): Promise<void> {
     await endRecorded(this.at, this.state())
+    // Whoever starts anew wants the same ports, which are free when no thread is left.
+    await Promise.all([...this.children.values()].map((child) => child.stop()))
   }
 
   /** Half started, there is nothing worth an orderly end. */

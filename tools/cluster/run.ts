@@ -69,7 +69,7 @@ export class Run {
   async restart(name: CoreName): Promise<void> {
     await this.processes.kill(name)
     await this.startCore(name)
-    await this.processes.until(`${name} is back`, () => this.isReady())
+    await this.processes.until(`${name} is back`, async () => (await this.isReady()) && (await this.reads()))
   }
 
   private async startCore(name: CoreName): Promise<void> {
@@ -110,6 +110,12 @@ export class Run {
 
   private isReady(): Promise<boolean> {
     return this.api?.ready() ?? Promise.resolve(false)
+  }
+
+  /** Whether it gets at what etcd holds: that etcd is well it goes on saying for a second after it has died. */
+  private async reads(): Promise<boolean> {
+    const found = await this.api?.call('GET', '/api/v1/namespaces/default').catch(() => undefined)
+    return found !== undefined
   }
 
   /** Starts the rest and waits for a sign of life from each that cannot be a trace of an earlier run. */

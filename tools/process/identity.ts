@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
 /** A process that cannot be mistaken for a later one with the same pid. */
@@ -32,16 +32,21 @@ export interface EndOptions {
   readonly group?: boolean
 }
 
-/** Resolves when the process is gone. One that already is, or whose pid now means another process, is left alone. */
+/** A machine that has much else to do may take its time even for this. */
+const SURVIVED_AFTER_MS = 30_000
+
+/** Resolves when the process, or its whole group, is gone. One that already is, or whose pid now means another process, is left alone. */
 export async function endProcess(target: ProcessIdentity, options: EndOptions = {}): Promise<void> {
   const { signal = 'SIGTERM', graceMs = 5_000, group = false } = options
   if (!isAlive(target)) return
   const id = group ? -target.pid : target.pid
   send(id, signal)
-  const went = await goneWithin(target, graceMs)
+  const went = await within(graceMs, () => !isAlive(target))
   // A leader that went by itself may have left others of its group.
   if (!went || group) send(id, 'SIGKILL')
-  if (!(await goneWithin(target, 5_000))) throw new Error(`failed to end process ${target.pid}: it survived SIGKILL`)
+  const isGone = (): boolean => !isAlive(target) && !(group && hasMembers(target.pid))
+  if (!(await within(SURVIVED_AFTER_MS, isGone)))
+    throw new Error(`failed to end process ${target.pid}: it survived SIGKILL`)
 }
 
 function send(id: number, signal: NodeJS.Signals): void {
@@ -52,19 +57,46 @@ function send(id: number, signal: NodeJS.Signals): void {
   }
 }
 
-async function goneWithin(target: ProcessIdentity, ms: number): Promise<boolean> {
+async function within(ms: number, holds: () => boolean): Promise<boolean> {
   for (const end = Date.now() + ms; Date.now() < end; await delay(20)) {
-    if (!isAlive(target)) return true
+    if (holds()) return true
   }
-  return !isAlive(target)
+  return holds()
 }
+
+/** Those that only wait to be reaped do not count: whoever has inherited them may never do it. */
+function hasMembers(group: number): boolean {
+  const lines = process.platform === 'linux' ? groupsFromProc() : groupsFromPs()
+  return lines.some(([state, of]) => of === String(group) && !/^[ZX]/.test(state))
+}
+
+type StateAndGroup = readonly [state: string, group: string]
+
+const groupsFromProc = (): readonly StateAndGroup[] =>
+  readdirSync('/proc').flatMap((name) => {
+    const stat = /^\d+$/.test(name) ? statOf(Number(name)) : undefined
+    return stat === undefined ? [] : [[stat[0] ?? '', stat[2] ?? ''] as const]
+  })
+
+const groupsFromPs = (): readonly StateAndGroup[] =>
+  ps('-A', '-o', 'stat=,pgid=')
+    .split('\n')
+    .map((line) => {
+      const [state = '', group = ''] = line.trim().split(/\s+/)
+      return [state, group]
+    })
 
 /** Clock ticks since boot; the boot id keeps a pid recorded before a reboot from matching one after it. */
 function startFromProc(pid: number): string | undefined {
+  const stat = statOf(pid)
+  return stat === undefined || stat[0] === 'Z' || stat[0] === 'X' ? undefined : `${bootId()}-${stat[19]}`
+}
+
+/** What the kernel tells about a process, from its state on: state, parent, group, … */
+function statOf(pid: number): readonly string[] | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    const [state, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return state === 'Z' || state === 'X' ? undefined : `${bootId()}-${rest[18]}`
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   } catch {
     return undefined
   }
@@ -75,14 +107,17 @@ const bootId = (): string => (boot ??= readFileSync('/proc/sys/kernel/random/boo
 
 function startFromPs(pid: number): string | undefined {
   try {
-    const line = execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], {
-      encoding: 'utf8',
-      env: { PATH: '/bin:/usr/bin', LC_ALL: 'C' },
-      stdio: ['ignore', 'pipe', 'ignore'],
-    }).trim()
+    const line = ps('-o', 'stat=,lstart=', '-p', String(pid)).trim()
     const [state = '', ...started] = line.split(/\s+/)
     return line === '' || state.startsWith('Z') ? undefined : started.join(' ')
   } catch {
     return undefined
   }
 }
+
+const ps = (...args: readonly string[]): string =>
+  execFileSync('ps', args, {
+    encoding: 'utf8',
+    env: { PATH: '/bin:/usr/bin', LC_ALL: 'C' },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
