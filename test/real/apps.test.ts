@@ -143,30 +143,32 @@ if (!verdict.ok) {
       }
     }
 
-    const pageIsToContain = (text: string): Promise<void> =>
-      expect.poll(() => page().catch(String), { timeout: 30_000 }).toContain(text)
+    /** The first that contains it. */
+    const pageWith = async (text: string): Promise<string> => {
+      let html = ''
+      await expect.poll(async () => (html = await page().catch(String)), { timeout: 30_000 }).toContain(text)
+      return html
+    }
 
     const change = (message: string): Promise<ListedDeployment> =>
       apps.updateDeployment(ADMIN, { id: ordered.id }, { userValues: { message } })
 
     test('is ordered, and serves its message', async () => {
       await until('ready')
-      await pageIsToContain('<h1>It works</h1>')
+      await pageWith('<h1>It works</h1>')
     })
 
     test('serves another message once that was asked for', async () => {
       await change('It changed')
       await until('ready')
-      await pageIsToContain('<h1>It changed</h1>')
-      expect(await page()).not.toContain('It works')
+      expect(await pageWith('<h1>It changed</h1>')).not.toContain('It works')
     })
 
     test('shows quotes, line breaks, braces, dollars and HTML as they were written', async () => {
       const message = `"double" 'single' \`back\`\n{{ .Values.image }} $(HOME) $HOME \\n %s\n<script>alert(1)</script> & 'grüße 🚀'`
       await change(message)
       await until('ready')
-      await pageIsToContain('grüße 🚀')
-      const html = await page()
+      const html = await pageWith('grüße 🚀')
       expect(html).not.toContain('<script>')
       expect(textOf(/<h1>(.*)<\/h1>/s.exec(html)?.[1] ?? '')).toBe(message)
     })

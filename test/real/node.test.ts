@@ -91,7 +91,8 @@ if (!verdict.ok) {
         metadata: at('web'),
         spec: { selector: { app: 'web' }, ports: [{ port: 80, targetPort: 8080 }] },
       })
-      expect(await pageAt((await status())?.podIP ?? '', 8080)).toBe(`${page}\n`)
+      const { podIP = '' } = (await status()) ?? {}
+      await expect.poll(() => pageAt(podIP, 8080).catch(String), { timeout: 30_000 }).toBe(`${page}\n`)
       await expect.poll(() => pageAt(spec?.clusterIP ?? '', 80).catch(String), { timeout: 30_000 }).toBe(`${page}\n`)
     })
 
