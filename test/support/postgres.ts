@@ -20,12 +20,16 @@ export interface TestDatabase extends AsyncDisposable {
   openQueuePool(options?: Partial<PoolOptions>): QueuePool
 }
 
+/** A machine that stands still for a moment is no reason to fail: who tests a deadline names it. */
+const PATIENT = { acquireTimeoutMs: 30_000, lockTimeoutMs: 30_000, idleInTransactionTimeoutMs: 60_000 }
+
 /** A migrated database of one's own on the server of this run. Copied from a template, which the first caller makes. */
 export async function freshDatabase(server = inject('postgresUrl')): Promise<TestDatabase> {
   const template = await templateOn(server)
   const name = `test_${randomBytes(8).toString('hex')}`
   await copyDatabase(server, name, template)
   const url = withDatabase(server, name)
+  const { acquireTimeoutMs } = PATIENT
   const pools: Pool[] = []
   const keep = <P extends Pool>(pool: P): P => {
     pools.push(pool)
@@ -33,9 +37,11 @@ export async function freshDatabase(server = inject('postgresUrl')): Promise<Tes
   }
   return {
     url,
-    pool: keep(openPool({ url, applicationName: 'test' })),
-    openPool: (options) => keep(openPool({ url, applicationName: 'test', ...options })),
-    openQueuePool: (options) => keep(openQueuePool({ url, applicationName: 'test queue', ...options })),
+    pool: keep(openPool({ url, applicationName: 'test', ...PATIENT })),
+    openPool: (options) => keep(openPool({ url, applicationName: 'test', ...PATIENT, ...options })),
+    // How long a queue waits for a row is part of how it works.
+    openQueuePool: (options) =>
+      keep(openQueuePool({ url, applicationName: 'test queue', acquireTimeoutMs, ...options })),
     async [Symbol.asyncDispose]() {
       await Promise.all(pools.map((pool) => pool.end()))
       await onServer(server, (client) => client.query(`drop database ${name} with (force)`))
