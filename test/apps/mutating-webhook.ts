@@ -78,7 +78,7 @@ export async function mutatingWebhook(
         namespaceSelector: { matchLabels: { [label.name]: label.value } },
         sideEffects: 'None',
         admissionReviewVersions: ['v1'],
-        timeoutSeconds: 10,
+        timeoutSeconds: 30,
         failurePolicy: 'Fail',
       },
     ],

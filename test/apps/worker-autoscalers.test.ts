@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { deploymentKey } from '../../src/domains/apps/queue.ts'
 import { Deployment, type Patch } from '../../src/kube/index.ts'
 import { scalerOf, ScaledObject, serve, serveNoMore, VerticalPodAutoscaler } from './autoscaler-kinds.ts'
 import { ADMIN, WorkerWorld } from './worker-world.ts'
@@ -8,28 +7,18 @@ let world: WorkerWorld
 let id: string
 let at: { readonly namespace: string; readonly name: string }
 const steps: string[] = []
-const looks: boolean[] = []
 
 beforeAll(async () => {
   world = await WorkerWorld.make()
   await Promise.all([ScaledObject, VerticalPodAutoscaler].map((kind) => serve(world.client, kind)))
   const { told } = await world.worker()
   told.on('apps:step', ({ step }) => steps.push(step))
-  told.on('apps:looked', ({ isRemembered }) => looks.push(isRemembered))
   const made = await world.order()
   id = made.id
   at = { namespace: made.namespaceName, name: made.namespaceName }
   await world.until(id, 'ready')
-})
+}, 120_000)
 afterAll(async () => world[Symbol.asyncDispose]())
-
-/** Looks once more, and waits until that is over. */
-async function lookAgain(): Promise<void> {
-  const before = looks.length
-  await world.queue.wake(deploymentKey(id), { reason: 'drift', tenant: world.userId })
-  await expect.poll(() => looks.length, { timeout: 20_000 }).toBeGreaterThan(before)
-  await world.until(id, 'ready')
-}
 
 const live = async (): Promise<Deployment> => {
   const found = await world.client.get(Deployment, at)
@@ -48,7 +37,7 @@ test('what a ScaledObject of KEDA scales is left alone, also by upgrades', { tim
   await world.client.create(ScaledObject, scalerOf(ScaledObject, at, { scaleTargetRef: { name: at.name } }))
   steps.length = 0
   await write('keda-operator', { merge: { spec: { replicas: 3 } } })
-  await lookAgain()
+  await world.lookAgain(id)
   expect([await replicas(), steps]).toEqual([3, []])
   await change('scaled')
   await world.until(id, 'ready')
@@ -79,7 +68,7 @@ test(
     })
     steps.length = 0
     await write('vpa-updater', container({ resources: { requests: { memory: '48Mi' } } }))
-    await lookAgain()
+    await world.lookAgain(id)
     expect([await memory(), steps]).toEqual(['48Mi', []])
     await change('given more')
     await world.until(id, 'ready')

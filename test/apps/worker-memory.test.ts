@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { deploymentKey } from '../../src/domains/apps/queue.ts'
 import { guarded, Service } from '../../src/kube/index.ts'
 import type { OpenWorker } from './worker-parts.ts'
 import { WorkerWorld } from './worker-world.ts'
@@ -18,9 +17,7 @@ async function startWorker(more: Parameters<WorkerWorld['worker']>[0] = {}) {
   running.told.on('apps:looked', ({ isRemembered }) => looks.push(isRemembered))
   running.told.on('apps:step', ({ step }) => steps.push(step))
   const lookAgain = async (): Promise<boolean | undefined> => {
-    const before = looks.length
-    await world.queue.wake(deploymentKey(id), { reason: 'drift', tenant: world.userId })
-    await expect.poll(() => looks.length, { timeout: 20_000 }).toBeGreaterThan(before)
+    await world.lookAgain(id)
     return looks.at(-1)
   }
   return { looks, steps, requests, lookAgain }
@@ -33,13 +30,13 @@ beforeAll(async () => {
   ;[id, namespace] = [made.id, made.namespaceName]
   await world.until(id, 'ready')
   await running.stop()
-})
+}, 120_000)
 afterAll(async () => world[Symbol.asyncDispose]())
 
 /** Every test begins with a release that the last worker remembered, and without a worker. */
 beforeEach(async () => {
   const { lookAgain } = await startWorker()
-  await expect.poll(lookAgain, { timeout: 20_000 }).toBe(true)
+  await expect.poll(lookAgain, { timeout: 45_000 }).toBe(true)
   await running.stop()
 })
 afterEach(() => running.stop())

@@ -25,7 +25,6 @@ import {
 } from '../../src/kube/index.ts'
 import { openPool, openQueuePool, PostgresQueue } from '../../src/store/index.ts'
 
-export const LEASE_MS = 4_000
 export const CLASS = 'test'
 
 /** Everything that a worker needs to know to find its world. */
@@ -35,6 +34,11 @@ export interface WorkerPlace {
   readonly helmBinary: string
   readonly dir: string
   readonly instance: string
+  /**
+   * How soon others take over from one that was killed. One that merely stands still for a moment loses its lease too, so
+   * only those have a short one whose end is the same either way. @default the queue's
+   */
+  readonly leaseMs?: number
 }
 
 export type WorkerHappenings = KernelHappenings & WatchHappenings & AppsHappenings & RequestHappenings
@@ -44,13 +48,13 @@ export interface OpenWorker {
   readonly told: Happenings<WorkerHappenings>
 }
 
-/** An apps worker on real parts, with short leases and pauses. */
+/** An apps worker on real parts, with short pauses. Once it has stopped nothing of it goes on. */
 export async function openWorker(
   place: WorkerPlace,
   more: Partial<AppsWorkerDeps> = {},
   through: (transport: Transport) => Transport = (transport) => transport,
 ): Promise<OpenWorker> {
-  const { databaseUrl: url, kubeconfig, helmBinary, dir, instance } = place
+  const { databaseUrl: url, kubeconfig, helmBinary, dir, instance, leaseMs } = place
   const told = happenings<WorkerHappenings>()
   const connection = httpTransport(await loadKubeConfig({ path: kubeconfig }))
   const transport = observed(through(connection), told)
@@ -58,12 +62,15 @@ export async function openWorker(
   const kinds = discovery(transport)
   const pool = openPool({ url, applicationName: instance, role: 'caelus_worker' })
   const queuePool = openQueuePool({ url, applicationName: instance })
-  const queue = new PostgresQueue({ pool: queuePool, name: APPS_QUEUE, leaseMs: LEASE_MS })
+  const queue = new PostgresQueue({ pool: queuePool, name: APPS_QUEUE, ...(leaseMs !== undefined && { leaseMs }) })
+  const untilIdle = idleness(told)
   const closing = service('connections', async (signal, ready) => {
     ready()
     await new Promise<void>((resolve) => {
       signal.addEventListener('abort', () => resolve(), { once: true })
     })
+    // What was cut off still ends its Helm and hands its key back.
+    await untilIdle()
     queue.close()
     await Promise.all([pool.end(), queuePool.end(), connection.close()])
   })
@@ -90,4 +97,19 @@ export async function openWorker(
     ...more,
   })
   return { services: [closing, ...worker], told }
+}
+
+/** Answers with how to wait until nothing is being reconciled. */
+function idleness(told: Happenings<WorkerHappenings>): () => Promise<void> {
+  let running = 0
+  let whenIdle = (): void => {}
+  told.on('reconcile:start', () => void running++)
+  told.on('reconcile:end', () => {
+    if (--running === 0) whenIdle()
+  })
+  return () =>
+    new Promise((resolve) => {
+      whenIdle = resolve
+      if (running === 0) resolve()
+    })
 }

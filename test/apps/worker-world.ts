@@ -13,7 +13,7 @@ import {
 } from '../../src/domains/apps/cases/index.ts'
 import { charts } from '../../src/domains/apps/helm/index.ts'
 import type { AppsWorkerDeps, Deployment } from '../../src/domains/apps/index.ts'
-import { APPS_QUEUE } from '../../src/domains/apps/queue.ts'
+import { APPS_QUEUE, deploymentKey } from '../../src/domains/apps/queue.ts'
 import { deploymentRows } from '../../src/domains/apps/store/index.ts'
 import { startAll, systemClock } from '../../src/kernel/index.ts'
 import {
@@ -33,6 +33,8 @@ import { CLASS, openWorker, type OpenWorker, type WorkerPlace } from './worker-p
 
 const ROOT = join(import.meta.dirname, '../..')
 export const ADMIN: Actor = { admin: true }
+/** Of those that are killed. */
+const SHORT_LEASE_MS = 4_000
 
 /** A worker in a process of its own. What it started goes on without it. */
 export interface Killable {
@@ -139,7 +141,8 @@ export class WorkerWorld implements AsyncDisposable {
 
   /** Starts a worker in a process of its own. */
   async process(): Promise<Killable> {
-    const place: WorkerPlace = { ...this.#place, instance: `process-${++this.#workers}` }
+    const instance = `process-${++this.#workers}`
+    const place: WorkerPlace = { ...this.#place, instance, leaseMs: SHORT_LEASE_MS }
     const child = spawn(process.execPath, [join(import.meta.dirname, 'worker-process.ts'), JSON.stringify(place)], {
       stdio: ['ignore', 'inherit', 'inherit'],
     })
@@ -180,13 +183,21 @@ export class WorkerWorld implements AsyncDisposable {
 
   /** Waits until the row says so; what it said last is told otherwise. */
   async until(id: string, status: Deployment['status'], timeout = 45_000): Promise<Deployment> {
-    const told = async (): Promise<string> => {
+    const asTold = async (): Promise<Deployment> => {
       const row = await this.row(id)
       const isCurrent = status !== 'ready' || row.observedGeneration === row.generation
-      return row.status === status && isCurrent ? status : `${row.status}: ${JSON.stringify(row.lastError)}`
+      expect(isCurrent ? row.status : 'outdated', JSON.stringify(row.lastError)).toBe(status)
+      return row
     }
-    await vi.waitFor(async () => expect(await told()).toBe(status), { timeout, interval: 100 })
-    return this.row(id)
+    return await vi.waitFor(asTold, { timeout, interval: 100 })
+  }
+
+  /** Has somebody look once more, and waits until that and everything that came of it is over. */
+  async lookAgain(id: string, timeout = 45_000): Promise<void> {
+    await this.queue.wake(deploymentKey(id), { reason: 'drift', tenant: this.userId })
+    // It is in the queue until a look that began after the wake has ended.
+    const jobs = async () => (await this.apps.listJobs(ADMIN, { deploymentId: id, limit: 1 })).items
+    await expect.poll(jobs, { timeout }).toEqual([])
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
