@@ -165,7 +165,8 @@ test('the timeline tells deeds, decisions and jobs, newest first and without sec
   await using w = await appsWorld()
   const deployment = await ordered(w)
   const keep = decisionStore({ pool: w.database.pool })
-  const at = Date.now() + 1_000
+  // After everything that the test does, however long that takes.
+  const at = Date.now() + 3_600_000
   const input = { values: { password: SENTINEL } }
   const key = deploymentKey(deployment.id)
   keep({ controller: APPS_QUEUE, key, at, input, decision: { step: { do: 'install' }, status: 'provisioning' } })
