@@ -20,7 +20,7 @@ const isUp = (world: RuntimesWorld, name: string, generation: number | undefined
   return world.client.patchStatus(KnativeService, world.at(name), { merge: { status } })
 }
 
-test('an API that comes is used, and one that goes is not waited for', { timeout: 180_000 }, async () => {
+test('an API that comes is used, and one that goes is not waited for', { timeout: 300_000 }, async () => {
   await using world = await ownWorld()
   const { apis } = await world.controller()
   const wish = { selected_template: 'knative', functions: [fn('add'), fn('list')] }

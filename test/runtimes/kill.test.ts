@@ -6,8 +6,6 @@ import type { StopAt } from './controller-process.ts'
 import { SETTINGS } from './parts.ts'
 import { fn, RuntimesWorld } from './world.ts'
 
-const LONG = 120_000
-
 interface Moment extends StopAt {
   readonly moment: string
 }
@@ -36,7 +34,7 @@ test.each<Moment>([
   },
   { moment: 'between apply and status', when: 'before', method: 'PATCH', path: '/classruntimes/cart/status$' },
   { moment: 'after the status', when: 'after', method: 'PATCH', path: '/classruntimes/cart/status$' },
-])('a controller killed $moment changes nothing about the end', { timeout: LONG }, async (stopAt) => {
+])('a controller killed $moment changes nothing about the end', async (stopAt) => {
   await using world = await RuntimesWorld.make()
   await world.create('cart', wanted)
   const first = await world.process({ stopAt })
@@ -50,7 +48,7 @@ test.each<Moment>([
   { moment: 'before the first deletion', when: 'before', method: 'DELETE', path: '/deployments/cart--add$' },
   { moment: 'between two deletions', when: 'after', method: 'DELETE', path: '/services/cart--list$' },
   { moment: 'before the finalizer goes', when: 'before', method: 'PATCH', path: '/classruntimes/cart$' },
-])('a controller killed $moment leaves nothing behind', { timeout: LONG }, async (stopAt) => {
+])('a controller killed $moment leaves nothing behind', async (stopAt) => {
   await using world = await RuntimesWorld.make()
   await world.create('cart', wanted)
   const maker = await world.controller()
@@ -71,7 +69,7 @@ const ENFORCED = { path: '/deployments/cart--add$', fieldManager: 'oprc-crm-enfo
 test.each<Moment>([
   { moment: 'before an enforcement', when: 'before', method: 'PATCH', ...ENFORCED },
   { moment: 'between an enforcement and its record', when: 'after', method: 'PATCH', ...ENFORCED },
-])('a controller killed $moment enforces once, and never through a default', { timeout: LONG }, async (stop) => {
+])('a controller killed $moment enforces once, and never through a default', async (stop) => {
   const { moment: _, ...stopAt } = stop
   await using world = await RuntimesWorld.make()
   const enforcement = { mode: 'enforce', dimensions: ['replicas'] } as const

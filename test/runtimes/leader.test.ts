@@ -1,15 +1,17 @@
 import { expect, test } from 'vitest'
 import { fn, RuntimesWorld, type Running } from './world.ts'
 
-const TIMINGS = { durationMs: 6_000, renewDeadlineMs: 4_000, retryMs: 500 }
+/** Longer than a busy machine stands still: who leads goes on to lead. */
+const TIMINGS = { durationMs: 20_000, renewDeadlineMs: 15_000, retryMs: 500 }
 
 const candidate = (world: RuntimesWorld, instance: string): Promise<Running> =>
   world.controller({ instance, leader: { lease: world.at('leader'), timings: TIMINGS } })
 
 test('of two controllers one leads, and the other goes on where it ends', async () => {
   await using world = await RuntimesWorld.make()
-  const [one, two] = [await candidate(world, 'one'), await candidate(world, 'two')]
+  const one = await candidate(world, 'one')
   await expect.poll(() => one.election?.leading, { timeout: 30_000 }).toBe(true)
+  const two = await candidate(world, 'two')
   const runs: string[] = []
   for (const [name, { told }] of Object.entries({ one, two })) told.on('reconcile:start', () => void runs.push(name))
   await world.create('cart', { functions: [fn('add')] })
@@ -24,7 +26,7 @@ test('of two controllers one leads, and the other goes on where it ends', async 
   expect(status?.functions_ready).toBe('2/2')
 })
 
-test('a leader that dies is followed, and what it left half done is finished', { timeout: 90_000 }, async () => {
+test('a leader that dies is followed, and what it left half done is finished', async () => {
   await using world = await RuntimesWorld.make()
   const leader = { lease: world.at('leader'), timings: TIMINGS }
   const stopAt = { when: 'before', method: 'PATCH', path: '/services/cart--add$' } as const

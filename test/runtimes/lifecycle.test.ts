@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ClassRuntime } from '../../src/domains/runtimes/index.ts'
 import { Deployment, Service } from '../../src/kube/index.ts'
-import { fn, RuntimesWorld } from './world.ts'
+import { fn, PATIENCE_MS, RuntimesWorld } from './world.ts'
 
 test('a class of two functions becomes workloads and services, and is available when they are ready', async () => {
   await using world = await RuntimesWorld.make()
@@ -93,7 +93,7 @@ test('a converged world is looked at again, also after a restart, without a sing
   const looked = new Set<string>()
   second.told.on('reconcile:end', ({ key }) => looked.add(key.id))
   expect(await second.resync()).toBe(2)
-  await expect.poll(() => looked.size, { timeout: 30_000 }).toBe(2)
+  await expect.poll(() => looked.size, { timeout: PATIENCE_MS }).toBe(2)
   await second.stop()
   expect(writes).toEqual([])
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Deployment, Namespace } from '../../src/kube/index.ts'
 import { MIRROR, mutatingWebhook, SIDECAR } from '../apps/mutating-webhook.ts'
-import { fn, RuntimesWorld } from './world.ts'
+import { fn, PATIENCE_MS, RuntimesWorld } from './world.ts'
 
 const imagesOf = ({ spec }: Deployment): (string | undefined)[] =>
   spec?.template.spec?.containers.map(({ image }) => image) ?? []
@@ -13,7 +13,7 @@ async function untilMutated(world: RuntimesWorld): Promise<void> {
   const spec = { selector: { matchLabels: labels }, template }
   const probe = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: world.at('probe'), spec } as const
   const injected = async () => imagesOf(await world.client.apply(Deployment, probe, { dryRun: true }))
-  await expect.poll(injected, { timeout: 20_000 }).toEqual([`${MIRROR}probe`, SIDECAR.image])
+  await expect.poll(injected, { timeout: PATIENCE_MS }).toEqual([`${MIRROR}probe`, SIDECAR.image])
 }
 
 test('what a webhook makes of a workload is left alone, until the spec asks for something else', async () => {
@@ -26,15 +26,15 @@ test('what a webhook makes of a workload is left alone, until the spec asks for 
   const controller = await world.controller()
   const { told } = controller
   const applied: string[] = []
-  told.on('runtimes:acted', ({ action, child }) => {
-    if (action === 'apply' && child?.kind === 'Deployment') applied.push(child.name)
+  told.on('runtimes:acted', ({ action, child, failure }) => {
+    if (action === 'apply' && child?.kind === 'Deployment' && failure === undefined) applied.push(child.name)
   })
   await world.create('cart')
   await world.reaches('cart', 'available')
   let looks = 0
   told.on('reconcile:end', () => looks++)
   await controller.resync()
-  await expect.poll(() => looks, { timeout: 20_000 }).toBeGreaterThan(0)
+  await expect.poll(() => looks, { timeout: PATIENCE_MS }).toBeGreaterThan(0)
   expect(applied).toEqual(['cart--hello'])
   expect(webhook.asked).toBeGreaterThan(0)
 

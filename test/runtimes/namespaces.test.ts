@@ -2,7 +2,9 @@ import { expect, test } from 'vitest'
 import { ClassRuntime } from '../../src/domains/runtimes/index.ts'
 import { Deployment } from '../../src/kube/index.ts'
 import { freshNamespace } from '../support/kube.ts'
-import { fn, RuntimesWorld } from './world.ts'
+import { fn, PATIENCE_MS, RuntimesWorld } from './world.ts'
+
+const PATIENT = { timeout: PATIENCE_MS }
 
 test('one controller converges, repairs and cleans up in several namespaces, and leaves the others alone', async () => {
   await using world = await RuntimesWorld.make()
@@ -21,7 +23,7 @@ test('one controller converges, repairs and cleans up in several namespaces, and
     })
   }
   const phaseIn = async (namespace: string) => (await client.get(ClassRuntime, at(namespace)))?.status?.phase
-  for (const namespace of namespaces) await expect.poll(() => phaseIn(namespace)).toBe('available')
+  for (const namespace of namespaces) await expect.poll(() => phaseIn(namespace), PATIENT).toBe('available')
   expect(caches.runtimes.size).toBe(2)
   expect(caches.runtimes.list(second.name).map(({ metadata }) => metadata.namespace)).toEqual([second.name])
 
@@ -32,9 +34,11 @@ test('one controller converges, repairs and cleans up in several namespaces, and
     const { uid: now = uid } = (await client.get(Deployment, child))?.metadata ?? {}
     return now !== uid
   }
-  await expect.poll(isNew).toBe(true)
+  await expect.poll(isNew, PATIENT).toBe(true)
   for (const namespace of namespaces) await client.delete(ClassRuntime, at(namespace))
-  for (const namespace of namespaces) await expect.poll(() => client.get(ClassRuntime, at(namespace))).toBeUndefined()
+  for (const namespace of namespaces) {
+    await expect.poll(() => client.get(ClassRuntime, at(namespace)), PATIENT).toBeUndefined()
+  }
   // Made first, so that it would have been seen first.
   expect(await phaseIn(foreign.name)).toBeUndefined()
   expect(await client.list(Deployment, { namespace: foreign.name })).toEqual([])

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import {
   ClassRuntime,
@@ -11,7 +10,7 @@ import {
 } from '../../src/domains/runtimes/index.ts'
 import { applyEnforcement } from '../../src/domains/runtimes/nfr/apply-enforcement.ts'
 import { failureOf } from '../../src/kernel/index.ts'
-import { Deployment, Event, HorizontalPodAutoscaler, type KubeObject, type Resource } from '../../src/kube/index.ts'
+import { Deployment, HorizontalPodAutoscaler, type KubeObject, type Resource } from '../../src/kube/index.ts'
 import { installForeignKinds } from './foreign-kinds.ts'
 import { SETTINGS } from './parts.ts'
 import { fn, RuntimesWorld } from './world.ts'
@@ -257,13 +256,7 @@ describe('through the controller', () => {
     expect(status?.last_applied_recommendations).toMatchObject([
       { component: 'function', function_key: 'cart', dimension: 'replicas', target: 3, basis: '120 rps of 100 wanted' },
     ])
-    const end = Date.now() + 45_000
-    const isTold = async () =>
-      (await world.client.list(Event, { namespace: world.namespace })).some(({ reason }) => reason === 'NFRApplied')
-    while (!(await isTold())) {
-      if (Date.now() > end) throw new Error('expected an event NFRApplied')
-      await delay(100)
-    }
+    await world.tells('NFRApplied')
   })
 
   const marksOf = ({ metadata }: KubeObject): string[] =>

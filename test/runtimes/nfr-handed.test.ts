@@ -9,7 +9,6 @@ import { fn, RuntimesWorld, type Running } from './world.ts'
 
 const NAME = 'shop--cart'
 const HANDED = 'oaas.io/handed-over'
-const LONG = 120_000
 const MI = 2 ** 20
 
 type Amount = 'memory' | 'cpu'
@@ -92,7 +91,7 @@ test.each<Case>([
     unlimited: { ...PROVISION, memory_request: '1Gi', memory_limit: '' },
     last: { requests: { memory: '1Gi' } },
   },
-])('while $dimension is enforced, the other one follows the spec', { timeout: LONG }, async (one) => {
+])('while $dimension is enforced, the other one follows the spec', async (one) => {
   await using world = await RuntimesWorld.make()
   await enforced(world, one.dimension, ...one.to)
   const seen = new Set<string>()
@@ -139,7 +138,7 @@ const HALFWAY: StopAt = { when: 'after', method: 'PATCH', path: `/deployments/${
 test.each<{ readonly how: string; readonly stopAt?: StopAt }>([
   { how: 'at once' },
   { how: 'by another when the first was stopped halfway', stopAt: HALFWAY },
-])('what went along with it is given back in one rollout, $how', { timeout: LONG }, async ({ stopAt }) => {
+])('what went along with it is given back in one rollout, $how', async ({ stopAt }) => {
   await using world = await RuntimesWorld.make()
   const maker = await enforced(world, 'memory', 192 * MI, '192Mi')
   await maker.stop()
@@ -168,7 +167,7 @@ test.each<{ readonly how: string; readonly stopAt?: StopAt }>([
   expect([...seen]).toEqual([before, back].map((one) => JSON.stringify(resourcesOf(one))))
 })
 
-test('what is handed over while something is given back keeps its value', { timeout: LONG }, async () => {
+test('what is handed over while something is given back keeps its value', async () => {
   await using world = await RuntimesWorld.make()
   const maker = await enforced(world, 'memory', 192 * MI, '192Mi', { min_scale: 3 })
   await maker.stop()

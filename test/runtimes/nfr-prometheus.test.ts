@@ -15,6 +15,8 @@ import { fn, PATIENCE_MS, RuntimesWorld } from './world.ts'
 
 const MI = 2 ** 20
 const QUERIES = defaultQueries('10s')
+/** Also how long a scrape may take: one that comes too late hides what the one before it has seen. */
+const SCRAPE_MS = 1_000
 const INTERVAL_MS = 500
 /** The first start on a machine downloads it. */
 const OBTAIN_MS = 300_000
@@ -28,7 +30,7 @@ let server: Prometheus
 let source: PrometheusSource
 beforeAll(async () => {
   load = await LoadGenerator.start()
-  server = await startPrometheus({ targets: { functions: load.address } })
+  server = await startPrometheus({ targets: { functions: load.address }, scrapeIntervalMs: SCRAPE_MS })
   source = prometheus({ url: server.url, timeoutMs: 10_000 })
 }, OBTAIN_MS)
 afterAll(async () => {
@@ -66,11 +68,10 @@ test('what Prometheus knows about the pods becomes recommendations for their fun
   const { told } = await world.controller({ analyzer: { source, intervalMs: INTERVAL_MS, queries: QUERIES } })
   await world.create('shop', { ...WANTED, functions: [fn('cart')] })
   await driven(world, 'shop', BUSY)
-  const { status } = await world.sees(
-    ClassRuntime,
-    'shop',
-    (one) => one.status?.nfr_recommendations?.['replicas/cart']?.value === 4,
-  )
+  const { status } = await world.sees(ClassRuntime, 'shop', (one) => {
+    const found = one.status?.nfr_recommendations ?? {}
+    return found['replicas/cart']?.value === 4 && 'memory/cart' in found && 'cpu/cart' in found
+  })
   const { 'memory/cart': memory, 'cpu/cart': cpu, 'replicas/cart': replicas } = status?.nfr_recommendations ?? {}
   expect(memory).toMatchObject({
     value: 224 * MI,
@@ -82,11 +83,9 @@ test('what Prometheus knows about the pods becomes recommendations for their fun
   expect(findCondition((status?.conditions ?? []) as Condition[], 'NfrObserved')?.status).toBe('True')
 
   // From then on nothing moves, so that nothing is written although it is looked at twice a second.
-  const quiet = await passes(
-    told,
-    (all) => all.slice(-4).length === 4 && all.slice(-4).every(({ written }) => written === 0),
-  )
-  expect(quiet.at(-1)).toMatchObject({ runtimes: 1, failures: [] })
+  const isQuiet = ({ runtimes, written, failures }: Analyzed) =>
+    runtimes === 1 && written === 0 && failures.length === 0
+  await passes(told, (all) => all.length >= 4 && all.slice(-4).every(isQuiet))
 })
 
 test('a recommendation goes all the way to the replicas of the workload', async () => {
@@ -112,7 +111,8 @@ test('while nobody answers nothing is written, and it is told why', async () => 
   await world.create('shop', { ...WANTED, functions: [fn('cart')] })
   const before = await world.reaches('shop', 'available')
   await own.stop()
-  const all = await passes(told, (some) => (some.at(-1)?.failures.length ?? 0) > 0)
+  // The first one that is heard of may have begun before.
+  const all = await passes(told, (some) => some.length >= 2)
   expect(all.at(-1)).toMatchObject({ written: 0 })
   expect(all.at(-1)?.failures.map(({ code }) => code)).toEqual(Array.from({ length: 4 }, () => 'MetricsUnreachable'))
   expect((await world.runtime('shop')).status).toEqual(before.status)

@@ -28,35 +28,34 @@ const autoscaler = (world: RuntimesWorld, minReplicas: number) =>
     },
   })
 
-test(
-  'somebody’s autoscaler takes the replicas over, and a new image leaves them to it',
-  { timeout: 90_000 },
-  async () => {
-    await using world = await RuntimesWorld.make()
-    await world.controller()
-    await world.create('cart', { functions: [fn('hello', { min_scale: 2 })] })
-    await world.reaches('cart', 'available')
-    const seen: number[] = []
-    const stop = await world.watches(Deployment, 'cart--hello', ({ spec }) => seen.push(spec?.replicas ?? 0))
-    await autoscaler(world, 4)
-    await world.sees(
-      Deployment,
-      'cart--hello',
-      ({ spec, status }) => spec?.replicas === 4 && status?.availableReplicas === 4,
-    )
-    await world.change('cart', { functions: [fn('hello', { min_scale: 2, ...image(2) })] })
-    await world.sees(Deployment, 'cart--hello', runs(2))
-    const { status } = await world.reaches('cart', 'available')
-    await stop()
-    expect(status?.phase).toBe('available')
-    expect(new Set(seen)).toEqual(new Set([2, 4]))
-  },
-)
+test('somebody’s autoscaler takes the replicas over, and a new image leaves them to it', async () => {
+  await using world = await RuntimesWorld.make()
+  await world.controller()
+  await world.create('cart', { functions: [fn('hello', { min_scale: 2 })] })
+  await world.reaches('cart', 'available')
+  const seen: number[] = []
+  const stop = await world.watches(Deployment, 'cart--hello', ({ spec }) => seen.push(spec?.replicas ?? 0))
+  await autoscaler(world, 4)
+  await world.sees(
+    Deployment,
+    'cart--hello',
+    ({ spec, status }) => spec?.replicas === 4 && status?.availableReplicas === 4,
+  )
+  await world.change('cart', { functions: [fn('hello', { min_scale: 2, ...image(2) })] })
+  await world.sees(Deployment, 'cart--hello', runs(2))
+  const { status } = await world.reaches('cart', 'available')
+  await stop()
+  expect(status?.phase).toBe('available')
+  expect(new Set(seen)).toEqual(new Set([2, 4]))
+})
 
 test('what is enforced survives a restart in the middle of its window, and counts from where it began', async () => {
   await using world = await RuntimesWorld.make()
-  const settings = { ...SETTINGS, nfr: { ...SETTINGS.nfr, stabilityMs: 4_000, cooldownMs: 1_000 } }
-  const first = await world.controller({ settings })
+  const holding = (stabilityMs: number) => ({
+    settings: { ...SETTINGS, nfr: { ...SETTINGS.nfr, stabilityMs, cooldownMs: 1_000 } },
+  })
+  // Nothing is enforced before it is stopped, however late that is.
+  const first = await world.controller(holding(3_600_000))
   await world.create('cart', { functions: [fn('hello')], enforcement: { mode: 'enforce' } })
   await world.reaches('cart', 'available')
   await recommends(world, 5)
@@ -66,7 +65,7 @@ test('what is enforced survives a restart in the middle of its window, and count
     (one) => one.status?.nfr_state?.['replicas/hello'] !== undefined,
   )
   await first.stop()
-  await world.controller({ settings })
+  await world.controller(holding(4_000))
   await world.sees(Deployment, 'cart--hello', ({ spec }) => spec?.replicas === 5)
   const isRecorded = (one: ClassRuntime) => one.status?.nfr_state?.['replicas/hello']?.applied === 5
   const { status } = await world.sees(ClassRuntime, 'cart', isRecorded)

@@ -6,6 +6,7 @@ import { inject, vi } from 'vitest'
 import { ClassRuntime, type ClassRuntimeSpec, type FunctionSpec, type Phase } from '../../src/domains/runtimes/index.ts'
 import { startAll } from '../../src/kernel/index.ts'
 import {
+  compareVersions,
   Event,
   httpTransport,
   installCrd,
@@ -20,9 +21,10 @@ import { kill } from '../support/kill.ts'
 import { freshNamespace, testTransport } from '../support/kube.ts'
 import { openController, type ControllerWish, type OpenController } from './parts.ts'
 import type { ControllerPlace } from './controller-process.ts'
+import { installForeignKinds } from './foreign-kinds.ts'
 
 /** Longer than anything takes on a busy machine; a test that waits this long has failed. */
-export const PATIENCE_MS = 45_000
+export const PATIENCE_MS = 90_000
 
 export interface Running extends OpenController {
   stop(): Promise<void>
@@ -50,12 +52,16 @@ export class RuntimesWorld implements AsyncDisposable {
     this.#ending = ending
   }
 
-  /** On the control plane of this run, or on one of its own. */
+  /**
+   * On the control plane of this run, or on one of its own. That of the run is taught all kinds before anybody looks: one that
+   * comes for another test would wake the controllers of this one.
+   */
   static async make(kubeconfig?: string): Promise<RuntimesWorld> {
     const transport =
       kubeconfig === undefined ? await testTransport() : httpTransport(await loadKubeConfig({ path: kubeconfig }))
     const client = makeClient(transport, { fieldManager: 'user' })
     await installCrd(client, ClassRuntime)
+    if (kubeconfig === undefined) await installForeignKinds(client)
     const namespace = await freshNamespace(client)
     const ending = [() => transport.close(), async () => namespace[Symbol.asyncDispose]()]
     return new RuntimesWorld(transport, client, namespace.name, ending)
@@ -137,7 +143,10 @@ export class RuntimesWorld implements AsyncDisposable {
     await this.#watched(resource, name, (object) => object === undefined)
   }
 
-  /** Tells every state of an object from its present one on, which it has told when it answers. Answers with the way to stop. */
+  /**
+   * Tells every state of an object from its present one on, which it has told when it answers. Answers with the way to stop, which
+   * waits until the state of that moment has been told: what another watch has shown may still be on its way here.
+   */
   async watches<T extends KubeObject>(
     resource: Resource<T>,
     name: string,
@@ -145,16 +154,21 @@ export class RuntimesWorld implements AsyncDisposable {
   ): Promise<() => Promise<void>> {
     const over = new AbortController()
     const begun = Promise.withResolvers<void>()
+    let told: string | undefined
     const where = { namespace: this.namespace, fields: `metadata.name=${name}` }
     const watching = (async () => {
       for await (const event of this.client.watchEvents(resource, where, over.signal)) {
         if (event.type !== 'ADDED' && event.type !== 'MODIFIED') continue
         tell(event.object)
+        told = event.object.metadata.resourceVersion
         begun.resolve()
       }
     })().catch(begun.reject)
     await begun.promise
     return async () => {
+      const { resourceVersion: now } = (await this.client.get(resource, this.at(name)))?.metadata ?? {}
+      const isTold = () => now === undefined || (compareVersions(told, now) ?? -1) >= 0
+      await vi.waitUntil(isTold, { timeout: PATIENCE_MS, interval: 20 })
       over.abort()
       await watching
     }

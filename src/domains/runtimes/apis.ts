@@ -56,8 +56,12 @@ export function apis({ watching, clock, open, listen, onChange }: ApisOptions): 
   let bell = Promise.withResolvers<void>()
   definitions.onChange(() => bell.resolve())
 
-  const isDefined = (kind: ManagedKind): boolean =>
-    BUILT_IN.has(kind) || definitions.get({ name: definitionOf(kind) }) !== undefined
+  /** A definition that is being deleted takes its objects along, and waits for ever if they are made anew meanwhile. */
+  const isDefined = (kind: ManagedKind): boolean => {
+    if (BUILT_IN.has(kind)) return true
+    const definition = definitions.get({ name: definitionOf(kind) })
+    return definition !== undefined && definition.metadata.deletionTimestamp === undefined
+  }
 
   const begin = async (kind: ManagedKind, signal: AbortSignal): Promise<void> => {
     const made = open(kind)
