@@ -13,13 +13,13 @@ let dir: string
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'caelus-outage-test-'))
   cluster = await startCluster({ dir })
-})
+}, 180_000)
 afterAll(async () => {
   await cluster.stop()
   await rm(dir, { recursive: true, force: true })
 })
 
-test('an API server that dies in the middle of a rollout costs no attempt', { timeout: 180_000 }, async () => {
+test('an API server that dies in the middle of a rollout costs no attempt', { timeout: 300_000 }, async () => {
   await using world = await WorkerWorld.make({ healthTimeoutSec: 120 }, cluster.kubeconfig)
   const { told } = await world.worker()
   const outcomes: string[] = []
