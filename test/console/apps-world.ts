@@ -53,6 +53,7 @@ export async function appsConsole(): Promise<AppsConsole> {
   const known = new Map([[HELLO, join(ROOT, 'charts/hello-static')]])
   const rooms: { readonly apps: Apps; readonly url: string }[] = []
   const ends: (() => Promise<unknown>)[] = []
+  const listening: Promise<void>[] = []
   const world = await consoleWorld(
     {},
     {
@@ -76,13 +77,14 @@ export async function appsConsole(): Promise<AppsConsole> {
           random: seededRandom(7),
         })
         rooms.push({ apps, url })
-        void changes.start()
+        listening.push(changes.start())
         return [appsRoutes({ apps, sight: sightOf(cluster) })]
       },
     },
   )
   const [room] = rooms
   if (room === undefined) throw new Error('expected the routes of apps to be asked for')
+  await Promise.all(listening)
   const { apps, url } = room
   const rows = openPool({ url, applicationName: 'test worker' })
   onTestFinished(async () => {

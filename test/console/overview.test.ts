@@ -23,7 +23,7 @@ const echo: Reconcile = async ({ key, decided }) => {
   const input = { desired: { text: 'hello', copies: 2 }, observed }
   if (key.id.endsWith('slow')) {
     decided(input, { do: 'wait', for: 'namespace' }, Date.now())
-    return checkAgain(30_000, 'the namespace is still terminating')
+    return checkAgain(600_000, 'the namespace is still terminating')
   }
   decided(input, { do: 'apply', objects: [{ kind: 'ConfigMap', name: key.id }] }, Date.now())
   if (key.id.endsWith('broken')) throw new FailureError(quotaExceeded)
@@ -85,7 +85,7 @@ test('the drawing tells the state of every part, in light, in dark and on a narr
   const page = await world.signedIn('/')
   await page.getByText('1 object has stopped and waits for somebody').waitFor()
   await page.getByRole('button', { name: 'Echo/default/broken' }).waitFor()
-  expect(await tones(page)).toEqual(AS_IT_IS)
+  await expect.poll(() => tones(page)).toEqual(AS_IT_IS)
   await picture(page, 'overview-light')
 
   await page.emulateMedia({ colorScheme: 'dark' })
@@ -94,7 +94,7 @@ test('the drawing tells the state of every part, in light, in dark and on a narr
 
   await page.setViewportSize(PHONE)
   await page.locator('svg[data-shape="tall"]').waitFor()
-  expect(await tones(page)).toEqual(AS_IT_IS)
+  await expect.poll(() => tones(page)).toEqual(AS_IT_IS)
   await fitsPhone(page)
   await page.emulateMedia({ colorScheme: 'light' })
   await picture(page, 'overview-narrow')

@@ -11,12 +11,11 @@ const heading = (name: string) => ['heading', { name, level: 1, exact: true }] a
 
 test(
   'an admin makes a runtime, sees it converge, follows a recommendation, changes it and deletes it',
-  { timeout: 180_000 },
+  { timeout: 300_000 },
   async () => {
     const { cluster, signedIn, recommend } = await runtimesConsole()
     const controller = await cluster.controller()
     const page = await signedIn('/runtimes/new')
-    page.setDefaultTimeout(40_000)
     await page.getByRole('textbox', { name: 'Name' }).first().fill('Not A Name')
     await page.getByRole('button', { name: 'Preview' }).click()
     await page.locator('[aria-invalid="true"]').first().waitFor()
@@ -156,7 +155,6 @@ test('runtimes are listed by namespace and phase, and a member may only look', a
   await cluster.create('stock', { package_class_key: 'shop.stock', functions: [fn('reserve')] })
   await cluster.create('prices', { selected_template: 'cloudlet', functions: [fn('quote')] })
   const page = await signedIn(`/runtimes?namespace=${cluster.namespace}`, { role: 'member' })
-  page.setDefaultTimeout(40_000)
   await page.getByRole('row', { name: /cart.*Available.*2\/2/ }).waitFor()
   await page.getByRole('row', { name: /stock.*Available/ }).waitFor()
   await page.getByRole('row', { name: /prices.*Degraded/ }).waitFor()

@@ -14,6 +14,9 @@ import { launchChromium } from '../support/chromium.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const IMAGES = join(ROOT, 'docs/images')
 
+/** What is on the screen is read anew every 15 s, whatever was lost; only what never comes takes longer than this. */
+const PATIENCE_MS = 60_000
+
 export const PHONE = { width: 390, height: 844 } as const
 
 export interface ConsoleWorld {
@@ -39,7 +42,7 @@ export const fitsPhone = (page: Page): Promise<void> =>
   expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width)
 
 async function builtConsole(): Promise<string> {
-  await buildConsole(AbortSignal.timeout(60_000))
+  await buildConsole(AbortSignal.timeout(PATIENCE_MS))
   return join(ROOT, 'console/dist')
 }
 
@@ -63,7 +66,7 @@ export async function consoleWorld(
     ).newContext({ viewport: { width: 1360, height: 900 }, reducedMotion: 'reduce', ...options })
     onTestFinished(() => context.close())
     const page = await context.newPage()
-    page.setDefaultTimeout(20_000)
+    page.setDefaultTimeout(PATIENCE_MS)
     page.on('pageerror', (error) => complaints.push(error.message))
     // Refused requests are part of many stories; anything else the browser complains about, such as the policy, is not.
     page.on('console', (message) => {
