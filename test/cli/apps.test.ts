@@ -33,7 +33,7 @@ const ordered = async ({ json }: Installation): Promise<Row> => {
 
 test(
   'an app is published, ordered, reconciled by hand, changed, explained and deleted',
-  { timeout: 240_000 },
+  { timeout: 300_000 },
   async () => {
     await using place = await appsInstallation()
     const { run, json } = place
@@ -68,7 +68,7 @@ test(
   },
 )
 
-test('a worker converges while a command waits, and stops when told', { timeout: 240_000 }, async () => {
+test('a worker converges while a command waits, and stops when told', { timeout: 300_000 }, async () => {
   await using place = await appsInstallation()
   const { run, json } = place
   const order = await ordered(place)
@@ -105,7 +105,7 @@ test('a worker converges while a command waits, and stops when told', { timeout:
   expect((await worker.ended).code).toBe(0)
 })
 
-test('people say what they see, and are told what they may have meant', { timeout: 240_000 }, async () => {
+test('people say what they see, and are told what they may have meant', { timeout: 300_000 }, async () => {
   await using place = await appsInstallation()
   const { run, json, tried, env } = place
   const { id, domainname, deployment_uid } = await ordered(place)
@@ -152,7 +152,7 @@ test('people say what they see, and are told what they may have meant', { timeou
   await run('delete-deployment', 'bob.example.test')
 })
 
-test('what is refused is told by field, and values come from one place only', { timeout: 120_000 }, async () => {
+test('what is refused is told by field, and values come from one place only', { timeout: 240_000 }, async () => {
   await using place = await appsInstallation()
   const { tried, dir } = place
   const { id } = await ordered(place)

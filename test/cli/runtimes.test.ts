@@ -20,7 +20,7 @@ const manifest = (namespace: string, functions: object[]): string =>
     spec: { selected_template: 'k8s_deployment', addons: [], functions },
   })
 
-test('a runtime is applied, converged, explained, changed and deleted', { timeout: 240_000 }, async () => {
+test('a runtime is applied, converged, explained, changed and deleted', { timeout: 300_000 }, async () => {
   await using cluster = await RuntimesWorld.make()
   const { namespace } = cluster
   await using place = await runtimesInstallation(namespace)
@@ -66,7 +66,7 @@ test('a runtime is applied, converged, explained, changed and deleted', { timeou
   expect(await controllers.ended).toMatchObject({ code: 0 })
 })
 
-test('a package is applied, and what is wrong with input is told', { timeout: 120_000 }, async () => {
+test('a package is applied, and what is wrong with input is told', { timeout: 240_000 }, async () => {
   await using cluster = await RuntimesWorld.make()
   const { namespace } = cluster
   await using place = await runtimesInstallation(namespace)

@@ -9,7 +9,7 @@ import { freshNamespace, testClient } from '../support/kube.ts'
 import { accountOf, outcomesOf, type Attempt } from './account.ts'
 import { ensureHome, installed } from './chart.ts'
 
-test('the worker installs, repairs and deletes an app with the rights of the chart', { timeout: 180_000 }, async () => {
+test('the worker installs, repairs and deletes an app with the rights of the chart', { timeout: 240_000 }, async () => {
   await using admin = await testClient()
   await ensureHome(admin)
   await using release = await installed()

@@ -71,7 +71,7 @@ test('two controllers converge, repair and delete with the rights of the chart',
   expect(told + (await second.ended).err).not.toMatch(/forbidden/i)
 })
 
-test('controllers of two namespaces have rights in both, and in no other', { timeout: 120_000 }, async () => {
+test('controllers of two namespaces have rights in both, and in no other', { timeout: 240_000 }, async () => {
   await using world = await RuntimesWorld.make()
   await using second = await freshNamespace(world.client)
   await using foreign = await freshNamespace(world.client)
@@ -97,7 +97,7 @@ test('controllers of two namespaces have rights in both, and in no other', { tim
   expect((await running.ended).err).not.toMatch(/forbidden/i)
 })
 
-test('the controllers make what others define, too', { timeout: 120_000 }, async () => {
+test('the controllers make what others define, too', { timeout: 240_000 }, async () => {
   await using world = await RuntimesWorld.make()
   await ensureHome(world.client)
   await installForeignKinds(world.client)
@@ -167,7 +167,7 @@ test('without a namespace the controllers have the same rights in all of them', 
   expect(await outcomesOf([['reads a Secret', client.get(Secret, secret)]])).toEqual(['reads a Secret: refused'])
 })
 
-test('the API orders, previews and deletes runtimes with the rights of the chart', { timeout: 180_000 }, async () => {
+test('the API orders, previews and deletes runtimes with the rights of the chart', { timeout: 240_000 }, async () => {
   await using world = await RuntimesWorld.make()
   await ensureHome(world.client)
   await using database = await emptyDatabase()
