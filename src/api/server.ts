@@ -54,6 +54,7 @@ export async function makeServer(parts: ServerParts): Promise<App> {
   app.setValidatorCompiler(validatorCompiler)
   secureHeaders(app, parts.publicUrl)
   reportRequests(app, parts)
+  endConnections(app)
   app.setErrorHandler((error, request, reply) => {
     const refusal = refusalOf(error)
     if (statusOf(refusal.failure) >= 500) request.log.error({ error, code: refusal.failure.code }, 'Request failed')
@@ -85,6 +86,18 @@ export async function makeServer(parts: ServerParts): Promise<App> {
   )
   await consoleRoutes(app, parts)
   return app
+}
+
+/** Who is answered while closing is told to hang up: a connection that is kept would be waited for until the grace is over. */
+function endConnections(app: App): void {
+  let isClosing = false
+  app.addHook('preClose', async () => {
+    isClosing = true
+  })
+  app.addHook('onSend', async (_request, reply, payload) => {
+    if (isClosing) void reply.header('connection', 'close')
+    return payload
+  })
 }
 
 function reportRequests(app: App, { metrics }: ServerParts): void {

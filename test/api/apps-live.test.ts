@@ -4,7 +4,7 @@ import type { EventView } from '../../src/api/contract/index.ts'
 import { listener } from '../../src/store/index.ts'
 import { appsWorld, type AppsWorld } from './apps-world.ts'
 
-const HEARD_WITHIN_MS = 10_000
+const HEARD_WITHIN_MS = 60_000
 
 /** Resolves when somebody with this role has heard an event like it. */
 function heard(w: AppsWorld, isIt: (event: EventView) => boolean): Promise<EventView> {

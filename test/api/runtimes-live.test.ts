@@ -113,11 +113,13 @@ test('who asks before the first list has come waits for it', async () => {
   await using w = await runtimesApi({ through, isSeen: false })
   await w.cluster.create('cart')
   await held.promise
+  const put = await w.api.as(w.admin.secret, { method: 'PUT', url: w.path('pay'), payload: w.manifest('pay') })
+  expect(put.statusCode).toBe(201)
   const preview = { method: 'POST', url: '/api/v1/runtimes:preview', payload: w.manifest('new') } as const
   const urls = ['/api/v1/runtimes', w.path('cart'), `${w.path('cart')}/explain`, `${w.path('cart')}/nfr`]
   const asked = [...urls.map((url) => ({ url })), preview].map((request) => w.api.as(w.admin.secret, request))
-  const put = await w.api.as(w.admin.secret, { method: 'PUT', url: w.path('pay'), payload: w.manifest('pay') })
-  expect(put.statusCode).toBe(201)
+  // Let in after them, so that they are waiting by now; not for so long that they are refused.
+  expect((await w.api.as(w.admin.secret, { url: '/api/v1/me' })).statusCode).toBe(200)
   released.resolve()
   for (const answer of await Promise.all(asked)) expect(answer.statusCode).toBe(200)
 })

@@ -1,3 +1,4 @@
+import { vi } from 'vitest'
 import type { RuntimeView } from '../../src/api/contract/index.ts'
 import type { ClassRuntimeSpec } from '../../src/domains/runtimes/index.ts'
 import type { HttpTransport } from '../../src/kube/index.ts'
@@ -20,6 +21,10 @@ export interface RuntimesApi extends AsyncDisposable {
   /** The runtime once the API shows it as expected. */
   shows(name: string, isExpected: (view: RuntimeView) => boolean): Promise<RuntimeView>
 }
+
+/** Up, and seen to be: the watch of what it is made of may be later than that of the runtime itself. */
+export const isUp = ({ phase, children }: RuntimeView): boolean =>
+  phase === 'available' && children.every(({ health }) => health === 'ready')
 
 export interface RuntimesApiOptions {
   /** Puts something between the API and its cluster. */
@@ -69,6 +74,7 @@ export async function runtimesApi({ through, isSeen = true }: RuntimesApiOptions
       await cluster[Symbol.asyncDispose]()
     },
   }
-  if (isSeen) await read('/api/v1/runtimes')
+  // The first list may take longer than the API lets a caller wait.
+  if (isSeen) await vi.waitFor(() => read('/api/v1/runtimes'), { timeout: PATIENCE_MS })
   return made
 }

@@ -9,7 +9,7 @@ import type {
 } from '../../src/api/contract/index.ts'
 import { ClassRuntime } from '../../src/domains/runtimes/index.ts'
 import { fn } from '../runtimes/world.ts'
-import { runtimesApi } from './runtimes-world.ts'
+import { isUp, runtimesApi } from './runtimes-world.ts'
 
 test('a runtime is created, seen with everything it is made of, changed and deleted', async () => {
   await using w = await runtimesApi()
@@ -25,7 +25,7 @@ test('a runtime is created, seen with everything it is made of, changed and dele
   expect(made.headers['etag']).toBe('"1"')
   expect(made.json()).toMatchObject({ id: `${cluster.namespace}/cart`, generation: 1, functions_total: 2 })
 
-  const view = await w.shows('cart', ({ phase }) => phase === 'available')
+  const view = await w.shows('cart', isUp)
   expect(view).toMatchObject({
     functions_ready: 2,
     template: 'k8s_deployment',
@@ -165,7 +165,7 @@ test('a preview names the children that would come, change and go, and saves not
   expect(await w.cluster.names(ClassRuntime)).toEqual([])
 
   await w.cluster.create('cart', { functions: [fn('add', {}, { SECRET: 's3ntinel-value' }), fn('pay')] })
-  await w.shows('cart', ({ phase }) => phase === 'available')
+  await w.shows('cart', isUp)
   const functions = [fn('add', { container_image: 'registry.example/hello:2' }, { SECRET: 'an0ther-sentinel' })]
   const next = await preview(w.manifest('cart', { functions }))
   expect(next.change).toBe('changed')
@@ -194,7 +194,7 @@ test('a runtime explains itself and tells what happened to it', async () => {
   const before = await w.read<RuntimeExplanationView>(`${w.path('cart')}/explain`)
   expect(before.why).toEqual(expect.arrayContaining(['nobody has looked at it yet']))
   await w.cluster.controller()
-  await w.shows('cart', ({ phase }) => phase === 'available')
+  await w.shows('cart', isUp)
   const after = await w.read<RuntimeExplanationView>(`${w.path('cart')}/explain`)
   expect(after).toMatchObject({ whose_move: 'nobody', next: 'nothing, until something changes', blockers: [] })
   const { items } = await w.read<RuntimeTimelineView>(`${w.path('cart')}/timeline`)
