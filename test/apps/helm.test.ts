@@ -70,7 +70,7 @@ describe('our own charts, installed', () => {
 
 async function running(namespace: string): Promise<Seen> {
   let seen: Seen | undefined
-  await expect.poll(async () => (seen = await helmProcess(namespace)), { timeout: 10_000, interval: 5 }).toBeDefined()
+  await expect.poll(async () => (seen = await helmProcess(namespace)), { interval: 5 }).toBeDefined()
   if (seen === undefined) throw new Error('expected helm to be running')
   return seen
 }
@@ -85,7 +85,7 @@ describe('what a tenant keeps secret', () => {
 
   it('is in no argument, no variable and no file while Helm runs', async () => {
     await using world = await helmWorld()
-    const { charts, helm, namespace, tempDir } = world
+    const { charts, helm, client, namespace, tempDir } = world
     const ref = await writeChart(tempDir, { 'job.yaml': stuckJob('pre-install') })
     const chart = await charts.fetch({ ref, version: '1.0.0', digest: null })
     const stop = new AbortController()
@@ -93,6 +93,8 @@ describe('what a tenant keeps secret', () => {
     const install = helm.install({ namespace, release: 'odd' }, rolloutOf(chart, { values, handOver }), stop.signal)
     const ended = expect(install).rejects.toThrow('seen enough')
     const { pid, commandLine } = await running(namespace)
+    // It has read everything by then, and its files come and go no more.
+    await expect.poll(() => client.list(Job, { namespace })).toHaveLength(1)
     expect(commandLine).toContain('install')
     expect(commandLine.join(' ')).not.toContain('battery')
     expect(await readFile(`/proc/${pid}/environ`, 'utf8')).not.toContain('battery')
@@ -237,11 +239,11 @@ describe('a Helm that does not listen', () => {
     const stop = new AbortController()
     const call = helm.uninstall({ namespace, release: 'x' }, { hooks: true, timeoutMs: 60_000 }, stop.signal)
     const ended = expect(call).rejects.toThrow('stop')
-    await expect.poll(() => readFile(pids, 'utf8').catch(() => ''), { timeout: 10_000 }).toMatch(/\d+ \d+\n/)
+    await expect.poll(() => readFile(pids, 'utf8').catch(() => '')).toMatch(/\d+ \d+\n/)
     stop.abort(new Error('stop'))
     await ended
     for (const pid of (await readFile(pids, 'utf8')).trim().split(' ')) {
-      await expect.poll(() => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''), { timeout: 5_000 }).toBe('')
+      await expect.poll(() => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).toBe('')
     }
   })
 })
@@ -259,11 +261,11 @@ describe('an uninstall that was killed', () => {
     await helm.install(target, rolloutOf(chart))
     const over = helm.uninstall(target, { hooks: true, timeoutMs: 60_000 }).catch(() => {})
     await expect.poll(async () => (await releases.newest(target))?.status, { timeout: 20_000 }).toBe('uninstalling')
-    process.kill((await helmProcess(namespace))?.pid ?? 0, 'SIGKILL')
+    process.kill((await running(namespace)).pid, 'SIGKILL')
     await over
     await releases.markFailed(target, 1)
     expect(await releases.newest(target)).toMatchObject({ status: 'failed', revision: 1 })
-    expect(await helm.uninstall(target, { hooks: false, timeoutMs: 5_000 })).toBe(true)
+    expect(await helm.uninstall(target, { hooks: false, timeoutMs: 30_000 })).toBe(true)
     expect(await releases.newest(target)).toBeUndefined()
   })
 })

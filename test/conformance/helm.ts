@@ -17,8 +17,14 @@ export interface HelmUnderTest {
 
 const A = 'a'.repeat(64)
 const B = 'b'.repeat(64)
-/** Long enough for what gets healthy, short enough to wait for what does not. */
+/** Short enough to wait for what never gets healthy. */
 const TIMEOUT_MS = 3_000
+/** The same where what is undone has to get there in as long. */
+const UNDO_MS = 10_000
+/** Ends what hangs. */
+const PATIENCE_MS = 30_000
+/** Some sentences take many calls of a program. */
+const SLOWLY = { timeout: 120_000 }
 
 /**
  * What we rely on of Helm, each as a sentence. Where two differ, the real one is right.
@@ -35,8 +41,8 @@ export function exerciseHelm(
     const it = (sentence: string, work: () => Promise<void>): void => {
       sentences.add(sentence)
       const why = differs[sentence]
-      if (why === undefined) holds(sentence, work)
-      else holds.fails(`not that it ${sentence}: ${why}`, work)
+      if (why === undefined) holds(sentence, SLOWLY, work)
+      else holds.fails(`not that it ${sentence}: ${why}`, SLOWLY, work)
     }
     const open: HelmUnderTest[] = []
     const fresh = async () => {
@@ -121,7 +127,8 @@ export function exerciseHelm(
 
     it('takes a first install that does not get healthy away again', async () => {
       const { helm, target, rollout, client, namespace, releases } = await fresh()
-      const install = helm.install(target, rollout({ values: { healthy: false }, onFailure: 'uninstall' }))
+      const broken = { values: { healthy: false }, timeoutMs: UNDO_MS, onFailure: 'uninstall' } as const
+      const install = helm.install(target, rollout(broken))
       await expect(install).rejects.toMatchObject({ failure: { code: 'NeverHealthy' } })
       expect(await releases.newest(target)).toBeUndefined()
       expect(await client.get(ConfigMap, { namespace, name: 'web' })).toBeUndefined()
@@ -140,8 +147,9 @@ export function exerciseHelm(
     it('rolls an upgrade that does not get healthy back, with the digest of before', async () => {
       const { helm, target, rollout, live, releases } = await fresh()
       await helm.install(target, rollout({ values: { user: { message: 'one' } } }))
-      const broken = { healthy: false, user: { message: 'two' } }
-      const upgrade = helm.upgrade(target, rollout({ values: broken, digest: B, onFailure: 'rollBack' }))
+      const values = { healthy: false, user: { message: 'two' } }
+      const broken = { values, digest: B, timeoutMs: UNDO_MS, onFailure: 'rollBack' } as const
+      const upgrade = helm.upgrade(target, rollout(broken))
       await expect(upgrade).rejects.toMatchObject({ failure: { code: 'NeverHealthy' } })
       expect((await live('web')).data).toEqual({ message: 'one' })
       expect(await releases.newest(target)).toMatchObject({ revision: 3, status: 'deployed', digest: A })
@@ -221,11 +229,11 @@ export function exerciseHelm(
       const stop = new AbortController()
       const install = helm.install(
         target,
-        rollout({ values: { healthy: false }, timeoutMs: 60_000, onFailure: 'keep' }),
+        rollout({ values: { healthy: false }, timeoutMs: 3_600_000, onFailure: 'keep' }),
         stop.signal,
       )
       const ended = expect(install).rejects.toThrow('the lease is gone')
-      await expect.poll(() => live('web'), { timeout: 10_000 }).toBeDefined()
+      await expect.poll(() => live('web')).toBeDefined()
       stop.abort(new Error('the lease is gone'))
       await ended
       expect(['failed', { pending: 'install' }]).toContainEqual((await releases.newest(target))?.status)
@@ -235,7 +243,7 @@ export function exerciseHelm(
       const { helm, target, rollout, client, namespace } = await fresh()
       await helm.install(target, rollout())
       await helm.upgrade(target, rollout({ digest: B }))
-      const options = { hooks: true, timeoutMs: TIMEOUT_MS }
+      const options = { hooks: true, timeoutMs: PATIENCE_MS }
       expect(await helm.uninstall(target, options)).toBe(true)
       expect(await client.get(ConfigMap, { namespace, name: 'web' })).toBeUndefined()
       expect(await client.list(Secret, { namespace, labels: 'owner=helm' })).toEqual([])
@@ -247,7 +255,7 @@ export function exerciseHelm(
       await helm.install(target, rollout({ values: { extra: true } }))
       const keep = { merge: { metadata: { annotations: { 'helm.sh/resource-policy': 'keep' } } } }
       await client.patch(ConfigMap, { namespace, name: 'extra' }, keep)
-      await helm.uninstall(target, { hooks: true, timeoutMs: TIMEOUT_MS })
+      await helm.uninstall(target, { hooks: true, timeoutMs: PATIENCE_MS })
       expect(await client.get(ConfigMap, { namespace, name: 'extra' })).toBeUndefined()
     })
 
@@ -255,7 +263,7 @@ export function exerciseHelm(
       const { helm, target, rollout, releases, killDuring, isUnhealthy } = await fresh()
       const slow = rollout({ values: { healthy: false }, timeoutMs: 60_000, onFailure: 'keep' })
       await killDuring(() => helm.install(target, slow), isUnhealthy)
-      expect(await helm.uninstall(target, { hooks: false, timeoutMs: TIMEOUT_MS })).toBe(true)
+      expect(await helm.uninstall(target, { hooks: false, timeoutMs: PATIENCE_MS })).toBe(true)
       expect(await releases.newest(target)).toBeUndefined()
     })
 
@@ -288,7 +296,7 @@ function scene({ client, namespace }: HelmUnderTest, chart: Chart) {
       chart,
       values: {},
       digest: A,
-      timeoutMs: over.values?.['healthy'] === false ? TIMEOUT_MS : 30_000,
+      timeoutMs: over.values?.['healthy'] === false ? TIMEOUT_MS : PATIENCE_MS,
       onFailure: 'rollBack',
       handOver: [],
       ...over,
