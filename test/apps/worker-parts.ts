@@ -60,8 +60,10 @@ export async function openWorker(
   const transport = observed(through(connection), told)
   const client = makeClient(transport, { fieldManager: 'caelus' })
   const kinds = discovery(transport)
-  const pool = openPool({ url, applicationName: instance, role: 'caelus_worker' })
-  const queuePool = openQueuePool({ url, applicationName: instance })
+  // A server that is slow to answer must not cost an attempt that a test counts.
+  const connecting = { url, applicationName: instance, acquireTimeoutMs: 30_000 }
+  const pool = openPool({ ...connecting, role: 'caelus_worker' })
+  const queuePool = openQueuePool(connecting)
   const queue = new PostgresQueue({ pool: queuePool, name: APPS_QUEUE, ...(leaseMs !== undefined && { leaseMs }) })
   const untilIdle = idleness(told)
   const closing = service('connections', async (signal, ready) => {

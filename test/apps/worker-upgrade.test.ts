@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
+import type { TemplateWish } from '../../src/domains/apps/cases/index.ts'
 import { ConfigMap, Deployment, Secret } from '../../src/kube/index.ts'
 import { writeChart } from './helm-world.ts'
 import { codeOf } from './store-world.ts'
 import { claim, neverReady, page } from './worker-charts.ts'
 import { ADMIN, WorkerWorld } from './worker-world.ts'
 
-const LONG = 120_000
+const LONG = 180_000
 
 const textOf = async (world: WorkerWorld, namespace: string, name = 'page'): Promise<string | undefined> =>
   (await world.client.get(ConfigMap, { namespace, name }))?.data?.['text']
@@ -53,10 +54,10 @@ test('an admin moves a deployment to a newer template, and nobody moves it elsew
 
 test('an upgrade that fails is taken back, and a corrected one replaces it', { timeout: LONG }, async () => {
   await using world = await WorkerWorld.make()
-  const publish = async (version: string, templates: Record<string, string>) =>
-    world.publish(await writeChart(world.dir, templates, { version }), { chartVersion: version, healthTimeoutSec: 8 })
+  const publish = async (version: string, templates: Record<string, string>, wish: Partial<TemplateWish> = {}) =>
+    world.publish(await writeChart(world.dir, templates, { version }), { chartVersion: version, ...wish })
   const good = await publish('1.0.0', { 'page.yaml': page('one') })
-  const bad = await publish('1.1.0', { 'page.yaml': page('two'), 'web.yaml': neverReady })
+  const bad = await publish('1.1.0', { 'page.yaml': page('two'), 'web.yaml': neverReady }, { healthTimeoutSec: 20 })
   const corrected = await publish('1.1.1', { 'page.yaml': page('three') })
   await world.worker({ backoff: { baseMs: 600_000, capMs: 600_000, maxAttempts: 8 } })
   const made = await world.orderWithoutVolume({}, 'shop.example.com', { templateId: good })
@@ -64,7 +65,7 @@ test('an upgrade that fails is taken back, and a corrected one replaces it', { t
   await world.until(id, 'ready')
 
   await world.apps.updateDeployment(ADMIN, { id }, { templateId: bad })
-  await expect.poll(async () => (await world.row(id)).lastError?.code, { timeout: 60_000 }).toBe('NeverHealthy')
+  await expect.poll(async () => (await world.row(id)).lastError?.code, { timeout: 80_000 }).toBe('NeverHealthy')
   const failed = await world.row(id)
   expect(failed.lastError?.message).toMatch(/pod web-.*Unschedulable/)
   expect([failed.status, failed.appliedTemplateId]).toEqual(['upgrading', good])
