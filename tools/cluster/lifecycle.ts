@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { isAlive, lock, LockHeld } from '../process/index.ts'
 import { adminApi } from './api.ts'
 import { AlreadyRunning, startCluster } from './cluster.ts'
-import type { ClusterOptions } from './cluster.ts'
+import type { Cluster, ClusterOptions } from './cluster.ts'
 import type { ComponentName } from './components.ts'
 import { layout } from './layout.ts'
 import { keptPki } from './pki.ts'
@@ -62,22 +62,31 @@ async function answers(dir: string, port: number): Promise<boolean> {
 const OTHERS_MAY_TAKE_MS = 50 * 60_000
 const DETACHED_MAY_TAKE_MS = 30_000
 
-/** Sees to it that a control plane runs in `dir` and goes on running after this process. One that runs already is kept. */
-export async function clusterUp(options: ClusterOptions): Promise<ClusterStatus> {
+/** The control plane that runs in `dir`, or a new one. Waits for one that is about to be ready, be it somebody else's for so long. */
+async function foundOrStarted(
+  options: ClusterOptions,
+  othersMayTakeMs: number,
+): Promise<{ readonly found: ClusterStatus } | { readonly started: Cluster }> {
   for (const startedAt = Date.now(); ; await delay(200)) {
-    const now = await clusterStatus(options)
-    if (now.state === 'running') return now
+    const found = await clusterStatus(options)
+    if (found.state === 'running') return { found }
     try {
-      const cluster = await startCluster(options)
-      await cluster.detach()
-      return await clusterStatus(options)
+      return { started: await startCluster(options) }
     } catch (error) {
       const elapsedMs = Date.now() - startedAt
       if (!(error instanceof AlreadyRunning)) throw error
-      if (elapsedMs > (error.holder === undefined ? DETACHED_MAY_TAKE_MS : OTHERS_MAY_TAKE_MS)) throw error
+      if (elapsedMs > (error.holder === undefined ? DETACHED_MAY_TAKE_MS : othersMayTakeMs)) throw error
       options.onProgress?.({ what: `waiting for the control plane that is starting in ${options.dir}`, elapsedMs })
     }
   }
+}
+
+/** Sees to it that a control plane runs in `dir` and goes on running after this process. One that runs already is kept. */
+export async function clusterUp(options: ClusterOptions): Promise<ClusterStatus> {
+  const got = await foundOrStarted(options, OTHERS_MAY_TAKE_MS)
+  if ('found' in got) return got.found
+  await got.started.detach()
+  return await clusterStatus(options)
 }
 
 export interface RunningCluster {
@@ -89,10 +98,8 @@ export interface RunningCluster {
 
 /** The control plane that runs in `dir`, or one that ends with this process. */
 export async function ensureCluster(options: ClusterOptions): Promise<RunningCluster> {
-  const now = await clusterStatus(options)
-  if (now.state === 'running' && now.kubeconfig !== undefined)
-    return { kubeconfig: now.kubeconfig, stop: () => Promise.resolve() }
-  return await startCluster(options)
+  const got = await foundOrStarted(options, 0)
+  return 'found' in got ? { kubeconfig: layout(options.dir).kubeconfig, stop: () => Promise.resolve() } : got.started
 }
 
 export interface DownOptions {
