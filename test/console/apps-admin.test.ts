@@ -69,6 +69,7 @@ test('an admin renames a product, and deletes it without touching what was order
   await name.fill('Greeting')
   await dialog.getByRole('textbox', { name: 'Description' }).fill('A friendly page.')
   await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.waitFor({ state: 'detached' })
   await page.getByRole(...heading('Greeting')).waitFor()
   await page.getByText('A friendly page.').waitFor()
 
