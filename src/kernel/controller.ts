@@ -1,6 +1,6 @@
 import { delayFor, jittered, type Backoff } from './backoff.ts'
 import { sleep, systemClock, type Clock } from './clock.ts'
-import type { DecisionLog } from './decisions.ts'
+import { shownWhenRead, type DecisionLog } from './decisions.ts'
 import { failureOf, raise, retryAfterOf } from './errors.ts'
 import type { Happenings, KernelHappenings } from './happenings.ts'
 import { keyText, type Key } from './key.ts'
@@ -17,8 +17,8 @@ export interface Run {
   readonly fence: number
   /** Aborted when the lease is lost, the time is up, or the process stops and its grace is over. */
   readonly signal: AbortSignal
-  /** Keeps what was decided and from what, for explain and replay. */
-  readonly decided: (input: unknown, decision: unknown, at: number) => void
+  /** Keeps what was decided and from what, for explain and replay. What must not be read as it is, `shown` makes a copy of. */
+  readonly decided: (input: unknown, decision: unknown, at: number, shown?: (value: unknown) => unknown) => void
 }
 
 export type Reconcile = (run: Run) => Promise<Outcome>
@@ -205,7 +205,10 @@ class Loop {
         attempt,
         fence,
         signal: abort.signal,
-        decided: (input, decision, at) => decisions.add({ controller: name, key, at, fence, input, decision }),
+        decided: (input, decision, at, shown) => {
+          const record = { controller: name, key, at, fence, input, decision }
+          decisions.add(shown === undefined ? record : shownWhenRead(record, shown))
+        },
       })
       how =
         outcome.next === 'onChange'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { decisionLog, replay, sameValue, type DecisionRecord } from './decisions.ts'
+import { decisionLog, replay, sameValue, shownWhenRead, type DecisionRecord } from './decisions.ts'
 
 const record = (n: number): DecisionRecord => ({
   controller: 'c',
@@ -25,7 +25,21 @@ it('replays a decision from its recorded input', () => {
   expect(replay(record(4), ({ n }: { n: number }) => n)).toMatchObject({ same: false, now: 4 })
 })
 
+it('makes what is read fit to be read when somebody reads it, once', () => {
+  let copies = 0
+  const shown = (value: unknown): unknown => (copies++, JSON.parse(JSON.stringify(value).replaceAll('7', '*')))
+  const log = decisionLog()
+  log.add(shownWhenRead({ ...record(1), input: { pin: '77' }, decision: { say: '7' } }, shown))
+  expect(copies).toBe(0)
+  const [kept] = log.recent()
+  expect(JSON.stringify(kept)).toContain('"input":{"pin":"**"},"decision":{"say":"*"}')
+  expect({ ...kept }).toMatchObject({ controller: 'c', at: 1, input: { pin: '**' } })
+  expect(copies).toBe(2)
+})
+
 it('compares as JSON travels', () => {
+  expect(sameValue({ a: undefined }, {})).toBe(true)
+  expect(sameValue({}, { a: 1 })).toBe(false)
   expect(sameValue({ a: 1, b: [{ c: null }] }, { b: [{ c: null }], a: 1, d: undefined })).toBe(true)
   expect(sameValue([1, 2], [2, 1])).toBe(false)
   expect(sameValue({ a: null }, {})).toBe(false)

@@ -11,6 +11,21 @@ export interface DecisionRecord {
   readonly decision: unknown
 }
 
+/** The same record, whose parts are made fit to be read when somebody reads them: most are forgotten before. */
+export function shownWhenRead(record: DecisionRecord, shown: (value: unknown) => unknown): DecisionRecord {
+  let parts: { readonly input: unknown; readonly decision: unknown } | undefined
+  const read = () => (parts ??= { input: shown(record.input), decision: shown(record.decision) })
+  return {
+    ...record,
+    get input() {
+      return read().input
+    },
+    get decision() {
+      return read().decision
+    },
+  }
+}
+
 /** Where records go besides the ring: a table, a log. Must not throw into the loop; what it cannot keep it drops and counts. */
 export type DecisionSink = (record: DecisionRecord) => void
 
@@ -63,8 +78,7 @@ export function sameValue(a: unknown, b: unknown): boolean {
     return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, i) => sameValue(item, b[i]))
   }
   const [left, right] = [a as Record<string, unknown>, b as Record<string, unknown>]
-  for (const name of new Set([...Object.keys(left), ...Object.keys(right)])) {
-    if (!sameValue(left[name], right[name])) return false
-  }
+  for (const name of Object.keys(left)) if (!sameValue(left[name], right[name])) return false
+  for (const name of Object.keys(right)) if (right[name] !== undefined && !Object.hasOwn(left, name)) return false
   return true
 }

@@ -48,8 +48,8 @@ function inFields(wanted: object, live: unknown, path: readonly PathPart[]): Fie
 }
 
 function inValue(wanted: unknown, live: unknown, path: readonly PathPart[]): FieldChange[] {
-  if (wanted === undefined || sameValue(wanted, live)) return []
-  if (Array.isArray(wanted) && Array.isArray(live)) return inList(wanted, live, path)
+  if (wanted === undefined || Object.is(wanted, live)) return []
+  if (Array.isArray(wanted) && Array.isArray(live)) return sameValue(wanted, live) ? [] : inList(wanted, live, path)
   if (isFields(wanted) && isFields(live)) return inFields(wanted, live, path)
   if (saysTheSame(wanted, live, path)) return []
   return [live === undefined ? { path, to: wanted } : { path, from: live, to: wanted }]

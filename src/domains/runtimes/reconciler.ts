@@ -8,7 +8,7 @@ import { conditionOf } from './machine.ts'
 import { observe } from './observe.ts'
 import { record } from './record.ts'
 import type { RuntimesSettings } from './settings.ts'
-import type { Decision, Done, Observed, Phase } from './types.ts'
+import type { Decision, Done, Phase } from './types.ts'
 
 export interface ReconcilerDeps extends Acting {
   readonly settings: RuntimesSettings
@@ -55,7 +55,7 @@ class Reconciling {
     if (this.#isOfBefore(runtime)) return undefined
     const decision = decide(seen, settings, now)
     const isNews = decision.actions.length > 0 || decision.status !== runtime.status
-    if (isNews) this.#keep(seen, decision, now)
+    if (isNews) this.#run.decided(seen, decision, now, (value) => hiding(runtime).json(value))
     if (decision.actions.length > 0) {
       this.#done = [...this.#done, ...(await act(this.#deps, runtime, decision.actions, this.#run.signal))]
       return undefined
@@ -77,11 +77,6 @@ class Reconciling {
     this.#generation = generation
     if (isOther) this.#done = []
     return isOther
-  }
-
-  #keep(seen: Observed, decision: Decision, now: number): void {
-    const { json } = hiding(seen.runtime)
-    this.#run.decided(json(seen), json(decision), now)
   }
 
   #tellPhase(before: ClassRuntimeStatus | undefined, { phase, status }: Decision): void {
