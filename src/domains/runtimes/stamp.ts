@@ -54,15 +54,21 @@ const isWhole = (field: HandedField, before: readonly string[]): boolean =>
 /** Of no interest to anybody who reads what differs. */
 export const isStamp = (path: readonly PathPart[]): boolean => path.at(-1) === RENDERED || path.at(-1) === HANDED
 
-/** Fields and names without their values, in an order of their own. */
+/** Fields and names without their values, in an order of their own. Asked for with every look, so it does without lists. */
 function fieldsIn(value: unknown): string {
+  let text = ''
   if (Array.isArray(value)) {
-    return `[${value.map((item, index) => `${isNamed(item) ? item.name : index}${fieldsIn(item)}`).join()}]`
+    for (const [index, item] of value.entries()) {
+      text += `${index === 0 ? '' : ','}${isNamed(item) ? item.name : index}${fieldsIn(item)}`
+    }
+    return `[${text}]`
   }
   if (!isFields(value)) return ''
-  const names = Object.keys(value).filter((name) => value[name] !== undefined)
-  return `{${names
-    .toSorted()
-    .map((name) => `${JSON.stringify(name)}${fieldsIn(value[name])}`)
-    .join()}}`
+  for (const name of Object.keys(value).toSorted()) {
+    if (value[name] !== undefined) text += `${text === '' ? '' : ','}${quoted(name)}${fieldsIn(value[name])}`
+  }
+  return `{${text}}`
 }
+
+const PLAIN = /^[\w./-]*$/
+const quoted = (name: string): string => (PLAIN.test(name) ? `"${name}"` : JSON.stringify(name))
