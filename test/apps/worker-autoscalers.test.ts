@@ -17,7 +17,7 @@ beforeAll(async () => {
   id = made.id
   at = { namespace: made.namespaceName, name: made.namespaceName }
   await world.until(id, 'ready')
-}, 120_000)
+})
 afterAll(async () => world[Symbol.asyncDispose]())
 
 const live = async (): Promise<Deployment> => {
@@ -32,7 +32,7 @@ const memory = async (): Promise<unknown> =>
 const write = (fieldManager: string, patch: Patch) => world.client.patch(Deployment, at, patch, { fieldManager })
 const change = (message: string) => world.apps.updateDeployment(ADMIN, { id }, { userValues: { message } })
 
-test('what a ScaledObject of KEDA scales is left alone, also by upgrades', { timeout: 120_000 }, async () => {
+test('what a ScaledObject of KEDA scales is left alone, also by upgrades', async () => {
   // As KEDA has it: without a kind a Deployment is meant.
   await world.client.create(ScaledObject, scalerOf(ScaledObject, at, { scaleTargetRef: { name: at.name } }))
   steps.length = 0
@@ -55,38 +55,34 @@ test('what a ScaledObject of KEDA scales is left alone, also by upgrades', { tim
   await expect.poll(() => steps, { timeout: 20_000 }).toEqual(['repairObjects'])
 })
 
-test(
-  'what a VerticalPodAutoscaler gives a container is left alone, and nothing else is',
-  { timeout: 120_000 },
-  async () => {
-    const targetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: at.name }
-    await world.client.create(VerticalPodAutoscaler, scalerOf(VerticalPodAutoscaler, at, { targetRef }))
-    await world.until(id, 'ready')
-    const before = await memory()
-    const container = (more: object): Patch => ({
-      strategic: { spec: { template: { spec: { containers: [{ name: 'nginx', ...more }] } } } },
-    })
-    steps.length = 0
-    await write('vpa-updater', container({ resources: { requests: { memory: '48Mi' } } }))
-    await world.lookAgain(id)
-    expect([await memory(), steps]).toEqual(['48Mi', []])
-    await change('given more')
-    await world.until(id, 'ready')
-    expect([await memory(), steps]).toEqual(['48Mi', ['upgrade']])
+test('what a VerticalPodAutoscaler gives a container is left alone, and nothing else is', async () => {
+  const targetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: at.name }
+  await world.client.create(VerticalPodAutoscaler, scalerOf(VerticalPodAutoscaler, at, { targetRef }))
+  await world.until(id, 'ready')
+  const before = await memory()
+  const container = (more: object): Patch => ({
+    strategic: { spec: { template: { spec: { containers: [{ name: 'nginx', ...more }] } } } },
+  })
+  steps.length = 0
+  await write('vpa-updater', container({ resources: { requests: { memory: '48Mi' } } }))
+  await world.lookAgain(id)
+  expect([await memory(), steps]).toEqual(['48Mi', []])
+  await change('given more')
+  await world.until(id, 'ready')
+  expect([await memory(), steps]).toEqual(['48Mi', ['upgrade']])
 
-    steps.length = 0
-    await write('vpa-updater', container({ image: 'evil' }))
-    await expect.poll(async () => JSON.stringify((await live()).spec), { timeout: 20_000 }).not.toContain('evil')
-    expect(await memory()).toBe('48Mi')
+  steps.length = 0
+  await write('vpa-updater', container({ image: 'evil' }))
+  await expect.poll(async () => JSON.stringify((await live()).spec), { timeout: 20_000 }).not.toContain('evil')
+  expect(await memory()).toBe('48Mi')
 
-    await world.client.delete(VerticalPodAutoscaler, at)
-    await change('given no more')
-    await world.until(id, 'ready')
-    expect(await memory()).toBe(before)
-  },
-)
+  await world.client.delete(VerticalPodAutoscaler, at)
+  await change('given no more')
+  await world.until(id, 'ready')
+  expect(await memory()).toBe(before)
+})
 
-test('a kind of autoscaler that is uninstalled stands in nobody’s way', { timeout: 120_000 }, async () => {
+test('a kind of autoscaler that is uninstalled stands in nobody’s way', async () => {
   await Promise.all([ScaledObject, VerticalPodAutoscaler].map((kind) => serveNoMore(world.client, kind)))
   await write('kubectl-edit', { merge: { spec: { replicas: 2 } } })
   await expect.poll(replicas, { timeout: 20_000 }).toBe(1)

@@ -13,7 +13,6 @@ import { ADMIN, WorkerWorld } from './worker-world.ts'
 
 let world: WorkerWorld
 let orders = 0
-const LONG = 120_000
 
 /** One worker that has fetched no chart yet, and leaves what failed alone for as long as a test looks at it. */
 beforeAll(async () => {
@@ -22,7 +21,7 @@ beforeAll(async () => {
     charts: charts({ cacheDir: join(world.dir, 'charts of the worker'), localPaths: true }),
     backoff: { baseMs: 600_000, capMs: 600_000, maxAttempts: 8 },
   })
-}, 120_000)
+})
 afterAll(async () => world[Symbol.asyncDispose]())
 
 const order = (templateId: string) =>
@@ -93,7 +92,7 @@ test.each<Trouble>([
   expect(await world.client.get(Namespace, { name })).toBeUndefined()
 })
 
-test('QuotaExceeded names the quota, and does not stand in the way of a deletion', { timeout: LONG }, async () => {
+test('QuotaExceeded names the quota, and does not stand in the way of a deletion', async () => {
   const templateId = await world.publish(await writeChart(world.dir, { 'page.yaml': page('quota') }))
   await world.apps.freezeTenant(ADMIN, world.userId, 'until the quota is there')
   const { id, namespaceName: namespace, userId } = await order(templateId)
@@ -117,7 +116,7 @@ test('QuotaExceeded names the quota, and does not stand in the way of a deletion
   await world.until(id, 'deleted')
 })
 
-test('ImageNeverReady quotes the pods, which are gone when it is read', { timeout: LONG }, async () => {
+test('ImageNeverReady quotes the pods, which are gone when it is read', async () => {
   const folder = await writeChart(world.dir, { 'web.yaml': neverReady })
   // Long enough for us to say what no kubelet says here, and for the worker to ask about it.
   const templateId = await world.publish(folder, { healthTimeoutSec: 25 })

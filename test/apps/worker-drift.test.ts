@@ -34,7 +34,7 @@ beforeAll(async () => {
   const made = await world.order()
   ;[id, namespace] = [made.id, made.namespaceName]
   await world.until(id, 'ready')
-}, 120_000)
+})
 afterAll(async () => world[Symbol.asyncDispose]())
 
 const revisions = async (): Promise<number> =>
@@ -117,7 +117,7 @@ test.each([{ kind: Deployment }, { kind: Service }, { kind: Ingress }] as { kind
   },
 )
 
-test('what an autoscaler has scaled is left alone', { timeout: 180_000 }, async () => {
+test('what an autoscaler has scaled is left alone', async () => {
   const at = { namespace, name: namespace }
   const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: namespace }
   await world.client.create(HorizontalPodAutoscaler, {

@@ -5,9 +5,7 @@ import { ConfigMap, Namespace, ResourceQuota } from '../../src/kube/index.ts'
 import { seen } from '../support/kube.ts'
 import { ADMIN, WorkerWorld } from './worker-world.ts'
 
-const LONG = 120_000
-
-test('a namespace of somebody else is refused and never touched', { timeout: LONG }, async () => {
+test('a namespace of somebody else is refused and never touched', async () => {
   await using world = await WorkerWorld.make()
   const { id, namespaceName: name } = await world.orderWithoutVolume()
   const theirs = await world.client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
@@ -19,7 +17,7 @@ test('a namespace of somebody else is refused and never touched', { timeout: LON
   expect((await world.client.get(Namespace, { name }))?.metadata.uid).toBe(theirs.metadata.uid)
 })
 
-test('a quota that is too small is told as such', { timeout: 2 * LONG }, async () => {
+test('a quota that is too small is told as such', { timeout: 240_000 }, async () => {
   await using world = await WorkerWorld.make({ healthTimeoutSec: 15 })
   const made = await world.order()
   const { id, namespaceName: namespace, userId } = made
@@ -37,11 +35,11 @@ test('a quota that is too small is told as such', { timeout: 2 * LONG }, async (
   await expect.poll(async () => (await world.row(id)).lastError?.code, { timeout: 60_000 }).toBe('QuotaExceeded')
   await world.client.delete(ResourceQuota, quota)
   // Whoever makes the pods tries at longer and longer intervals, up to minutes.
-  const ready = await world.until(id, 'ready', LONG)
+  const ready = await world.until(id, 'ready', 120_000)
   expect(ready.lastError).toBeNull()
 })
 
-test('what keeps a namespace from going is named, and waited for', { timeout: LONG }, async () => {
+test('what keeps a namespace from going is named, and waited for', async () => {
   await using world = await WorkerWorld.make()
   const { told } = await world.worker()
   const { id, namespaceName: namespace } = await world.order()

@@ -6,13 +6,11 @@ import { Ingress, Namespace, Secret, type Transport } from '../../src/kube/index
 import { PostgresQueue } from '../../src/store/index.ts'
 import { ADMIN, WorkerWorld } from './worker-world.ts'
 
-const LONG = 180_000
-
 const isRolling = (world: WorkerWorld, namespace: string) => async (): Promise<number> =>
   (await world.client.list(Secret, { namespace, labels: 'owner=helm,status in (pending-install,pending-upgrade)' }))
     .length
 
-test('a deletion does not wait for a rollout that never ends', { timeout: LONG }, async () => {
+test('a deletion does not wait for a rollout that never ends', async () => {
   await using world = await WorkerWorld.make({ healthTimeoutSec: 3_600 })
   await world.worker()
   const { id, namespaceName: namespace } = await world.orderWithoutVolume()
@@ -22,7 +20,7 @@ test('a deletion does not wait for a rollout that never ends', { timeout: LONG }
   expect(await world.client.get(Namespace, { name: namespace })).toBeUndefined()
 })
 
-test('a change during a run is applied by the next one', { timeout: LONG }, async () => {
+test('a change during a run is applied by the next one', async () => {
   await using world = await WorkerWorld.make()
   await world.worker()
   const { id, namespaceName: namespace } = await world.orderWithoutVolume()
@@ -35,7 +33,7 @@ test('a change during a run is applied by the next one', { timeout: LONG }, asyn
   expect(ingress?.spec?.rules?.[0]?.host).toBe('newest.example.com')
 })
 
-test('two workers never run one deployment at the same time', { timeout: LONG }, async () => {
+test('two workers never run one deployment at the same time', async () => {
   await using world = await WorkerWorld.make()
   const running = new Map<string, number>()
   let most = 0
@@ -69,7 +67,7 @@ test('two workers never run one deployment at the same time', { timeout: LONG },
   expect(most).toBe(1)
 })
 
-test('while the API server is away no attempt is lost', { timeout: LONG }, async () => {
+test('while the API server is away no attempt is lost', async () => {
   await using world = await WorkerWorld.make()
   let isAway = false
   const away = (transport: Transport): Transport => ({

@@ -30,7 +30,7 @@ beforeAll(async () => {
   ;[id, namespace] = [made.id, made.namespaceName]
   await world.until(id, 'ready')
   await running.stop()
-}, 120_000)
+})
 afterAll(async () => world[Symbol.asyncDispose]())
 
 /** Every test begins with a release that the last worker remembered, and without a worker. */

@@ -13,7 +13,7 @@ let dir: string
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'caelus-outage-test-'))
   cluster = await startCluster({ dir })
-}, 180_000)
+})
 afterAll(async () => {
   await cluster.stop()
   await rm(dir, { recursive: true, force: true })

@@ -9,7 +9,7 @@ import { helmWorld } from './helm-world.ts'
 import { CLASS } from './worker-parts.ts'
 import { ADMIN, WorkerWorld } from './worker-world.ts'
 
-test('an app can be previewed, explained and looked into', { timeout: 120_000 }, async () => {
+test('an app can be previewed, explained and looked into', async () => {
   await using world = await WorkerWorld.make()
   await using tools = await helmWorld()
   await using transport = await testTransport()

@@ -6,8 +6,6 @@ import { codeOf } from './store-world.ts'
 import { claim, neverReady, page } from './worker-charts.ts'
 import { ADMIN, WorkerWorld } from './worker-world.ts'
 
-const LONG = 180_000
-
 const textOf = async (world: WorkerWorld, namespace: string, name = 'page'): Promise<string | undefined> =>
   (await world.client.get(ConfigMap, { namespace, name }))?.data?.['text']
 
@@ -16,7 +14,7 @@ const deployedRevisions = async (world: WorkerWorld, namespace: string): Promise
     ({ metadata }) => metadata.labels?.['version'],
   )
 
-test('an admin moves a deployment to a newer template, and nobody moves it elsewhere', { timeout: LONG }, async () => {
+test('an admin moves a deployment to a newer template, and nobody moves it elsewhere', async () => {
   await using world = await WorkerWorld.make()
   const first = await world.publish(await writeChart(world.dir, { 'page.yaml': page('one') }))
   const version = '1.1.0'
@@ -52,7 +50,7 @@ test('an admin moves a deployment to a newer template, and nobody moves it elsew
   expect((await world.row(id)).desiredTemplateId).toBe(second)
 })
 
-test('an upgrade that fails is taken back, and a corrected one replaces it', { timeout: LONG }, async () => {
+test('an upgrade that fails is taken back, and a corrected one replaces it', async () => {
   await using world = await WorkerWorld.make()
   const publish = async (version: string, templates: Record<string, string>, wish: Partial<TemplateWish> = {}) =>
     world.publish(await writeChart(world.dir, templates, { version }), { chartVersion: version, ...wish })

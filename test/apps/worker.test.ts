@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { Deployment, Ingress, Namespace, PersistentVolumeClaim, Service } from '../../src/kube/index.ts'
 import { ADMIN, WorkerWorld } from './worker-world.ts'
 
-test('an order becomes ready, follows its owner, and goes', { timeout: 120_000 }, async () => {
+test('an order becomes ready, follows its owner, and goes', async () => {
   await using world = await WorkerWorld.make()
   await world.worker()
   const { id, namespaceName: namespace } = await world.order({ message: 'hello' })

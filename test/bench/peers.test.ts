@@ -27,7 +27,7 @@ test(
 test.each([
   ['throughput', '500'],
   ['latency', '5'],
-])('the queue reports its %s as one line of JSON', { timeout: 120_000 }, async (mode, count) => {
+])('the queue reports its %s as one line of JSON', async (mode, count) => {
   await using database = await freshDatabase()
   const env = { ...process.env, DATABASE_URL: database.url }
   const { stdout } = await promisify(execFile)(peer('queue'), [mode, count], { env, timeout: 90_000 })

@@ -116,39 +116,35 @@ test('bash completes commands, subcommands and options, whatever stands between'
   expect(await complete('get-user', '12', '--o')).toEqual(['--output'])
 })
 
-test(
-  'up serves within seconds, keeps its data, excludes a second one, and is removed by reset',
-  { timeout: 180_000 },
-  async () => {
-    const dir = await mkdtemp(join(tmpdir(), 'caelus-up-'))
-    const env = { CAELUS_DATA_DIR: join(dir, 'data'), CAELUS_PORT: '0' }
-    try {
-      const tokenOf = async (during: () => Promise<void>): Promise<string> => {
-        await using server = start(['up', '--no-cluster'], env)
-        const [, url = ''] = await server.says(/are at (http:\S+)\n/)
-        await expect.poll(async () => (await fetch(`${url}/readyz`)).json()).toMatchObject({ status: 'ok' })
-        const out = await printed(['list-tokens', '-o', 'json'], env)
-        await during()
-        server.child.kill('SIGINT')
-        expect((await server.ended).code).toBe(0)
-        return JSON.parse(out)[0].id
-      }
-      const first = await tokenOf(async () => {
-        const [status, second, reset] = await Promise.all([
-          printed(['status'], env),
-          caelus(['up', '--no-cluster'], env),
-          caelus(['reset', '--yes'], env),
-        ])
-        expect(status).toMatch(/postgresql +ok/)
-        expect(second).toMatchObject({ code: 1, err: expect.stringContaining('DataDirInUse') })
-        expect(reset).toMatchObject({ code: 1, err: expect.stringContaining('DataDirInUse') })
-      })
-      expect(await tokenOf(() => Promise.resolve())).toBe(first)
-      expect(await caelus(['reset'], env)).toMatchObject({ code: 1, err: expect.stringContaining('NotConfirmed') })
-      expect(await printed(['reset', '--yes'], env)).toBe(`removed ${env.CAELUS_DATA_DIR}\n`)
-      expect(await printed(['reset', '--yes'], env)).toBe('there is nothing to remove\n')
-    } finally {
-      await rm(dir, { recursive: true, force: true })
+test('up serves within seconds, keeps its data, excludes a second one, and is removed by reset', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'caelus-up-'))
+  const env = { CAELUS_DATA_DIR: join(dir, 'data'), CAELUS_PORT: '0' }
+  try {
+    const tokenOf = async (during: () => Promise<void>): Promise<string> => {
+      await using server = start(['up', '--no-cluster'], env)
+      const [, url = ''] = await server.says(/are at (http:\S+)\n/)
+      await expect.poll(async () => (await fetch(`${url}/readyz`)).json()).toMatchObject({ status: 'ok' })
+      const out = await printed(['list-tokens', '-o', 'json'], env)
+      await during()
+      server.child.kill('SIGINT')
+      expect((await server.ended).code).toBe(0)
+      return JSON.parse(out)[0].id
     }
-  },
-)
+    const first = await tokenOf(async () => {
+      const [status, second, reset] = await Promise.all([
+        printed(['status'], env),
+        caelus(['up', '--no-cluster'], env),
+        caelus(['reset', '--yes'], env),
+      ])
+      expect(status).toMatch(/postgresql +ok/)
+      expect(second).toMatchObject({ code: 1, err: expect.stringContaining('DataDirInUse') })
+      expect(reset).toMatchObject({ code: 1, err: expect.stringContaining('DataDirInUse') })
+    })
+    expect(await tokenOf(() => Promise.resolve())).toBe(first)
+    expect(await caelus(['reset'], env)).toMatchObject({ code: 1, err: expect.stringContaining('NotConfirmed') })
+    expect(await printed(['reset', '--yes'], env)).toBe(`removed ${env.CAELUS_DATA_DIR}\n`)
+    expect(await printed(['reset', '--yes'], env)).toBe('there is nothing to remove\n')
+  } finally {
+    await rm(dir, { recursive: true, force: true })
+  }
+})

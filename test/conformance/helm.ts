@@ -23,8 +23,6 @@ const TIMEOUT_MS = 3_000
 const UNDO_MS = 10_000
 /** Ends what hangs. */
 const PATIENCE_MS = 30_000
-/** Some sentences take many calls of a program. */
-const SLOWLY = { timeout: 120_000 }
 
 /**
  * What we rely on of Helm, each as a sentence. Where two differ, the real one is right.
@@ -41,8 +39,8 @@ export function exerciseHelm(
     const it = (sentence: string, work: () => Promise<void>): void => {
       sentences.add(sentence)
       const why = differs[sentence]
-      if (why === undefined) holds(sentence, SLOWLY, work)
-      else holds.fails(`not that it ${sentence}: ${why}`, SLOWLY, work)
+      if (why === undefined) holds(sentence, work)
+      else holds.fails(`not that it ${sentence}: ${why}`, work)
     }
     const open: HelmUnderTest[] = []
     const fresh = async () => {

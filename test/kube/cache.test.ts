@@ -22,49 +22,43 @@ const withoutMatch = ({ query, ...request }: KubeRequest): KubeRequest => ({
   query: { ...query, resourceVersionMatch: undefined },
 })
 
-test(
-  'two thousand objects are listed by stream and in pages alike, and followed from there',
-  { timeout: 120_000 },
-  async () => {
-    await using client = await testClient()
-    await using namespace = await freshNamespace(client)
-    const name = (i: number): string => `m-${String(i).padStart(4, '0')}`
-    await inLanes(COUNT, (i) => client.create(ConfigMap, configMap(namespace.name, name(i))))
+test('two thousand objects are listed by stream and in pages alike, and followed from there', async () => {
+  await using client = await testClient()
+  await using namespace = await freshNamespace(client)
+  const name = (i: number): string => `m-${String(i).padStart(4, '0')}`
+  await inLanes(COUNT, (i) => client.create(ConfigMap, configMap(namespace.name, name(i))))
 
-    await using transport = await testTransport()
-    const stream = (request: KubeRequest): AsyncIterable<unknown> => transport.stream(withoutMatch(request))
-    const inPages = makeClient({ ...transport, stream }, { fieldManager: 'test' })
-    await using streamed = seenCache(client, namespace.name)
-    await using paged = seenCache(inPages, namespace.name)
-    await using identities = seenCache(client, namespace.name, { metadataOnly: true, keep: keeping('metadata.labels') })
-    const caches = [streamed.cached, paged.cached, identities.cached]
-    await Promise.all(caches.map((cached) => cached.start()))
-    const present = COUNT + 1 // every namespace has the map of the root certificate
-    expect(caches.map(({ size }) => size)).toEqual([present, present, present])
+  await using transport = await testTransport()
+  const stream = (request: KubeRequest): AsyncIterable<unknown> => transport.stream(withoutMatch(request))
+  const inPages = makeClient({ ...transport, stream }, { fieldManager: 'test' })
+  await using streamed = seenCache(client, namespace.name)
+  await using paged = seenCache(inPages, namespace.name)
+  await using identities = seenCache(client, namespace.name, { metadataOnly: true, keep: keeping('metadata.labels') })
+  const caches = [streamed.cached, paged.cached, identities.cached]
+  await Promise.all(caches.map((cached) => cached.start()))
+  const present = COUNT + 1 // every namespace has the map of the root certificate
+  expect(caches.map(({ size }) => size)).toEqual([present, present, present])
 
-    await client.delete(ConfigMap, { namespace: namespace.name, name: name(7) })
-    await client.apply(ConfigMap, configMap(namespace.name, name(8), 'changed'), { force: true })
-    const at = { namespace: namespace.name, name: name(8) }
-    const versions = (): (string | undefined)[] => caches.map((cached) => cached.get(at)?.metadata.resourceVersion)
-    const truth = (await client.get(ConfigMap, at))?.metadata.resourceVersion
-    for (const cached of caches)
-      await showing(
-        cached,
-        'the deletion and the change',
-        () => cached.size === present - 1 && cached.get(at)?.metadata.resourceVersion === truth,
-      )
-    expect(versions()).toEqual([truth, truth, truth])
-    expect([streamed.cached.get(at)?.data, paged.cached.get(at)?.data, identities.cached.get(at)?.data]).toEqual([
-      { text: 'changed' },
-      { text: 'changed' },
-      undefined,
-    ])
-    expect(streamed.cached.get(at)?.metadata.managedFields).toBeUndefined()
-    expect(streamed.heard.concat(paged.heard, identities.heard).filter((what) => what !== 'watch:connected')).toEqual(
-      [],
+  await client.delete(ConfigMap, { namespace: namespace.name, name: name(7) })
+  await client.apply(ConfigMap, configMap(namespace.name, name(8), 'changed'), { force: true })
+  const at = { namespace: namespace.name, name: name(8) }
+  const versions = (): (string | undefined)[] => caches.map((cached) => cached.get(at)?.metadata.resourceVersion)
+  const truth = (await client.get(ConfigMap, at))?.metadata.resourceVersion
+  for (const cached of caches)
+    await showing(
+      cached,
+      'the deletion and the change',
+      () => cached.size === present - 1 && cached.get(at)?.metadata.resourceVersion === truth,
     )
-  },
-)
+  expect(versions()).toEqual([truth, truth, truth])
+  expect([streamed.cached.get(at)?.data, paged.cached.get(at)?.data, identities.cached.get(at)?.data]).toEqual([
+    { text: 'changed' },
+    { text: 'changed' },
+    undefined,
+  ])
+  expect(streamed.cached.get(at)?.metadata.managedFields).toBeUndefined()
+  expect(streamed.heard.concat(paged.heard, identities.heard).filter((what) => what !== 'watch:connected')).toEqual([])
+})
 
 interface World extends AsyncDisposable {
   readonly client: Client

@@ -29,7 +29,7 @@ beforeAll(async () => {
   transport = httpTransport(await loadKubeConfig({ path: cluster.kubeconfig }))
   client = makeClient(transport, { fieldManager: 'user' })
   await installCrd(client, Echo)
-}, 180_000)
+})
 
 afterAll(async () => {
   await transport.close()
@@ -91,7 +91,7 @@ test('a controller killed again and again in the middle of its work loses nothin
   await some(COUNT)
   await end(last, 'SIGTERM')
   expect(await answered()).toBe(COUNT)
-}, 180_000)
+})
 
 test('an API server that dies in the middle of a run costs nothing but time', async () => {
   const controller = startController()
@@ -103,4 +103,4 @@ test('an API server that dies in the middle of a run costs nothing but time', as
   await some(COUNT)
   await end(controller, 'SIGTERM')
   expect(await answered()).toBe(COUNT)
-}, 180_000)
+})

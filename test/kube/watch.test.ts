@@ -49,47 +49,43 @@ const forgotten = (client: WatchSource): WatchSource => ({
 const versionsIn = (objects: readonly KubeObject[]): Set<unknown> =>
   new Set(objects.map(({ metadata }) => metadata.resourceVersion))
 
-test(
-  'caches outlive the death of the API server and miss nothing, with their history or without',
-  { timeout: 180_000 },
-  async () => {
-    const dir = await mkdtemp(join(tmpdir(), 'caelus-watch-'))
-    const cluster = await startCluster({ dir, nodes: 'none' })
-    const transport = httpTransport(await loadKubeConfig({ path: cluster.kubeconfig }))
-    const client = makeClient(transport, { fieldManager: 'test' })
-    const both = [seenCache(client, 'outage'), seenCache(forgotten(client), 'outage')]
-    try {
-      await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'outage' } })
-      await seen(client, ConfigMap, { namespace: 'outage', name: 'kube-root-ca.crt' }, () => true)
-      for (const name of ['kept', 'doomed', 'reborn']) await client.create(ConfigMap, configMap('outage', name))
-      for (const { cached } of both) await cached.start()
+test('caches outlive the death of the API server and miss nothing, with their history or without', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'caelus-watch-'))
+  const cluster = await startCluster({ dir, nodes: 'none' })
+  const transport = httpTransport(await loadKubeConfig({ path: cluster.kubeconfig }))
+  const client = makeClient(transport, { fieldManager: 'test' })
+  const both = [seenCache(client, 'outage'), seenCache(forgotten(client), 'outage')]
+  try {
+    await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'outage' } })
+    await seen(client, ConfigMap, { namespace: 'outage', name: 'kube-root-ca.crt' }, () => true)
+    for (const name of ['kept', 'doomed', 'reborn']) await client.create(ConfigMap, configMap('outage', name))
+    for (const { cached } of both) await cached.start()
 
-      const refused = both.map(
-        ({ say }) =>
-          new Promise((resolve) => say.on('watch:error', ({ failures }) => failures === 2 && resolve(failures))),
+    const refused = both.map(
+      ({ say }) =>
+        new Promise((resolve) => say.on('watch:error', ({ failures }) => failures === 2 && resolve(failures))),
+    )
+    await cluster.killApiServer()
+    await Promise.all(refused)
+    await cluster.restartApiServer()
+    await client.delete(ConfigMap, { namespace: 'outage', name: 'doomed' })
+    await client.delete(ConfigMap, { namespace: 'outage', name: 'reborn' })
+    await client.create(ConfigMap, configMap('outage', 'reborn', 'again'))
+    await client.create(ConfigMap, configMap('outage', 'new'))
+
+    const truth = versionsIn(await client.list(ConfigMap, { namespace: 'outage' }))
+    for (const { cached } of both)
+      await showing(
+        cached,
+        'what the server has',
+        () => truth.symmetricDifference(versionsIn(cached.list())).size === 0,
       )
-      await cluster.killApiServer()
-      await Promise.all(refused)
-      await cluster.restartApiServer()
-      await client.delete(ConfigMap, { namespace: 'outage', name: 'doomed' })
-      await client.delete(ConfigMap, { namespace: 'outage', name: 'reborn' })
-      await client.create(ConfigMap, configMap('outage', 'reborn', 'again'))
-      await client.create(ConfigMap, configMap('outage', 'new'))
-
-      const truth = versionsIn(await client.list(ConfigMap, { namespace: 'outage' }))
-      for (const { cached } of both)
-        await showing(
-          cached,
-          'what the server has',
-          () => truth.symmetricDifference(versionsIn(cached.list())).size === 0,
-        )
-      expect(both[0]?.heard).toContain('watch:reconnected failure')
-      expect(both[1]?.heard).toContain('watch:relisted expired')
-    } finally {
-      for (const { cached } of both) await cached.stop()
-      await transport.close()
-      await cluster.stop()
-      await rm(dir, { recursive: true, force: true })
-    }
-  },
-)
+    expect(both[0]?.heard).toContain('watch:reconnected failure')
+    expect(both[1]?.heard).toContain('watch:relisted expired')
+  } finally {
+    for (const { cached } of both) await cached.stop()
+    await transport.close()
+    await cluster.stop()
+    await rm(dir, { recursive: true, force: true })
+  }
+})
