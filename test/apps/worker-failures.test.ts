@@ -35,7 +35,7 @@ test('a quota that is too small is told as such', { timeout: 240_000 }, async ()
   await expect.poll(async () => (await world.row(id)).lastError?.code, { timeout: 60_000 }).toBe('QuotaExceeded')
   await world.client.delete(ResourceQuota, quota)
   // Whoever makes the pods tries at longer and longer intervals, up to minutes.
-  const ready = await world.until(id, 'ready', 120_000)
+  const ready = await world.until(id, 'ready')
   expect(ready.lastError).toBeNull()
 })
 
@@ -53,5 +53,5 @@ test('what keeps a namespace from going is named, and waited for', async () => {
     .poll(() => reasons.join('\n'), { timeout: 60_000 })
     .toContain('ConfigMap stuck waits for finalizer example.com/hold')
   await world.client.patch(ConfigMap, { namespace, name: 'stuck' }, { merge: { metadata: { finalizers: null } } })
-  await world.until(id, 'deleted', 60_000)
+  await world.until(id, 'deleted')
 })

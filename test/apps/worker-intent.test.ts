@@ -63,7 +63,7 @@ test('two workers never run one deployment at the same time', async () => {
   }
   const orders = await Promise.all(['a', 'b', 'c'].map((name) => world.order({}, `${name}.example.com`)))
   for (const { id } of orders) await world.apps.updateDeployment(ADMIN, { id }, { userValues: { message: 'two' } })
-  for (const { id } of orders) await world.until(id, 'ready', 90_000)
+  for (const { id } of orders) await world.until(id, 'ready')
   expect(most).toBe(1)
 })
 

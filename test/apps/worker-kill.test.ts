@@ -46,7 +46,7 @@ test.each<Moment & { readonly needsVolume: boolean }>([
   await killedWhen(world, first, namespace, moment)
   if (!moment.needsVolume) await world.layVolume(order)
   await world.process()
-  await world.until(id, 'ready', 90_000)
+  await world.until(id, 'ready')
   expect(await records(world, namespace, 'deployed')).toBe(true)
   expect((await world.client.get(Ingress, { namespace, name: namespace }))?.spec?.rules?.[0]?.host).toBe(
     'shop.example.com',
@@ -63,13 +63,13 @@ test('a worker killed during an upgrade changes nothing about the end', { timeou
   const first = await world.process()
   const order = await world.orderWithoutVolume({}, 'shop.example.com', { templateId: one })
   const { id, namespaceName: namespace } = order
-  await world.until(id, 'ready', 90_000)
+  await world.until(id, 'ready')
   await world.apps.updateDeployment(ADMIN, { id }, { templateId: two })
   const is = () => records(world, namespace, 'pending-upgrade')
   await killedWhen(world, first, namespace, { during: 'upgrade', is })
   await world.layVolume(order)
   await world.process()
-  await world.until(id, 'ready', 90_000)
+  await world.until(id, 'ready')
   expect((await world.client.get(ConfigMap, { namespace, name: 'page' }))?.data).toEqual({ text: 'two' })
 })
 
@@ -89,11 +89,11 @@ test.each<Moment>([
   await using world = await WorkerWorld.make()
   const first = await world.process()
   const { id, namespaceName: namespace } = await world.order()
-  await world.until(id, 'ready', 90_000)
+  await world.until(id, 'ready')
   await world.apps.deleteDeployment(ADMIN, { id })
   await killedWhen(world, first, namespace, moment)
   await world.process()
-  await world.until(id, 'deleted', 90_000)
+  await world.until(id, 'deleted')
   expect(await exists(world, namespace)).toBe(false)
 })
 
@@ -109,10 +109,10 @@ test(
     await world.worker()
     await expect.poll(() => records(world, namespace, 'failed'), { timeout: 90_000 }).toBe(true)
     await world.layVolume({ namespaceName: namespace })
-    const ready = await world.until(id, 'ready', 90_000)
+    const ready = await world.until(id, 'ready')
     zombie.wake()
     await world.apps.updateDeployment(ADMIN, { id }, { domainname: 'later.example.com' })
-    await world.until(id, 'ready', 90_000)
+    await world.until(id, 'ready')
     expect(ready.lastError).toBeNull()
     const statuses = (await world.client.list(Secret, { namespace, labels: 'owner=helm' })).map(
       ({ metadata }) => metadata.labels?.['status'],

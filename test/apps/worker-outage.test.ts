@@ -38,7 +38,7 @@ test('an API server that dies in the middle of a rollout costs no attempt', { ti
   await cluster.restartApiServer()
   for (const one of [first, second]) await world.layVolume(one)
   for (const { id, namespaceName: namespace, domainname } of [first, second]) {
-    const ready = await world.until(id, 'ready', 90_000)
+    const ready = await world.until(id, 'ready')
     expect(ready.lastError).toBeNull()
     const ingress = await world.client.get(Ingress, { namespace, name: namespace })
     expect(ingress?.spec?.rules?.[0]?.host).toBe(domainname)

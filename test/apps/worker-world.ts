@@ -182,7 +182,7 @@ export class WorkerWorld implements AsyncDisposable {
   }
 
   /** Waits until the row says so; what it said last is told otherwise. */
-  async until(id: string, status: Deployment['status'], timeout = 45_000): Promise<Deployment> {
+  async until(id: string, status: Deployment['status'], timeout = 120_000): Promise<Deployment> {
     const asTold = async (): Promise<Deployment> => {
       const row = await this.row(id)
       const isCurrent = status !== 'ready' || row.observedGeneration === row.generation

@@ -186,14 +186,17 @@ export async function refused(call: Promise<unknown>): Promise<KubeError> {
   return error as KubeError
 }
 
+/** Enough for a real cluster to come to what it was asked last, after hundreds of namespaces that others have deleted. */
+const TRIES = 2_400
+
 /** Tries until `check` passes, letting the controllers act in between. */
-export async function eventually({ settle }: KubeUnderTest, check: () => Promise<void>, tries = 400): Promise<void> {
+export async function eventually({ settle }: KubeUnderTest, check: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     await settle()
     try {
       return await check()
     } catch (error) {
-      if (attempt === tries) throw error
+      if (attempt === TRIES) throw error
     }
   }
 }
