@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 /** A deadline ends what hangs; it must not judge how fast a busy machine is. */
@@ -38,9 +37,6 @@ export default defineConfig({
           include: ['test/*/**/*.test.ts'],
           exclude: ['test/real/**'],
           globalSetup: ['test/support/real-parts.ts'],
-          // They wait more than they work: two share even two cores well.
-          maxWorkers: Math.max(2, availableParallelism() - 1),
-          sequence: { groupOrder: 1 },
           testTimeout: PARTS_PATIENCE_MS,
           expect,
           hookTimeout: PARTS_PATIENCE_MS,
@@ -52,7 +48,6 @@ export default defineConfig({
           include: ['test/real/**/*.test.ts'],
           // Each looks whether it leaves the machine as it was.
           fileParallelism: false,
-          sequence: { groupOrder: 2 },
           testTimeout: 300_000,
           hookTimeout: 600_000,
           expect,

@@ -53,6 +53,8 @@ interface Series {
   /** Seen since it was last written. */
   unwritten: number
   writtenAt: number
+  /** One write at a time: a count that overtakes what it counts would begin anew. */
+  writing: Promise<void>
 }
 
 export function eventRecorder(options: EventRecorderOptions): EventRecorder {
@@ -75,7 +77,7 @@ export function eventRecorder(options: EventRecorderOptions): EventRecorder {
   }
 
   /** The name is made from the content, so whoever says it again finds what was said before. */
-  const create = async ({ event }: Series): Promise<void> => {
+  const create = async (event: Event): Promise<void> => {
     try {
       await client.create(Event, event)
     } catch (error) {
@@ -102,7 +104,8 @@ export function eventRecorder(options: EventRecorderOptions): EventRecorder {
     if (more === 0) return
     entry.unwritten = 0
     entry.writtenAt = clock.now()
-    background(count(entry.event, more))
+    entry.writing = entry.writing.catch(() => {}).then(() => count(entry.event, more))
+    background(entry.writing)
   }
 
   const note = (about: KubeObject, happened: Happened): void => {
@@ -115,9 +118,9 @@ export function eventRecorder(options: EventRecorderOptions): EventRecorder {
       return
     }
     if (!allowed(about.metadata.uid ?? about.metadata.name)) return
-    const entry: Series = { event, unwritten: 0, writtenAt: clock.now() }
-    remember(series, key, entry)
-    background(create(entry))
+    const writing = create(event)
+    remember(series, key, { event, unwritten: 0, writtenAt: clock.now(), writing })
+    background(writing)
   }
 
   return {

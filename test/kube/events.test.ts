@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest'
 import { manualClock } from '../../src/kernel/index.ts'
-import { ConfigMap, Event, eventRecorder, makeClient, withFaults, type Happened } from '../../src/kube/index.ts'
+import {
+  ConfigMap,
+  Event,
+  eventRecorder,
+  makeClient,
+  withFaults,
+  type Happened,
+  type KubeRequest,
+} from '../../src/kube/index.ts'
 import { freshNamespace, testClient, testTransport } from '../support/kube.ts'
 
 const INSTALLED: Happened = {
@@ -65,6 +73,33 @@ test('the same thing said again is one event with a count, also after a restart'
   restarted.record(w.about, INSTALLED)
   await restarted.flush()
   expect((await w.events()).map(({ series }) => series?.count)).toEqual([6])
+  expect(w.lost).toEqual([])
+})
+
+test('a count does not overtake the event that it counts', async () => {
+  await using w = await world()
+  await using transport = await testTransport()
+  const released = Promise.withResolvers<void>()
+  const slow = {
+    ...transport,
+    send: async (request: KubeRequest) => {
+      if (request.method === 'POST') await released.promise
+      return transport.send(request)
+    },
+  }
+  const recorder = eventRecorder({
+    client: makeClient(slow, { fieldManager: 'test' }),
+    controller: 'caelus.dev/test',
+    instance: 'test-0',
+    clock: w.clock,
+    onLost: (error) => w.lost.push(error),
+  })
+  for (let time = 0; time < 3; time++) recorder.record(w.about, INSTALLED)
+  const flushed = recorder.flush()
+  expect(await w.events()).toEqual([])
+  released.resolve()
+  await flushed
+  expect((await w.events()).map(({ series }) => series?.count)).toEqual([3])
   expect(w.lost).toEqual([])
 })
 

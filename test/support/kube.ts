@@ -49,7 +49,7 @@ export async function seen<T extends KubeObject>(
   { namespace, name }: At,
   expected: (object: T) => boolean,
 ): Promise<T> {
-  const deadline = AbortSignal.timeout(20_000)
+  const deadline = AbortSignal.timeout(60_000)
   let last: unknown = 'nothing'
   while (!deadline.aborted) {
     const options = { ...(namespace !== undefined && { namespace }), fields: `metadata.name=${name}` }
@@ -59,5 +59,5 @@ export async function seen<T extends KubeObject>(
       last = event.object
     }
   }
-  throw new Error(`failed to see ${resource.kind} ${name} as expected within 20 s; last seen: ${JSON.stringify(last)}`)
+  throw new Error(`failed to see ${resource.kind} ${name} as expected within 60 s; last seen: ${JSON.stringify(last)}`)
 }
