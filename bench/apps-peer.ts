@@ -1,7 +1,7 @@
-import { openAppsCluster } from '../src/processes/apps-cluster.ts'
-import { openAppsRoom } from '../src/processes/apps-room.ts'
-import { appsWorkerServices } from '../src/processes/apps-worker.ts'
-import { readConfig } from '../src/config.ts'
+import { openAppsCluster } from '../src/processes/apps/control-plane.ts'
+import { openAppsRoom } from '../src/processes/apps/usecases.ts'
+import { appsWorkerServices } from '../src/processes/apps/worker.ts'
+import { readConfig } from '../src/config/index.ts'
 import type { AppsHappenings } from '../src/domains/apps/index.ts'
 import { decisionLog, happenings, startAll, type KernelHappenings } from '../src/kernel/index.ts'
 import {

@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path'
-import { bundle } from '../tools/bundle.ts'
+import { bundle } from '../tools/release/bundle.ts'
 
 /**
  * `node bench/build-peer.ts <source> <output>`: one file of plain JavaScript out of a peer of ours. A released program does not strip types

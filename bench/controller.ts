@@ -13,7 +13,7 @@ import {
   type Draft,
   type KubeObject,
 } from '../src/kube/index.ts'
-import { startCluster, type Cluster } from '../tools/cluster/index.ts'
+import { startCluster, type Cluster } from '../tools/control-plane/index.ts'
 import { cpuSecondsOf, Measured } from './process.ts'
 import { parallel, quantile, round, type Row } from './measure.ts'
 import { ObjectWatch } from './object-watch.ts'

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { startPostgres } from '../tools/postgres.ts'
+import { startPostgres } from '../tools/postgres/postgres.ts'
 import { goPeer } from './go-peer.ts'
 import { quantile, round, type Row } from './measure.ts'
 

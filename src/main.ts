@@ -1,8 +1,8 @@
 import { access, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { runCli, type ClusterDoor, type Doors, type Remote } from './cli/index.ts'
-import { effectiveValues, environment as env, readConfig, type Config } from './config.ts'
-import { processTerminal } from './processes/terminal.ts'
+import { effectiveValues, environment as env, readConfig, type Config } from './config/index.ts'
+import { processTerminal } from './processes/shared/terminal.ts'
 import { VERSION } from './version.ts'
 
 /*
@@ -16,14 +16,14 @@ const config = (): Config => (known ??= readConfig(env))
 async function remote(): Promise<Remote> {
   const { url, token, dataDir } = config()
   if (url !== undefined) return { url, token: token?.reveal() }
-  const { readLocalLogin } = await import('./processes/local-login.ts')
+  const { readLocalLogin } = await import('./processes/shared/local-login.ts')
   const local = await readLocalLogin(resolve(dataDir))
   return { url: local?.url ?? 'http://127.0.0.1:8080', token: token?.reveal() ?? local?.token }
 }
 
 async function cluster(): Promise<ClusterDoor> {
   const tools = await import('../tools/index.ts')
-  const { progressLine } = await import('./processes/terminal.ts')
+  const { progressLine } = await import('./processes/shared/terminal.ts')
   const progress = progressLine(processTerminal)
   const dir = join(resolve(config().dataDir), 'cluster')
   return {
@@ -44,9 +44,9 @@ async function cluster(): Promise<ClusterDoor> {
 
 async function createAdmin(email: string): Promise<{ email: string; token: string }> {
   const [{ issueAdminToken }, { openPool }, { neededDatabaseUrl }] = await Promise.all([
-    import('./processes/local-login.ts'),
+    import('./processes/shared/local-login.ts'),
     import('./store/index.ts'),
-    import('./processes/run-api.ts'),
+    import('./processes/api.ts'),
   ])
   const pool = openPool({
     url: neededDatabaseUrl(config()),
@@ -89,17 +89,16 @@ const doors: Doors = {
   config: () => effectiveValues(config(), env),
   up: async (options) =>
     (await import('./processes/up.ts')).up({ config: config(), env, terminal: processTerminal, ...options }),
-  api: async () => (await import('./processes/run-api.ts')).runApi(config(), env),
+  api: async () => (await import('./processes/api.ts')).runApi(config(), env),
   async migrate() {
-    const { neededDatabaseUrl } = await import('./processes/run-api.ts')
+    const { neededDatabaseUrl } = await import('./processes/api.ts')
     return (await import('./store/index.ts')).migrate(neededDatabaseUrl(config()))
   },
   createAdmin,
   cluster,
   reset,
-  controllers: async (options) =>
-    (await import('./processes/run-controllers.ts')).runControllers(config(), env, options),
-  appsWorker: async (options) => (await import('./processes/run-worker.ts')).appsWorkerDoor(config(), env, options),
+  controllers: async (options) => (await import('./processes/controllers.ts')).runControllers(config(), env, options),
+  appsWorker: async (options) => (await import('./processes/worker.ts')).appsWorkerDoor(config(), env, options),
 }
 
 process.exitCode = await runCli(process.argv.slice(2), doors)

@@ -43,10 +43,10 @@ const importsOf = (file: string): string[] =>
     relative(ROOT, resolve(dirname(file), path ?? '')),
   )
 
-/** Assembled here: these are one with `src/main.ts` and `src/config.ts`, and have no door of their own. */
+/** Assembled here: these are one with `src/main.ts` and `src/config/index.ts`, and have no door of their own. */
 const ROOT_FOLDERS = ['processes', 'config']
 
-/** `src/kube/watch.ts` → `src/kube`; `examples/echo/echo.ts` → `examples`; `src/config.ts` → `src`. */
+/** `src/kube/watch/watch.ts` → `src/kube`; `examples/echo/echo.ts` → `examples`; `src/config/index.ts` → `src`. */
 function folderOf(path: string): string {
   const [top = '', second = ''] = path.split(sep)
   if (top !== 'src') return top
@@ -96,6 +96,6 @@ describe('imports point one way', () => {
 describe('what only one file may do', () => {
   test('nothing in src reads the environment but the configuration', () => {
     const readers = sources('src').filter((file) => /process\.env\b/.test(readFileSync(file, 'utf8')))
-    expect(readers.map((file) => relative(ROOT, file))).toEqual(['src/config.ts'])
+    expect(readers.map((file) => relative(ROOT, file))).toEqual(['src/config/index.ts'])
   })
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { Echo } from '../examples/echo/index.ts'
-import { charted, CRD_FILES } from '../tools/crds.ts'
+import { charted, CRD_FILES } from '../tools/generate/crds.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 

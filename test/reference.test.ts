@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PAGES } from '../tools/reference.ts'
+import { PAGES } from '../tools/generate/reference.ts'
 import { golden } from './support/golden.ts'
 
 test.each(PAGES)('$path says what the code says', async ({ path, make }) => golden(path, await make()))

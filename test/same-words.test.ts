@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest'
 import { domainProblem } from '../console/src/features/apps/domain.ts'
 import * as wire from '../src/api/contract/index.ts'
 import { buildProgram } from '../src/cli/index.ts'
-import { WIDGETS } from '../src/domains/apps/form.ts'
+import { WIDGETS } from '../src/domains/apps/schema/form.ts'
 import { normaliseDomain } from '../src/domains/apps/index.ts'
 import { DEPLOYMENT_STATUSES, JOB_REASONS, JOB_STATUSES } from '../src/domains/apps/types.ts'
 import { DIMENSIONS, MODES } from '../src/domains/runtimes/class-runtime.ts'
 import { PHASES } from '../src/domains/runtimes/types.ts'
-import { closedDoors } from '../tools/reference.ts'
+import { closedDoors } from '../tools/generate/reference.ts'
 
 /*
  * What travels imports nothing of ours, and clients import nothing of the domains. So a few words stand in more than

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { buildRelease } from './release.ts'
+import { buildRelease } from './release/release.ts'
 
 /** `npm run build [-- <folder>]`: the release, in `dist` unless told otherwise. */
 const dir = resolve(process.argv[2] ?? join(import.meta.dirname, '../dist'))

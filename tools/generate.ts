@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { PAGES } from './reference.ts'
+import { PAGES } from './generate/reference.ts'
 
 /** `npm run generate`: writes what is made from the code. Tests compare it, so that nobody has to remember. */
 for (const { path, make } of PAGES) {

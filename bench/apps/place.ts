@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { httpTransport, loadKubeConfig, makeClient, type Client } from '../../src/kube/index.ts'
 import { obtainBinaries } from '../../tools/binaries/index.ts'
-import { startCluster, type Cluster } from '../../tools/cluster/index.ts'
+import { startCluster, type Cluster } from '../../tools/control-plane/index.ts'
 
 /** Four objects, two replicas, and no claim for which somebody would have to lay a volume ready. */
 export const CHART = join(import.meta.dirname, '../../charts/status-page')

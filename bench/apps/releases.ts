@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ListedDeployment } from '../../src/domains/apps/cases/index.ts'
+import type { ListedDeployment } from '../../src/domains/apps/usecases/index.ts'
 import { quantile, type Row } from '../measure.ts'
 import { DAMAGED, DAMAGES } from './damage.ts'
 import { ADMIN, orderAll, tenants, untilReady, withOurs, type Ours } from './ours.ts'

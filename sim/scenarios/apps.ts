@@ -3,7 +3,7 @@ import { appsWorker, type AppsWorkerDeps } from '../../src/domains/apps/index.ts
 import { DEPLOYMENT_LABEL, FENCE_ANNOTATION, FENCE_EXTRA } from '../../src/domains/apps/fence.ts'
 import { FakeCharts, fakeHelm, type FakeChart } from '../../src/domains/apps/helm/fake/index.ts'
 import { releases } from '../../src/domains/apps/helm/index.ts'
-import type { KeptLooks, Look } from '../../src/domains/apps/looks.ts'
+import type { KeptLooks, Look } from '../../src/domains/apps/drift/verified-releases.ts'
 import { deploymentKey } from '../../src/domains/apps/queue.ts'
 import type { DeploymentRows } from '../../src/domains/apps/rows.ts'
 import {

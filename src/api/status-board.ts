@@ -10,7 +10,7 @@ import {
   type QueueView,
   type StatusView,
 } from './contract/index.ts'
-import type { Events } from './events.ts'
+import type { Events } from './live/events.ts'
 
 type Reported<V> = Omit<V, 'name' | 'since'>
 

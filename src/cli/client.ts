@@ -1,5 +1,5 @@
 import type { Failure } from '../kernel/index.ts'
-import type { Remote } from './doors.ts'
+import type { Remote } from './ports.ts'
 import { raise } from './failures.ts'
 
 /** A problem as the server sent it. The commands know its shape; they share no code with the server. */

@@ -7,6 +7,6 @@ export type {
   Doors,
   Remote,
   Terminal,
-} from './doors.ts'
+} from './ports.ts'
 export { buildProgram, runCli } from './program.ts'
 export { cliReference } from './reference.ts'

@@ -1,6 +1,6 @@
 import { failureOf, type Failure } from '../kernel/index.ts'
 import { ServerRefusal } from './client.ts'
-import type { Terminal } from './doors.ts'
+import type { Terminal } from './ports.ts'
 import { raise } from './failures.ts'
 
 const MOVES: Readonly<Record<Failure['whoseMove'], string>> = {

@@ -1,13 +1,13 @@
 import { Command, CommanderError } from 'commander'
 import { apiCommands } from './commands/api.ts'
-import { appsCommands } from './commands/apps.ts'
-import { clusterCommands } from './commands/cluster.ts'
+import { appsCommands } from './commands/apps/apps.ts'
+import { clusterCommands } from './commands/control-plane.ts'
 import { operateCommands } from './commands/operate.ts'
-import { runtimesCommands } from './commands/runtimes.ts'
+import { runtimesCommands } from './commands/runtimes/runtimes.ts'
 import { shellCommands } from './commands/shell.ts'
 import { tokenCommands } from './commands/tokens.ts'
 import { upCommands } from './commands/up.ts'
-import type { Doors } from './doors.ts'
+import type { Doors } from './ports.ts'
 import { printFailure } from './print-failure.ts'
 
 /** The whole tree of commands. Nothing runs until it is parsed. */

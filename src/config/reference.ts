@@ -1,4 +1,4 @@
-import { VARIABLES } from '../config.ts'
+import { VARIABLES } from './index.ts'
 
 /** The page docs/reference/configuration.md, made from the table of variables. */
 export function configurationReference(): string {

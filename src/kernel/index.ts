@@ -25,7 +25,7 @@ export {
 } from './errors.ts'
 export type { Explanation } from './explanation.ts'
 export { addFinalizer, finalizerStep, removeFinalizer, type Finalizable, type FinalizerStep } from './finalizer.ts'
-export { happenings, type Happenings, type KernelHappenings } from './happenings.ts'
+export { happenings, type Happenings, type KernelHappenings } from './emitter.ts'
 export {
   isUserMade,
   keyText,
@@ -38,10 +38,10 @@ export {
 } from './key.ts'
 export type { LeaderElection, Term } from './leader.ts'
 export { targetName, type LockAnswer, type TargetLock, type TargetLocks } from './locks.ts'
-export { MemoryQueue, type MemoryQueueOptions } from './memory-queue.ts'
+export { MemoryQueue, type MemoryQueueOptions } from './queue/memory-queue.ts'
 export { nearest } from './nearest.ts'
 export { checkAgain, settled, type Outcome } from './outcome.ts'
-export type { Claim, Finish, Queue, Share, Wake } from './queue.ts'
+export type { Claim, Finish, Queue, Share, Wake } from './queue/queue.ts'
 export { seededRandom, type Random } from './random.ts'
 export { refuse, RefusedFields, type RefusedField } from './refusals.ts'
 export { service, startAll, type Service } from './service.ts'

@@ -1,5 +1,5 @@
 import { defineFailures, FailureError } from '../kernel/index.ts'
-import type { KubeResponse } from './transport.ts'
+import type { KubeResponse } from './transport/transport.ts'
 
 /**
  * What retrying can and cannot heal: a server that is away, busy or forbids comes round without anybody touching the

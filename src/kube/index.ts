@@ -1,6 +1,6 @@
-export type * from './client.ts'
-export { kubeconfigAs } from './kubeconfig-as.ts'
-export { loadKubeConfig, redacted, type KubeConfig, type LoadOptions } from './config.ts'
+export type * from './client/client.ts'
+export { kubeconfigAs } from './config/kubeconfig-as.ts'
+export { loadKubeConfig, redacted, type KubeConfig, type LoadOptions } from './config/config.ts'
 export {
   Anything,
   Conditions,
@@ -12,8 +12,8 @@ export {
   type Crd,
   type CrdDefinition,
   type ObjectOf,
-} from './crd.ts'
-export { discovery, type Discovery, type ServedResource } from './discovery.ts'
+} from './crd/crd.ts'
+export { discovery, type Discovery, type ServedResource } from './client/discovery.ts'
 export {
   errorOf,
   isAlreadyExists,
@@ -28,26 +28,26 @@ export {
   type FieldConflict,
   type Status,
 } from './errors.ts'
-export { randomFaults, withFaults, type Fault, type FaultPlan } from './faults.ts'
-export { httpTransport, type HttpOptions, type HttpTransport } from './http.ts'
-export { makeClient, type ClientOptions } from './make-client.ts'
+export { randomFaults, withFaults, type Fault, type FaultPlan } from './transport/faults.ts'
+export { httpTransport, type HttpOptions, type HttpTransport } from './transport/http.ts'
+export { makeClient, type ClientOptions } from './client/make-client.ts'
 export * from './objects.ts'
 export { quantityOf, sameQuantity } from './quantity.ts'
 export * from './resources.ts'
-export type { KubeRequest, KubeResponse, Transport } from './transport.ts'
+export type { KubeRequest, KubeResponse, Transport } from './transport/transport.ts'
 export type * as AppsV1 from './types/apps-v1.ts'
 export type * as BatchV1 from './types/batch-v1.ts'
 export type * as CoreV1 from './types/core-v1.ts'
 export type * as MetaV1 from './types/meta-v1.ts'
-export { asFieldManager, dryRun, guarded, impersonate, observed, type RequestHappenings } from './wrap.ts'
-export { eventRecorder, type EventRecorder, type EventRecorderOptions, type Happened } from './events.ts'
-export { leaderElection, type LeaderElectionOptions, type LeaderHappenings } from './leader-election.ts'
-export { kubeLocks, type KubeLocksOptions } from './locks.ts'
-export { byLabel, byNamespace, byOwner, type IndexFn } from './cache-index.ts'
-export { keeping, withoutManagedFields, type Keep } from './cache-keep.ts'
-export type { Change, Via } from './cache-store.ts'
-export { controllerOf, itself, specChanged, wakeOn, type WakeOptions, type WakeRule } from './cache-wake.ts'
-export { cache, type Cache, type CacheSpec } from './cache.ts'
-export type { WatchHappenings } from './watch-happenings.ts'
-export { compareVersions } from './watch-version.ts'
-export type { WatchDeps, WatchTimings } from './watch.ts'
+export { asFieldManager, dryRun, guarded, impersonate, observed, type RequestHappenings } from './transport/wrap.ts'
+export { eventRecorder, type EventRecorder, type EventRecorderOptions, type Happened } from './event-recorder.ts'
+export { leaderElection, type LeaderElectionOptions, type LeaderHappenings } from './lease/election.ts'
+export { kubeLocks, type KubeLocksOptions } from './lease/locks.ts'
+export { byLabel, byNamespace, byOwner, type IndexFn } from './cache/indexes.ts'
+export { keeping, withoutManagedFields, type Keep } from './cache/keep.ts'
+export type { Change, Via } from './cache/store.ts'
+export { controllerOf, itself, specChanged, wakeOn, type WakeOptions, type WakeRule } from './cache/wake.ts'
+export { cache, type Cache, type CacheSpec } from './cache/cache.ts'
+export type { WatchHappenings } from './watch/events.ts'
+export { compareVersions } from './watch/version.ts'
+export type { WatchDeps, WatchTimings } from './watch/watch.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/index.ts'
 import { randomBytes } from 'node:crypto'
 import { Namespace, Pod } from '../../src/kube/index.ts'
 import { VERSION } from '../../src/version.ts'

@@ -17,7 +17,7 @@ import {
   type Resource,
 } from '../../src/kube/index.ts'
 import { caelus, printed, start, type Running } from '../cli/caelus.ts'
-import { installForeignKinds } from '../runtimes/foreign-kinds.ts'
+import { installForeignKinds } from '../runtimes/optional-kinds.ts'
 import { fn, RuntimesWorld } from '../runtimes/world.ts'
 import { freshNamespace, testClient } from '../support/kube.ts'
 import { emptyDatabase } from '../support/postgres.ts'

@@ -3,7 +3,7 @@ import { seededRandom, systemClock } from '../../src/kernel/index.ts'
 import { FakeCluster } from '../../src/kube/fake/index.ts'
 import { ConfigMap, keeping, makeClient, type Client, type KubeRequest } from '../../src/kube/index.ts'
 import { freshNamespace, testClient, testTransport } from '../support/kube.ts'
-import { configMap, seenCache, showing } from './watch-seen.ts'
+import { configMap, seenCache, showing } from './watch/seen.ts'
 
 const COUNT = 2_000
 

@@ -14,7 +14,7 @@ import {
   loadKubeConfig,
   makeClient,
 } from '../../src/kube/index.ts'
-import { startCluster, type Cluster } from '../../tools/cluster/index.ts'
+import { startCluster, type Cluster } from '../../tools/control-plane/index.ts'
 
 const COUNT = 60
 

@@ -15,8 +15,8 @@ import {
   ServiceAccount,
 } from '../../src/kube/index.ts'
 import type { Client, HttpTransport } from '../../src/kube/index.ts'
-import { startCluster } from '../../tools/cluster/index.ts'
-import type { Cluster } from '../../tools/cluster/index.ts'
+import { startCluster } from '../../tools/control-plane/index.ts'
+import type { Cluster } from '../../tools/control-plane/index.ts'
 import { canRunNode, NODE_IMAGES } from '../../tools/node/index.ts'
 
 const dir = await mkdtemp(join(tmpdir(), 'caelus-node-'))

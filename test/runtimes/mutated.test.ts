@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Deployment, Namespace } from '../../src/kube/index.ts'
-import { MIRROR, mutatingWebhook, SIDECAR } from '../apps/mutating-webhook.ts'
+import { MIRROR, mutatingWebhook, SIDECAR } from '../support/mutating-webhook.ts'
 import { fn, PATIENCE_MS, RuntimesWorld } from './world.ts'
 
 const imagesOf = ({ spec }: Deployment): (string | undefined)[] =>

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { ClassRuntime } from '../../src/domains/runtimes/class-runtime.ts'
-import { differs } from '../../src/domains/runtimes/differs.ts'
-import { resourceOf } from '../../src/domains/runtimes/foreign.ts'
+import { differs } from '../../src/domains/runtimes/apply/diff.ts'
+import { resourceOf } from '../../src/domains/runtimes/watch/optional-kinds.ts'
 import { unpack } from '../../src/domains/runtimes/package/index.ts'
 import { TEMPLATES } from '../../src/domains/runtimes/templates/index.ts'
 import { MANAGED_KINDS, MANAGER } from '../../src/domains/runtimes/types.ts'
 import { installCrd, type Client, type Draft } from '../../src/kube/index.ts'
 import { freshNamespace, testClient } from '../support/kube.ts'
-import { installForeignKinds } from './foreign-kinds.ts'
+import { installForeignKinds } from './optional-kinds.ts'
 
 const SETTINGS = {
   profile: 'full',

@@ -21,7 +21,7 @@ import { kill } from '../support/kill.ts'
 import { freshNamespace, testTransport } from '../support/kube.ts'
 import { openController, type ControllerWish, type OpenController } from './parts.ts'
 import type { ControllerPlace } from './controller-process.ts'
-import { installForeignKinds } from './foreign-kinds.ts'
+import { installForeignKinds } from './optional-kinds.ts'
 
 /** Longer than anything takes on a busy machine; a test that waits this long has failed. */
 export const PATIENCE_MS = 90_000

@@ -21,7 +21,7 @@ import {
   type PostgresQueueOptions,
   type QueuePool,
 } from '../../src/store/index.ts'
-import { removePostgresData, startPostgres } from '../../tools/postgres.ts'
+import { removePostgresData, startPostgres } from '../../tools/postgres/postgres.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
 const KEYS = 200

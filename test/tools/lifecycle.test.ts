@@ -9,7 +9,7 @@ import {
   clusterUp,
   ensureCluster,
   startCluster,
-} from '../../tools/cluster/index.ts'
+} from '../../tools/control-plane/index.ts'
 import { identify } from '../../tools/process/index.ts'
 import { freshFolder } from './folder.ts'
 import { runProgram } from './program.ts'

@@ -1,7 +1,7 @@
 import { ActionIcon, Burger, Group, Text, Tooltip } from '@mantine/core'
 import { IconKeyboard } from '@tabler/icons-react'
 import { Link } from 'wouter'
-import { Logo } from '../components/Logo.tsx'
+import { Logo } from '../components/page/Logo.tsx'
 import type { Me } from '../lib/api/contract.ts'
 import { ColorSchemeSwitch } from './ColorSchemeSwitch.tsx'
 import { ConnectionState } from './ConnectionState.tsx'

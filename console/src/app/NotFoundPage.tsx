@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core'
 import { IconMapOff } from '@tabler/icons-react'
 import { Link, useLocation } from 'wouter'
-import { Empty } from '../components/Empty.tsx'
-import { Page } from '../components/Page.tsx'
-import { Panel } from '../components/Panel.tsx'
+import { Empty } from '../components/feedback/Empty.tsx'
+import { Page } from '../components/page/Page.tsx'
+import { Panel } from '../components/detail/Panel.tsx'
 
 export function NotFoundPage() {
   const [path] = useLocation()

@@ -1,7 +1,7 @@
 import { Center, Container, Loader } from '@mantine/core'
 import { useEffect } from 'react'
 import { Redirect, useLocation, useSearch } from 'wouter'
-import { ProblemView } from '../components/ProblemView.tsx'
+import { ProblemView } from '../components/feedback/ProblemView.tsx'
 import { useMe } from '../lib/api/queries.ts'
 import { useLine } from '../lib/live/context.tsx'
 import { loginPath } from '../lib/return-to.ts'

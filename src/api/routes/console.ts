@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { App, ServerParts } from '../app.ts'
 import { raise } from '../failures.ts'
-import { CONSOLE_POLICY } from '../headers.ts'
-import { pathOf } from '../problem.ts'
+import { CONSOLE_POLICY } from '../http/headers.ts'
+import { pathOf } from '../http/problem.ts'
 
 const NOT_BUILT = `<!doctype html>
 <html lang="en">

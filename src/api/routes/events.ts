@@ -2,9 +2,9 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import type { App, ServerParts } from '../app.ts'
 import { EventView, PageQuery, pageOf } from '../contract/index.ts'
 import { raise } from '../failures.ts'
-import { callerOf } from '../guard.ts'
-import { pageFrom, pageRequest } from '../paging.ts'
-import { eventStreams } from '../event-stream.ts'
+import { callerOf } from '../http/guard.ts'
+import { pageFrom, pageRequest } from '../http/paging.ts'
+import { eventStreams } from '../live/event-stream.ts'
 
 export function eventRoutes(app: App, parts: ServerParts): void {
   const { events, limits, clock } = parts

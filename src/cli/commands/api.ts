@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Doors } from '../doors.ts'
+import type { Doors } from '../ports.ts'
 
 export function apiCommands(program: Command, { api, migrate, createAdmin, terminal }: Doors): void {
   program

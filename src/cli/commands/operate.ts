@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { restClient, type RestClient } from '../client.ts'
-import type { ConfigRow, Doors } from '../doors.ts'
+import type { ConfigRow, Doors } from '../ports.ts'
 import { raise } from '../failures.ts'
 import { formatList, formatValue } from '../output.ts'
 import { durationMs, outputOption, wholeNumber, type OutputOption } from './options.ts'

@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander'
 import { completionScript, SHELLS, type Shell } from '../completion.ts'
-import type { Doors } from '../doors.ts'
+import type { Doors } from '../ports.ts'
 
 export function shellCommands(program: Command, { version, terminal }: Doors): void {
   program

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander'
 import { allPages, restClient } from '../client.ts'
-import type { Doors } from '../doors.ts'
+import type { Doors } from '../ports.ts'
 import { formatFacts, formatList } from '../output.ts'
 import { outputOption, wholeNumber, type OutputOption } from './options.ts'
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Doors } from '../doors.ts'
+import type { Doors } from '../ports.ts'
 import { raise } from '../failures.ts'
 
 export function upCommands(program: Command, { up, reset, terminal }: Doors): void {

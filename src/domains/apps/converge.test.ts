@@ -4,7 +4,7 @@ import { sameValue } from '../../kernel/index.ts'
 import { decide, SLOW_DELETE_MS, type Wanted } from './decide.ts'
 import { NO_DRIFT, type Observed } from './observed.ts'
 import { record } from './record.ts'
-import type { Step } from './steps.ts'
+import type { Step } from './steps/types.ts'
 import { DEPLOYMENT_STATUSES, type Deployment } from './types.ts'
 
 const WANTED: Wanted = { digest: 'new', healthTimeoutMs: 600_000, claims: ['data'] }

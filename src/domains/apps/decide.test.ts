@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { dataPolicy, decide, SLOW_DELETE_MS, type DecideInput, type Unwantable, type Wanted } from './decide.ts'
 import { raise } from './failures.ts'
 import { NO_DRIFT, type DriftSeen, type HealthSeen, type NamespaceSeen, type ReleaseSeen } from './observed.ts'
-import type { StepName } from './steps.ts'
+import type { StepName } from './steps/types.ts'
 import type { DeploymentStatus } from './types.ts'
 
 type Cell = readonly [StepName, DeploymentStatus]

@@ -1,7 +1,7 @@
 import type { Failure } from '../../kernel/index.ts'
 import { raise } from './failures.ts'
 import type { Blocker, NamespaceSeen, Observed, ReleaseSeen } from './observed.ts'
-import type { DataPolicy, Step } from './steps.ts'
+import type { DataPolicy, Step } from './steps/types.ts'
 import type { Deployment, DeploymentStatus } from './types.ts'
 
 /** What the row and its template ask for, computed without touching the world. */

@@ -1,7 +1,7 @@
 import type { Explanation } from '../../kernel/index.ts'
 import { blockerText, type Decision } from './decide.ts'
 import type { HealthSeen, Observed, ReleaseSeen } from './observed.ts'
-import type { Step } from './steps.ts'
+import type { Step } from './steps/types.ts'
 import type { Deployment, ReconcileJob } from './types.ts'
 
 type ExplainedRow = Pick<

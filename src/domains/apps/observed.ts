@@ -1,4 +1,4 @@
-import type { JsonObject } from './json.ts'
+import type { JsonObject } from './values/json.ts'
 
 /*
  * What `observe` found, in the words that `decide` thinks with. Each part is a union over `is`, so that a new case does not

@@ -1,9 +1,9 @@
 import type { Clock, TargetLocks } from '../../kernel/index.ts'
 import type { Client, Discovery } from '../../kube/index.ts'
 import type { Charts, Helm, Releases, ReleaseTarget } from './helm/port.ts'
-import type { AllowedManager } from './meant-owners.ts'
+import type { AllowedManager } from './drift/allowed-owners.ts'
 import type { DeploymentRows } from './rows.ts'
-import type { KeyRing } from './seal.ts'
+import type { KeyRing } from './values/seal.ts'
 import type { Deployment } from './types.ts'
 
 export interface AppsSettings {

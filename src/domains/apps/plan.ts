@@ -1,15 +1,15 @@
 import { failureOf, type Failure } from '../../kernel/index.ts'
 import { raise } from './failures.ts'
 import type { ChartLocation } from './helm/port.ts'
-import type { JsonObject } from './json.ts'
+import type { JsonObject } from './values/json.ts'
 import type { AppsSettings } from './parts.ts'
-import { masker } from './redaction.ts'
+import { masker } from './values/redaction.ts'
 import type { LoadedDeployment } from './rows.ts'
-import { checkMergedValues, checkUserValues } from './schema.ts'
-import { openAll, type Secrets } from './seal.ts'
-import { joinSecrets } from './secrets.ts'
+import { checkMergedValues, checkUserValues } from './schema/schema.ts'
+import { openAll, type Secrets } from './values/seal.ts'
+import { joinSecrets } from './values/secrets.ts'
 import type { Template } from './types.ts'
-import { appliedDigest, mergeValues, systemValues } from './values.ts'
+import { appliedDigest, mergeValues, systemValues } from './values/values.ts'
 
 /** What a row asks Helm for. `values` hold secrets: for Helm, never for people. */
 export interface Plan {

@@ -1,16 +1,16 @@
 import { failureOf, type Failure } from '../../kernel/index.ts'
 import { at, isNotFound, type Client, type KubeObject } from '../../kube/index.ts'
-import type { PreviewInputs, Rendering } from './cases/index.ts'
-import { diffFields, type FieldChange } from './diff.ts'
-import { diffObjects, objectName, type ObjectChange } from './diff-objects.ts'
-import { OUR_MANAGER } from './drift.ts'
+import type { PreviewInputs, Rendering } from './usecases/index.ts'
+import { diffFields, type FieldChange } from './drift/diff.ts'
+import { diffObjects, objectName, type ObjectChange } from './drift/diff-objects.ts'
+import { OUR_MANAGER } from './drift/drift.ts'
 import { presentHolder } from './fence.ts'
-import type { JsonObject } from './json.ts'
+import type { JsonObject } from './values/json.ts'
 import type { HandedOver } from './observed.ts'
 import { releaseOf, type AppsParts } from './parts.ts'
 import { chartOf } from './plan.ts'
-import { masker, type Redacted } from './redaction.ts'
-import { asJson, lookAtRelease, without } from './release-look.ts'
+import { masker, type Redacted } from './values/redaction.ts'
+import { asJson, lookAtRelease, without } from './drift/release-objects.ts'
 
 export interface Previewed {
   readonly values: Redacted<readonly FieldChange[]>

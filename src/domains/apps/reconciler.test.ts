@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { happenings, manualClock, type Run } from '../../kernel/index.ts'
-import type { AppsHappenings } from './happenings.ts'
+import type { AppsHappenings } from './events.ts'
 import type { Sighting } from './observe.ts'
 import { NO_DRIFT } from './observed.ts'
 import type { AppsParts } from './parts.ts'
 import { appsReconcile } from './reconciler.ts'
-import { masker } from './redaction.ts'
+import { masker } from './values/redaction.ts'
 import type { LoadedDeployment } from './rows.ts'
 
 const SECRET = 'correct-horse'

@@ -1,5 +1,5 @@
 import type { Failure } from '../../kernel/index.ts'
-import type { JsonObject } from './json.ts'
+import type { JsonObject } from './values/json.ts'
 
 /*
  * Terms used in this folder

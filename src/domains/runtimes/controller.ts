@@ -26,16 +26,16 @@ import {
   type Transport,
   type WatchHappenings,
 } from '../../kube/index.ts'
-import { apis, type Apis } from './apis.ts'
-import { openCaches, openChildCache, type Caches } from './caches.ts'
+import { apis, type Apis } from './watch/served-kinds.ts'
+import { openCaches, openChildCache, type Caches } from './watch/caches.ts'
 import { ClassRuntime } from './class-runtime.ts'
-import type { RuntimesHappenings } from './happenings.ts'
-import { Memory } from './memory.ts'
+import type { RuntimesHappenings } from './events.ts'
+import { Memory } from './watch/local-state.ts'
 import { analyzer, type AnalyzerOptions } from './nfr/analyzer.ts'
 import { runtimesReconcile, type ReconcilerDeps } from './reconciler.ts'
 import type { RuntimesSettings } from './settings.ts'
 import { MANAGER } from './types.ts'
-import { wakeByChild, wakeRuntimes } from './wakes.ts'
+import { wakeByChild, wakeRuntimes } from './watch/wakes.ts'
 
 export type RuntimesControllerHappenings = KernelHappenings & WatchHappenings & LeaderHappenings & RuntimesHappenings
 

@@ -14,7 +14,7 @@ import {
   START,
   withChild,
   without,
-} from './fake/stage.ts'
+} from './fake/world.ts'
 import { FINALIZER } from './types.ts'
 
 describe('what is not wanted any more', () => {

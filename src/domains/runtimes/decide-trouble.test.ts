@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { decide } from './decide.ts'
 import { applied, available, fn, on, pod, SPEC, statusOf, tried, trueConditions } from './fake/cart.ts'
-import { failure, later, looking, play, rewritten, rolledOut, SETTINGS, stageOf, START } from './fake/stage.ts'
+import { failure, later, looking, play, rewritten, rolledOut, SETTINGS, stageOf, START } from './fake/world.ts'
 import { FORCE_ANNOTATION } from './types.ts'
 
 describe('a crash loop', () => {

@@ -25,8 +25,8 @@ import {
   stageOf,
   withChild,
   without,
-} from './fake/stage.ts'
-import { conditionOf } from './machine.ts'
+} from './fake/world.ts'
+import { conditionOf } from './judge/phase.ts'
 import type { ChildRef } from './types.ts'
 
 describe('a runtime that is new', () => {

@@ -16,8 +16,8 @@ import {
   stageOf,
   withChild,
   type Stage,
-} from './fake/stage.ts'
-import { hiding } from './hidden.ts'
+} from './fake/world.ts'
+import { hiding } from './masking.ts'
 import type { Observed } from './types.ts'
 
 const explained = ({ seen, now }: Stage) => explain(seen, SETTINGS, now)

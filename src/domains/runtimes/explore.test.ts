@@ -17,9 +17,9 @@ import {
   without,
   type Fate,
   type Stage,
-} from './fake/stage.ts'
-import { conditionOf, degradedBy } from './machine.ts'
-import { refText } from './readiness.ts'
+} from './fake/world.ts'
+import { conditionOf, degradedBy } from './judge/phase.ts'
+import { refText } from './judge/child-health.ts'
 import type { Action, ObservedChild } from './types.ts'
 
 /*

@@ -6,15 +6,15 @@ import {
   type KubeObject,
   type Service,
 } from '../../kube/index.ts'
-import type { Apis } from './apis.ts'
-import { NAMESPACE, OWNER, ownerKey, TARGET, type Caches } from './caches.ts'
+import type { Apis } from './watch/served-kinds.ts'
+import { NAMESPACE, OWNER, ownerKey, TARGET, type Caches } from './watch/caches.ts'
 import type { ClassRuntime } from './class-runtime.ts'
-import { hiding } from './hidden.ts'
-import type { Memory } from './memory.ts'
+import { hiding } from './masking.ts'
+import type { Memory } from './watch/local-state.ts'
 import { functionLabel } from './names.ts'
 import { isEnforced } from './nfr/live.ts'
-import { supersededPods } from './revision.ts'
-import { utilizationOf } from './utilization.ts'
+import { supersededPods } from './judge/superseded-pods.ts'
+import { utilizationOf } from './nfr/hpa-utilization.ts'
 import {
   COMPONENT_LABEL,
   FUNCTION_LABEL,

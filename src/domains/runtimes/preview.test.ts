@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import type { ClassRuntimeSpec } from './class-runtime.ts'
-import { fieldText } from './differs.ts'
+import { fieldText } from './apply/diff.ts'
 import { available, fn, SPEC } from './fake/cart.ts'
-import { edited, looking, play, rewritten, rolledOut, SETTINGS, stageOf, withChild, type Stage } from './fake/stage.ts'
+import { edited, looking, play, rewritten, rolledOut, SETTINGS, stageOf, withChild, type Stage } from './fake/world.ts'
 import { preview } from './preview.ts'
 
 const previewed = (stage: Stage, spec: ClassRuntimeSpec) => {

@@ -1,10 +1,10 @@
 import { sameValue } from '../../kernel/index.ts'
 import type { ClassRuntime } from './class-runtime.ts'
-import { differs, isFields, isNamed, type PathPart } from './differs.ts'
+import { differs, isFields, isNamed, type PathPart } from './apply/diff.ts'
 import { plan } from './plan.ts'
-import { isSameRef, refText } from './readiness.ts'
+import { isSameRef, refText } from './judge/child-health.ts'
 import type { RuntimesSettings } from './settings.ts'
-import { isStamp } from './stamp.ts'
+import { isStamp } from './apply/stamp.ts'
 import type { RenderProblem } from './templates/template.ts'
 import type { Observed, RenderedChild } from './types.ts'
 

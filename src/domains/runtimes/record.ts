@@ -1,6 +1,6 @@
 import { sameValue } from '../../kernel/index.ts'
 import { at, isConflict, isNotFound, type Client } from '../../kube/index.ts'
-import type { Caches } from './caches.ts'
+import type { Caches } from './watch/caches.ts'
 import { ClassRuntime, type ClassRuntimeStatus } from './class-runtime.ts'
 
 export type Recorded =

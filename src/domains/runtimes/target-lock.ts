@@ -1,7 +1,7 @@
 import { targetName, type TargetLocks } from '../../kernel/index.ts'
 import type { ClassRuntime } from './class-runtime.ts'
 import { raise } from './failures.ts'
-import { resourceOf } from './foreign.ts'
+import { resourceOf } from './watch/optional-kinds.ts'
 import type { ChildRef } from './types.ts'
 
 export interface Locking {

@@ -1,4 +1,4 @@
-import type { KubeRequest } from '../transport.ts'
+import type { KubeRequest } from '../transport/transport.ts'
 import { isObject, type Json } from './json.ts'
 import type { User } from './rbac.ts'
 import type { KindInfo, Registry } from './registry.ts'

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { manualClock, seededRandom } from '../../kernel/index.ts'
-import type { WatchEvent } from '../client.ts'
+import type { WatchEvent } from '../client/client.ts'
 import { isGone } from '../errors.ts'
-import { makeClient } from '../make-client.ts'
+import { makeClient } from '../client/make-client.ts'
 import { FakeCluster } from './server.ts'
 
 const things = { group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true }

@@ -1,6 +1,6 @@
 import type { Clock, Random } from '../../kernel/index.ts'
 import { errorOf } from '../errors.ts'
-import type { KubeRequest, KubeResponse, Transport } from '../transport.ts'
+import type { KubeRequest, KubeResponse, Transport } from '../transport/transport.ts'
 import { type Deletion, deleteObject } from './deletes.ts'
 import * as refuse from './failure.ts'
 import { collectGarbage } from './garbage.ts'

@@ -1,6 +1,6 @@
 /** Starts both parts, says what it started, and waits to be killed. */
-import { startCluster } from '../../../tools/cluster/index.ts'
-import { startPostgres } from '../../../tools/postgres.ts'
+import { startCluster } from '../../../tools/control-plane/index.ts'
+import { startPostgres } from '../../../tools/postgres/postgres.ts'
 
 const [dir = ''] = process.argv.slice(2)
 const [postgres, cluster] = await Promise.all([startPostgres(), startCluster({ dir, nodes: 'none' })])

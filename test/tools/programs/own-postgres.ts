@@ -1,5 +1,5 @@
 /** Starts PostgreSQL, says as whom, and stops it again. */
-import { startPostgres } from '../../../tools/postgres.ts'
+import { startPostgres } from '../../../tools/postgres/postgres.ts'
 import { withClient } from '../database.ts'
 
 const [dataDir = ''] = process.argv.slice(2)

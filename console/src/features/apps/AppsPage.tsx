@@ -1,6 +1,6 @@
 import { Stack } from '@mantine/core'
 import { Redirect, Route, Switch } from 'wouter'
-import { DomainPage } from '../../components/DomainPage.tsx'
+import { DomainPage } from '../../components/page/DomainPage.tsx'
 import { useMe } from '../../lib/api/queries.ts'
 import { about } from './about.ts'
 import { Catalogue } from './Catalogue.tsx'

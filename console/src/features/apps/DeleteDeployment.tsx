@@ -1,4 +1,4 @@
-import { ConfirmDelete } from '../../components/ConfirmDelete.tsx'
+import { ConfirmDelete } from '../../components/delete/ConfirmDelete.tsx'
 import type { DeploymentView } from '../../lib/api/contract.ts'
 import { api } from './paths.ts'
 import { useWrite } from './use-write.ts'

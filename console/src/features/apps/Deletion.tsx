@@ -1,5 +1,5 @@
-import { Panel } from '../../components/Panel.tsx'
-import { ProgressSteps } from '../../components/ProgressSteps.tsx'
+import { Panel } from '../../components/detail/Panel.tsx'
+import { ProgressSteps } from '../../components/feedback/ProgressSteps.tsx'
 import type { DeploymentView } from '../../lib/api/contract.ts'
 import { deletionSteps } from './deletion.ts'
 

@@ -1,4 +1,4 @@
-import { ObjectTimeline } from '../../components/ObjectTimeline.tsx'
+import { ObjectTimeline } from '../../components/insight/ObjectTimeline.tsx'
 import type { TimelineView } from '../../lib/api/contract.ts'
 import { sentence } from '../../lib/sentence.ts'
 import { TOPIC } from './paths.ts'

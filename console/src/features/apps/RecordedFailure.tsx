@@ -1,4 +1,4 @@
-import { ProblemView } from '../../components/ProblemView.tsx'
+import { ProblemView } from '../../components/feedback/ProblemView.tsx'
 import type { FailureView } from '../../lib/api/contract.ts'
 import { ProblemError } from '../../lib/api/problem.ts'
 

@@ -1,4 +1,4 @@
-import { SectionLinks } from '../../components/SectionLinks.tsx'
+import { SectionLinks } from '../../components/detail/SectionLinks.tsx'
 import { pages } from './paths.ts'
 
 const FOR_ALL = [

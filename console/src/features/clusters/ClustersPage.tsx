@@ -1,4 +1,4 @@
-import { DomainPage } from '../../components/DomainPage.tsx'
+import { DomainPage } from '../../components/page/DomainPage.tsx'
 import { about } from './about.ts'
 
 export const ClustersPage = () => <DomainPage about={about} />

@@ -1,4 +1,4 @@
-import type { DomainAbout } from '../../components/DomainPage.tsx'
+import type { DomainAbout } from '../../components/page/DomainPage.tsx'
 
 export const about: DomainAbout = {
   name: 'clusters',

@@ -1,10 +1,10 @@
 import { Badge, Code } from '@mantine/core'
 import { IconLock, IconSettings } from '@tabler/icons-react'
-import { Empty } from '../../components/Empty.tsx'
-import { Page } from '../../components/Page.tsx'
-import { Prose } from '../../components/Prose.tsx'
-import { ResourceList } from '../../components/ResourceList.tsx'
-import type { ListColumn } from '../../components/ResourceTable.tsx'
+import { Empty } from '../../components/feedback/Empty.tsx'
+import { Page } from '../../components/page/Page.tsx'
+import { Prose } from '../../components/feedback/Prose.tsx'
+import { ResourceList } from '../../components/list/ResourceList.tsx'
+import type { ListColumn } from '../../components/list/ResourceTable.tsx'
 import type { ConfigEntryView } from '../../lib/api/contract.ts'
 
 const COLUMNS: readonly ListColumn<ConfigEntryView>[] = [

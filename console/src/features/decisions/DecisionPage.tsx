@@ -1,7 +1,7 @@
 import { useParams } from 'wouter'
-import { DecisionExplained, OutcomeLabel } from '../../components/DecisionExplained.tsx'
-import { DetailPage } from '../../components/DetailPage.tsx'
-import { Panel } from '../../components/Panel.tsx'
+import { DecisionExplained, OutcomeLabel } from '../../components/insight/DecisionExplained.tsx'
+import { DetailPage } from '../../components/detail/DetailPage.tsx'
+import { Panel } from '../../components/detail/Panel.tsx'
 import type { DecisionDetail } from '../../lib/api/contract.ts'
 import { useDecision } from '../../lib/api/queries.ts'
 

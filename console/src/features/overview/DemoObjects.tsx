@@ -1,7 +1,7 @@
-import { Panel } from '../../components/Panel.tsx'
-import { ResourceTable } from '../../components/ResourceTable.tsx'
-import type { ListColumn } from '../../components/ResourceTable.tsx'
-import { StatusLabel } from '../../components/StatusLabel.tsx'
+import { Panel } from '../../components/detail/Panel.tsx'
+import { ResourceTable } from '../../components/list/ResourceTable.tsx'
+import type { ListColumn } from '../../components/list/ResourceTable.tsx'
+import { StatusLabel } from '../../components/feedback/StatusLabel.tsx'
 import type { DemoObjectView } from '../../lib/api/contract.ts'
 import type { Tone } from '../../lib/tone.ts'
 

@@ -1,7 +1,7 @@
 import { Anchor, Breadcrumbs, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { Link, useLocation } from 'wouter'
-import { Page } from '../../components/Page.tsx'
+import { Page } from '../../components/page/Page.tsx'
 import { ManifestEditor } from './ManifestEditor.tsx'
 import { api, pages } from './paths.ts'
 

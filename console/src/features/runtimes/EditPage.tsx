@@ -1,7 +1,7 @@
 import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { DetailPage } from '../../components/DetailPage.tsx'
+import { DetailPage } from '../../components/detail/DetailPage.tsx'
 import type { RuntimeView } from '../../lib/api/contract.ts'
 import { useResource } from '../../lib/api/queries.ts'
 import { ManifestEditor } from './ManifestEditor.tsx'

@@ -1,8 +1,8 @@
 import { IconLock } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { Empty } from '../../components/Empty.tsx'
-import { Panel } from '../../components/Panel.tsx'
+import { Empty } from '../../components/feedback/Empty.tsx'
+import { Panel } from '../../components/detail/Panel.tsx'
 import { pages } from './paths.ts'
 
 /** A page that changes something. The API has the last word; this spares others a form that would be refused. */

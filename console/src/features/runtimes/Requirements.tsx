@@ -1,14 +1,14 @@
 import { SimpleGrid, Stack, Text } from '@mantine/core'
 import { IconGauge } from '@tabler/icons-react'
-import { Age } from '../../components/Age.tsx'
-import { Empty } from '../../components/Empty.tsx'
-import { Facts } from '../../components/Facts.tsx'
-import { Loaded } from '../../components/Loaded.tsx'
-import { Panel } from '../../components/Panel.tsx'
-import { ResourceTable } from '../../components/ResourceTable.tsx'
-import type { ListColumn } from '../../components/ResourceTable.tsx'
-import { StatusLabel } from '../../components/StatusLabel.tsx'
-import { StepChart } from '../../components/StepChart.tsx'
+import { Age } from '../../components/feedback/Age.tsx'
+import { Empty } from '../../components/feedback/Empty.tsx'
+import { Facts } from '../../components/detail/Facts.tsx'
+import { Loaded } from '../../components/feedback/Loaded.tsx'
+import { Panel } from '../../components/detail/Panel.tsx'
+import { ResourceTable } from '../../components/list/ResourceTable.tsx'
+import type { ListColumn } from '../../components/list/ResourceTable.tsx'
+import { StatusLabel } from '../../components/feedback/StatusLabel.tsx'
+import { StepChart } from '../../components/insight/StepChart.tsx'
 import type {
   EnforcementView,
   NfrHistoryView,

@@ -1,5 +1,5 @@
 import { Code, Stack, Text } from '@mantine/core'
-import { PreviewDiff } from '../../components/PreviewDiff.tsx'
+import { PreviewDiff } from '../../components/insight/PreviewDiff.tsx'
 import type { RuntimePreviewView } from '../../lib/api/contract.ts'
 import { templateText } from './preview.ts'
 

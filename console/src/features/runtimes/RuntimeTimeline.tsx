@@ -1,4 +1,4 @@
-import { ObjectTimeline } from '../../components/ObjectTimeline.tsx'
+import { ObjectTimeline } from '../../components/insight/ObjectTimeline.tsx'
 import type { RuntimeTimelineEntryView } from '../../lib/api/contract.ts'
 import { api, TOPIC } from './paths.ts'
 import type { RuntimeRef } from './paths.ts'

@@ -1,5 +1,5 @@
 import { Redirect, Route, Switch } from 'wouter'
-import { DomainPage } from '../../components/DomainPage.tsx'
+import { DomainPage } from '../../components/page/DomainPage.tsx'
 import { useMe } from '../../lib/api/queries.ts'
 import { about } from './about.ts'
 import { CreatePage } from './CreatePage.tsx'

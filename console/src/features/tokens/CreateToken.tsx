@@ -2,7 +2,7 @@ import { Alert, Button, Code, CopyButton, Group, Modal, Select, Stack, Text, Tex
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { IconCheck, IconCopy, IconEyeOff } from '@tabler/icons-react'
 import { useState } from 'react'
-import { ProblemView } from '../../components/ProblemView.tsx'
+import { ProblemView } from '../../components/feedback/ProblemView.tsx'
 import { newIdempotencyKey } from '../../lib/api/client.ts'
 import { useApi } from '../../lib/api/context.tsx'
 import type { Role, TokenCreate, TokenCreated } from '../../lib/api/contract.ts'

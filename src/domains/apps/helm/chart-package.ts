@@ -3,7 +3,7 @@ import { join, matchesGlob } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { parse } from 'yaml'
 import { raise } from '../failures.ts'
-import { isJsonObject } from '../json.ts'
+import { isJsonObject } from '../values/json.ts'
 import { tarOf, type TarFile } from './tar.ts'
 
 /**

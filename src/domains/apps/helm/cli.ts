@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { kubeconfigAs } from '../../../kube/index.ts'
 import { raise } from '../failures.ts'
-import { classifyHelmError } from '../helm-errors.ts'
-import { field, type JsonObject } from '../json.ts'
-import { masker } from '../redaction.ts'
+import { classifyHelmError } from './errors.ts'
+import { field, type JsonObject } from '../values/json.ts'
+import { masker } from '../values/redaction.ts'
 import { inCallFolder, removeLeftOvers } from './call-folders.ts'
 import {
   askingTheCluster,

@@ -1,7 +1,7 @@
 import { parseAllDocuments, type Tags } from 'yaml'
 import type { Discovery, KubeObject } from '../../../kube/index.ts'
 import { raise } from '../failures.ts'
-import { isJsonArray, isJsonObject, type JsonObject } from '../json.ts'
+import { isJsonArray, isJsonObject, type JsonObject } from '../values/json.ts'
 import type { ReleaseTarget } from './port.ts'
 
 /** Tells whether a kind lives in namespaces; `undefined` when the server does not know it. */

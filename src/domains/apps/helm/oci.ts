@@ -1,5 +1,5 @@
 import { raise } from '../failures.ts'
-import { isJsonArray, isJsonObject, type JsonObject } from '../json.ts'
+import { isJsonArray, isJsonObject, type JsonObject } from '../values/json.ts'
 import { download, isLoopback, shown, type CredentialsFor, type Downloaded } from './download.ts'
 import { basic, refuse } from './repository.ts'
 import type { Fetched, FetchRequest } from './sources.ts'

@@ -1,7 +1,7 @@
 import type { Identity, KubeObject } from '../../../kube/index.ts'
-import type { JsonObject } from '../json.ts'
+import type { JsonObject } from '../values/json.ts'
 import type { HandedOver, PendingKind } from '../observed.ts'
-import type { OnFailure } from '../steps.ts'
+import type { OnFailure } from '../steps/types.ts'
 
 /** Where a template says its chart is. */
 export interface ChartLocation {

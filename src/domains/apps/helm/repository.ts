@@ -1,6 +1,6 @@
 import { parse } from 'yaml'
 import { raise } from '../failures.ts'
-import { isJsonArray, isJsonObject, type JsonObject } from '../json.ts'
+import { isJsonArray, isJsonObject, type JsonObject } from '../values/json.ts'
 import { download, shown, type CredentialsFor } from './download.ts'
 import type { Fetched, FetchRequest } from './sources.ts'
 

@@ -1,6 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
 import type { CoreV1 } from '../../../kube/index.ts'
-import { isJsonObject, type JsonObject } from '../json.ts'
+import { isJsonObject, type JsonObject } from '../values/json.ts'
 import { PENDING_KINDS } from '../observed.ts'
 import type { ReleaseRecord, ReleaseTarget } from './port.ts'
 

@@ -1,6 +1,6 @@
 import { fenced } from '../fence.ts'
-import { inBatches, type ReleaseObject } from '../release-look.ts'
-import { restore } from '../restore.ts'
+import { inBatches, type ReleaseObject } from '../drift/release-objects.ts'
+import { restore } from '../drift/restore.ts'
 import type { StepContext, StepHandler } from './step.ts'
 
 /**

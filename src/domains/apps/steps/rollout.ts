@@ -1,10 +1,10 @@
 import { FailureError, failureOf, sleep } from '../../../kernel/index.ts'
-import { diagnose } from '../diagnostics.ts'
+import { diagnose } from '../health/diagnostics.ts'
 import { raise } from '../failures.ts'
 import type { Rollout } from '../helm/port.ts'
 import type { Diagnostics, HandedOver } from '../observed.ts'
 import { chartOf } from '../plan.ts'
-import type { OnFailure } from '../steps.ts'
+import type { OnFailure } from './types.ts'
 import type { StepContext } from './step.ts'
 
 /** How often the pods are asked how they are while Helm waits for them. */

@@ -3,7 +3,7 @@ import { fenced, type Holder } from '../fence.ts'
 import type { Sighting } from '../observe.ts'
 import { releaseOf, type AppsParts } from '../parts.ts'
 import type { LoadedDeployment } from '../rows.ts'
-import type { Step } from '../steps.ts'
+import type { Step } from './types.ts'
 
 /** The steps that change the world. */
 export type Effect = Exclude<Step, { do: 'waitFor' | 'nothing' | 'refuse' }>

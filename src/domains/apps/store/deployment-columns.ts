@@ -1,5 +1,5 @@
 import type { Failure } from '../../../kernel/index.ts'
-import type { JsonObject } from '../json.ts'
+import type { JsonObject } from '../values/json.ts'
 import type { Deployment, DeploymentStatus, SealedValues } from '../types.ts'
 import { msOf, msOrNull } from './columns.ts'
 

@@ -1,7 +1,7 @@
 export * from './deployments.ts'
 export { deploymentRows, livingDeployments } from './deployment-rows.ts'
 export * from './jobs.ts'
-export { keptLooks } from './looks.ts'
+export { keptLooks } from './verified-releases.ts'
 export type { Listed, PageWish } from './page.ts'
 export * from './products.ts'
 export {

@@ -1,5 +1,5 @@
 import type { Runner, Tx } from '../../../store/index.ts'
-import type { JsonObject } from '../json.ts'
+import type { JsonObject } from '../values/json.ts'
 import type { PackageType, Template } from '../types.ts'
 import { isId, markOf, msOf, msOrNull } from './columns.ts'
 import { listed, timeMark, type Listed, type PageWish } from './page.ts'

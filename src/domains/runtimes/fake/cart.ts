@@ -1,6 +1,6 @@
 import type { ClassRuntimeSpec } from '../class-runtime.ts'
 import type { Action, ChildRef, Done, ObservedPod } from '../types.ts'
-import { play, rolledOut, stageOf, type Fate, type Stage } from './stage.ts'
+import { play, rolledOut, stageOf, type Fate, type Stage } from './world.ts'
 
 /*
  * The runtime that the tests are about: a class `cart` with one function, its Deployment and its Service.

@@ -6,7 +6,7 @@ import {
   type KubeObject,
 } from '../../../kube/index.ts'
 import type { Dimension } from '../class-runtime.ts'
-import type { KnativeService } from '../foreign.ts'
+import type { KnativeService } from '../watch/optional-kinds.ts'
 import { MIN_SCALE } from '../templates/knative.ts'
 import type { Enforce } from '../types.ts'
 

@@ -1,5 +1,5 @@
 import type { Draft } from '../../../kube/index.ts'
-import type { KnativeService } from '../foreign.ts'
+import type { KnativeService } from '../watch/optional-kinds.ts'
 import { functionName } from '../names.ts'
 import type { RenderedChild } from '../types.ts'
 import { functionContainer, POD_DEFAULTS } from './container.ts'

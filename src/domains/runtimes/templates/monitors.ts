@@ -1,5 +1,5 @@
 import type { Draft } from '../../../kube/index.ts'
-import type { PodMonitor, ServiceMonitor } from '../foreign.ts'
+import type { PodMonitor, ServiceMonitor } from '../watch/optional-kinds.ts'
 import { monitorName } from '../names.ts'
 import type { RenderedChild } from '../types.ts'
 import { metadataOf, selectorOf } from './metadata.ts'

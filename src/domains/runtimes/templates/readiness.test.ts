@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Deployment, KubeObject } from '../../../kube/index.ts'
-import type { KnativeService } from '../foreign.ts'
+import type { KnativeService } from '../watch/optional-kinds.ts'
 import type { ObservedChild } from '../types.ts'
 import { deploymentReady, knativeReady } from './readiness.ts'
 

@@ -1,5 +1,5 @@
 import type { Deployment } from '../../../kube/index.ts'
-import type { KnativeService } from '../foreign.ts'
+import type { KnativeService } from '../watch/optional-kinds.ts'
 import type { Readiness, ReadinessRule } from './template.ts'
 
 const notYet = (reason: string, message: string): Readiness => ({ ready: false, reason, message })

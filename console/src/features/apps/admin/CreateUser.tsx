@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack, Switch, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { refusalsOf } from '../../../components/forms/index.ts'
-import { ProblemView } from '../../../components/ProblemView.tsx'
+import { ProblemView } from '../../../components/feedback/ProblemView.tsx'
 import type { UserCreate, UserView } from '../../../lib/api/contract.ts'
 import { problemOf } from '../../../lib/api/problem.ts'
 import { useWrite } from '../use-write.ts'

@@ -2,7 +2,7 @@ import { Button, FileButton, Group, Input, Modal, Stack, Textarea, TextInput } f
 import { IconPhoto } from '@tabler/icons-react'
 import { useState } from 'react'
 import { refusalsOf } from '../../../components/forms/index.ts'
-import { ProblemView } from '../../../components/ProblemView.tsx'
+import { ProblemView } from '../../../components/feedback/ProblemView.tsx'
 import type { ProductCreate, ProductView } from '../../../lib/api/contract.ts'
 import { problemOf } from '../../../lib/api/problem.ts'
 import { ICON_TYPES, iconProblem } from '../icon.ts'

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core'
 import { useState } from 'react'
-import { ProblemView } from '../../../components/ProblemView.tsx'
+import { ProblemView } from '../../../components/feedback/ProblemView.tsx'
 
 interface WithReasonProps {
   readonly title: string

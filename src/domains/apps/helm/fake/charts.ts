@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Draft } from '../../../../kube/index.ts'
 import { raise, type AppFailureCode } from '../../failures.ts'
-import { canonical, type JsonObject } from '../../json.ts'
+import { canonical, type JsonObject } from '../../values/json.ts'
 import type { Chart, ChartLocation, Charts, ReleaseTarget } from '../port.ts'
 
 /** A chart whose templates are a function. */

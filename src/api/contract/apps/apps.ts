@@ -1,0 +1,307 @@
+import { Type, type Static } from 'typebox'
+import { ICON_PATTERN, NOT_BLANK_PATTERN } from '../patterns.ts'
+import { MaybeTimestamp, MOVERS, Timestamp } from '../words.ts'
+
+const orNull = <T extends Type.TSchema>(schema: T, description?: string) =>
+  Type.Union([schema, Type.Null()], description === undefined ? {} : { description })
+const MaybeText = orNull(Type.String())
+const JsonObject = Type.Record(Type.String(), Type.Unknown())
+
+export const FailureView = Type.Object(
+  {
+    code: Type.String({ description: 'PascalCase; listed in docs/reference/failures.md.' }),
+    message: Type.String(),
+    whose_move: Type.Enum([...MOVERS]),
+    retryable: Type.Boolean(),
+    next_step: Type.String(),
+  },
+  { description: 'Why it is not as desired, whose move it is, and the next step.' },
+)
+export type FailureView = Static<typeof FailureView>
+
+export const UserView = Type.Object({
+  id: Type.String(),
+  email: Type.String(),
+  is_admin: Type.Boolean(),
+  deployments: Type.Integer({ description: 'That are not deleted.' }),
+  frozen: Type.Boolean({ description: 'True: nothing of theirs is reconciled until an admin thaws them.' }),
+  created_at: Timestamp,
+})
+export type UserView = Static<typeof UserView>
+
+export const ProductView = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  description: MaybeText,
+  icon: orNull(Type.String(), 'An image as a data URL.'),
+  template_id: orNull(Type.String(), 'The canonical template: the one that new deployments get.'),
+  created_at: Timestamp,
+})
+export type ProductView = Static<typeof ProductView>
+
+export const ProductCreate = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 100, pattern: NOT_BLANK_PATTERN }),
+    description: Type.Optional(orNull(Type.String({ maxLength: 4000 }))),
+    icon: Type.Optional(orNull(Type.String({ maxLength: 100_000, pattern: ICON_PATTERN }))),
+  },
+  { additionalProperties: false },
+)
+export type ProductCreate = Static<typeof ProductCreate>
+
+export const ProductPatch = Type.Partial(ProductCreate, { additionalProperties: false })
+export type ProductPatch = Static<typeof ProductPatch>
+
+export const WIDGETS = [
+  'text',
+  'textarea',
+  'password',
+  'number',
+  'checkbox',
+  'select',
+  'checkboxes',
+  'list',
+  'group',
+] as const
+
+export const UiHintView = Type.Object({
+  pointer: Type.String({ description: 'Into the user part; `*` stands for every item.' }),
+  widget: Type.Enum([...WIDGETS]),
+  title: Type.String(),
+  unit: Type.Optional(Type.String()),
+  order: Type.Optional(Type.Number({ description: 'Smaller stands first; without one, the order of the schema.' })),
+  write_only: Type.Optional(Type.Boolean({ description: 'Can be written and never read back.' })),
+})
+export type UiHintView = Static<typeof UiHintView>
+
+export const TemplateFormView = Type.Object(
+  {
+    enabled: Type.Boolean({ description: 'False: this product takes no settings.' }),
+    schema: JsonObject,
+    ui_hints: Type.Array(UiHintView),
+    defaults: JsonObject,
+    hidden: Type.Array(Type.Object({ pointer: Type.String(), why: Type.String() })),
+  },
+  { description: 'Everything needed to draw and check the form, and nothing secret.' },
+)
+export type TemplateFormView = Static<typeof TemplateFormView>
+
+export const TemplateView = Type.Object({
+  id: Type.String(),
+  product_id: Type.String(),
+  package_type: Type.Enum(['helm-chart']),
+  chart_ref: Type.String(),
+  chart_version: Type.String(),
+  chart_digest: MaybeText,
+  version_label: MaybeText,
+  default_values: JsonObject,
+  values_schema: orNull(JsonObject),
+  capabilities: JsonObject,
+  health_timeout_sec: Type.Integer(),
+  created_at: Timestamp,
+})
+export type TemplateView = Static<typeof TemplateView>
+
+const chartFields = {
+  chart_ref: Type.String({
+    minLength: 1,
+    maxLength: 1000,
+    description: '`oci://…`, `https://…`, or a local path in development.',
+  }),
+  chart_version: Type.String({ minLength: 1, maxLength: 200 }),
+}
+
+export const ChartLocation = Type.Object(chartFields, { additionalProperties: false })
+export type ChartLocation = Static<typeof ChartLocation>
+
+export const ChartView = Type.Object(
+  {
+    name: Type.String(),
+    version: Type.String(),
+    app_version: MaybeText,
+    description: MaybeText,
+    digest: Type.String(),
+    default_values: JsonObject,
+    values_schema: orNull(JsonObject),
+    form: TemplateFormView,
+    problems: Type.Array(Type.Object({ field: Type.String(), message: Type.String() }), {
+      description: 'Why it could not be published as it is.',
+    }),
+  },
+  { description: 'What a chart says about itself, and the form that users would see. Nothing is stored.' },
+)
+export type ChartView = Static<typeof ChartView>
+
+export const TemplateCreate = Type.Object(
+  {
+    ...chartFields,
+    chart_digest: Type.Optional(Type.String({ description: 'Absent: the one the chart has now is pinned.' })),
+    version_label: Type.Optional(orNull(Type.String({ maxLength: 100 }))),
+    default_values: Type.Optional(
+      Type.Unsafe<Record<string, unknown>>({ ...JsonObject, description: 'Absent: those of the chart.' }),
+    ),
+    values_schema: Type.Optional(orNull(JsonObject, 'Absent: the one of the chart.')),
+    capabilities: Type.Optional(JsonObject),
+    health_timeout_sec: Type.Optional(Type.Integer({ minimum: 10, maximum: 7200 })),
+    canonical: Type.Optional(
+      Type.Boolean({ description: 'Whether new deployments get it from now on. Default: false.' }),
+    ),
+  },
+  { additionalProperties: false },
+)
+export type TemplateCreate = Static<typeof TemplateCreate>
+
+export const CanonicalTemplate = Type.Object({ template_id: Type.String() }, { additionalProperties: false })
+export type CanonicalTemplate = Static<typeof CanonicalTemplate>
+
+export const DEPLOYMENT_STATUSES = [
+  'pending',
+  'provisioning',
+  'ready',
+  'upgrading',
+  'deleting',
+  'deleted',
+  'error',
+] as const
+export type DeploymentStatus = (typeof DEPLOYMENT_STATUSES)[number]
+
+export const DeploymentView = Type.Object({
+  id: Type.String(),
+  deployment_uid: Type.String(),
+  namespace_name: Type.String(),
+  release_name: Type.String(),
+  user_id: Type.String(),
+  user_email: Type.String(),
+  product: Type.Object({ id: Type.String(), name: Type.String(), icon: MaybeText }),
+  domainname: Type.String(),
+  user_values: Type.Unsafe<Record<string, unknown>>({ ...JsonObject, description: 'Without the write-only fields.' }),
+  secrets_set: Type.Array(Type.String(), {
+    description: 'Pointers of the write-only fields that have a value, such as `/admin/password`.',
+  }),
+  desired_template_id: Type.String(),
+  applied_template_id: MaybeText,
+  status: Type.Enum([...DEPLOYMENT_STATUSES]),
+  status_since: Type.String({ format: 'date-time', description: 'Since when it has this status.' }),
+  generation: Type.Integer({ description: 'Bumped by every change of intent; the version for If-Match.' }),
+  observed_generation: Type.Integer({ description: 'The generation that the world was last seen to match.' }),
+  last_error: orNull(FailureView),
+  last_reconcile_at: MaybeTimestamp,
+  next_reconcile_at: MaybeTimestamp,
+  created_at: Timestamp,
+  deleted_at: MaybeTimestamp,
+})
+export type DeploymentView = Static<typeof DeploymentView>
+
+export const DeploymentCreate = Type.Object(
+  {
+    template_id: Type.String(),
+    domainname: Type.String({ maxLength: 300 }),
+    user_values: Type.Optional(JsonObject),
+  },
+  { additionalProperties: false },
+)
+export type DeploymentCreate = Static<typeof DeploymentCreate>
+
+export const DeploymentPatch = Type.Object(
+  {
+    domainname: Type.Optional(Type.String({ maxLength: 300 })),
+    user_values: Type.Optional(
+      Type.Unsafe<Record<string, unknown>>({
+        ...JsonObject,
+        description: 'Replaces what was written, but an absent write-only field is kept and a null one removed.',
+      }),
+    ),
+    template_id: Type.Optional(Type.String({ description: 'Admins only, and of the same product.' })),
+  },
+  { additionalProperties: false },
+)
+export type DeploymentPatch = Static<typeof DeploymentPatch>
+
+export const FieldChangeView = Type.Object({
+  pointer: Type.String(),
+  change: Type.Enum(['added', 'removed', 'changed']),
+  before: Type.Optional(Type.Unknown()),
+  after: Type.Optional(Type.Unknown()),
+})
+export type FieldChangeView = Static<typeof FieldChangeView>
+
+export const ObjectChangeView = Type.Object({
+  object: Type.String({ description: 'Such as `Ingress/web`.' }),
+  change: Type.Enum(['created', 'deleted', 'changed']),
+  fields: Type.Array(FieldChangeView),
+})
+export type ObjectChangeView = Static<typeof ObjectChangeView>
+
+export const PreviewView = Type.Object(
+  {
+    values: Type.Array(FieldChangeView, { description: 'Changes of the merged values. Secrets are masked.' }),
+    objects: Type.Array(ObjectChangeView, { description: 'Changes of the objects in the cluster.' }),
+    not_consulted: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'About what the API server could not be asked, and why: there the chart alone tells.',
+      }),
+    ),
+  },
+  { description: 'The exact field changes that saving would make.' },
+)
+export type PreviewView = Static<typeof PreviewView>
+
+export const ExplanationView = Type.Object({
+  why: Type.Array(Type.String(), { description: 'Why it is in this state, most telling first.' }),
+  next: Type.String({ description: 'What happens next.' }),
+  at: orNull(Timestamp, 'When it happens; null when that depends on somebody.'),
+  whose_move: Type.Enum([...MOVERS, 'nobody']),
+  next_step: orNull(Type.String(), 'What a person can do, if it is a person’s move.'),
+  blockers: Type.Array(Type.String(), { description: 'What keeps a namespace from going, one sentence each.' }),
+})
+export type ExplanationView = Static<typeof ExplanationView>
+
+export const ResourceEventView = Type.Object({
+  at: Timestamp,
+  type: Type.Enum(['Normal', 'Warning']),
+  reason: Type.String(),
+  message: Type.String(),
+  count: Type.Integer(),
+})
+export type ResourceEventView = Static<typeof ResourceEventView>
+
+export const ResourceView = Type.Object(
+  {
+    id: Type.String({ description: 'Kind and name: `Pod/web-7d9c`.' }),
+    kind: Type.String(),
+    name: Type.String(),
+    parent: orNull(Type.String(), 'The id of its owner in this list.'),
+    health: Type.Enum(['ready', 'progressing', 'failing', 'missing', 'unknown']),
+    message: Type.String(),
+    since: MaybeTimestamp,
+    events: Type.Array(ResourceEventView),
+  },
+  { description: 'One object of the deployment as it is in the cluster.' },
+)
+export type ResourceView = Static<typeof ResourceView>
+
+export const ResourcesView = Type.Object({ items: Type.Array(ResourceView) })
+export type ResourcesView = Static<typeof ResourcesView>
+
+export const JOB_REASONS = ['drift', 'retry', 'update', 'create', 'delete'] as const
+export const JOB_STATUSES = ['queued', 'running', 'done', 'failed'] as const
+
+export const ReconcileJobView = Type.Object({
+  id: Type.String(),
+  deployment_id: Type.String(),
+  deployment_uid: Type.String(),
+  user_id: Type.String(),
+  user_email: Type.String(),
+  reason: Type.Enum([...JOB_REASONS]),
+  status: Type.Enum([...JOB_STATUSES]),
+  run_after: Timestamp,
+  attempt: Type.Integer(),
+  locked_by: MaybeText,
+  locked_at: MaybeTimestamp,
+  lease_until: MaybeTimestamp,
+  last_error: orNull(FailureView),
+  frozen: Type.Boolean({ description: 'Its tenant is frozen, so it is not claimed.' }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+export type ReconcileJobView = Static<typeof ReconcileJobView>

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { raise } from '../failures.ts'
+import { RefusedFields } from '../../kernel/index.ts'
+
+export interface Answer {
+  readonly status: number
+  readonly body: unknown
+}
+
+export type FirstRequest =
+  /** There was none: it is ours to answer. */
+  | { readonly is: 'this' }
+  | { readonly is: 'running'; readonly fingerprint: Buffer }
+  | { readonly is: 'answered'; readonly fingerprint: Buffer; readonly answer: Answer }
+
+export interface IdempotencyKeys {
+  /** Takes the key for this request unless another one has it. One whose process died is taken over after a while. */
+  begin(userId: string, key: string, fingerprint: Buffer): Promise<FirstRequest>
+  answer(userId: string, key: string, answer: Answer): Promise<void>
+  /** The request failed and changed nothing: the key may be used again. */
+  forget(userId: string, key: string): Promise<void>
+}
+
+const KEY = /^[\x21-\x7E]{1,255}$/
+
+/**
+ * Makes routes with `config: { idempotent: true }` honour Idempotency-Key.
+ *
+ * The first request with a key does the work; the same request again gets the same answer, marked
+ * `Idempotency-Replayed: true`. Only success is remembered: what failed may be tried again. Not for answers that carry
+ * a secret, because the answer is kept.
+ */
+export function honourIdempotencyKeys(app: FastifyInstance, keys: IdempotencyKeys): void {
+  const held = new WeakMap<FastifyRequest, { readonly userId: string; readonly key: string }>()
+
+  app.addHook('preHandler', async (request, reply) => {
+    const key = request.headers['idempotency-key']
+    if (request.routeOptions.config.idempotent !== true || key === undefined || request.identity === undefined) return
+    if (typeof key !== 'string' || !KEY.test(key)) {
+      throw new RefusedFields([
+        { field: 'Idempotency-Key', message: 'must be 1 to 255 printable characters without spaces' },
+      ])
+    }
+    const { userId } = request.identity
+    const fingerprint = fingerprintOf(request)
+    const first = await keys.begin(userId, key, fingerprint)
+    if (first.is === 'this') {
+      held.set(request, { userId, key })
+      return
+    }
+    if (!first.fingerprint.equals(fingerprint)) {
+      throw raise.IdempotencyKeyReused('this Idempotency-Key was used for a different request')
+    }
+    if (first.is === 'running')
+      throw raise.StillRunning('the first request with this Idempotency-Key is not answered yet')
+    // Waits until it is sent, so that the handler does not run.
+    await reply.code(first.answer.status).header('idempotency-replayed', 'true').send(first.answer.body)
+  })
+
+  // Serialized by now, and not sent yet: if remembering fails the client sees the failure instead of a success it could lose.
+  app.addHook('onSend', async (request, reply, payload) => {
+    const mine = held.get(request)
+    if (mine === undefined) return payload
+    held.delete(request)
+    if (reply.statusCode >= 300) await keys.forget(mine.userId, mine.key)
+    else await keys.answer(mine.userId, mine.key, { status: reply.statusCode, body: bodyOf(payload) })
+    return payload
+  })
+}
+
+const fingerprintOf = ({ method, url, body }: FastifyRequest): Buffer =>
+  createHash('sha256')
+    .update(`${method}\n${url}\n${JSON.stringify(body ?? null)}`)
+    .digest()
+
+const bodyOf = (payload: unknown): unknown =>
+  typeof payload === 'string' && payload !== '' ? JSON.parse(payload) : null

@@ -1,0 +1,17 @@
+import type { Routes } from '../../app.ts'
+import { deploymentRoutes } from './deployments.ts'
+import { insightRoutes } from './insight.ts'
+import { jobRoutes } from './jobs.ts'
+import type { AppsParts } from './parts.ts'
+import { productRoutes } from './products.ts'
+import { templateRoutes } from './templates.ts'
+import { userRoutes } from './users.ts'
+
+const ALL = [userRoutes, productRoutes, templateRoutes, deploymentRoutes, insightRoutes, jobRoutes]
+
+/** Everything that people and programs may do with apps. Routes parse, call and print; they do not decide. */
+export const appsRoutes =
+  (parts: AppsParts): Routes =>
+  (app) => {
+    for (const add of ALL) add(app, parts)
+  }

@@ -1,0 +1,123 @@
+import { Type } from 'typebox'
+import type { PreviewInputs } from '../../../domains/apps/usecases/index.ts'
+import type { App } from '../../app.ts'
+import {
+  DeploymentCreate,
+  DeploymentPatch,
+  ExplanationView,
+  PreviewView,
+  ResourcesView,
+  TimelineView,
+} from '../../contract/index.ts'
+import { changeIn, wishIn } from './deployments.ts'
+import { actorOf, Id, whileConnected, type AppsParts } from './parts.ts'
+import { explanationView, fieldChangeView, objectChangeView, timelineView } from './views.ts'
+
+const tags = ['apps']
+const one = Type.Object({ id: Id, deployment_id: Id })
+
+/** What a change would do, why it is as it is, what happened, what there is: for every deployment that one may see. */
+export function insightRoutes(app: App, { apps, sight }: AppsParts): void {
+  const previewOf = async (inputs: PreviewInputs, signal: AbortSignal): Promise<PreviewView> => {
+    const { values, objects, notConsulted = [] } = await sight.preview(inputs, signal)
+    const changes = { values: values.map(fieldChangeView), objects: objects.map(objectChangeView) }
+    return { ...changes, ...(notConsulted.length > 0 && { not_consulted: [...notConsulted] }) }
+  }
+
+  app.post(
+    '/users/:id/deployments::preview',
+    {
+      config: { access: 'member' },
+      schema: {
+        operationId: 'previewCreate',
+        tags,
+        summary: 'What ordering this would make; nothing is saved',
+        params: Type.Object({ id: Id }),
+        body: DeploymentCreate,
+        response: { 200: PreviewView },
+      },
+    },
+    async (request, reply) => {
+      const inputs = await apps.previewCreate(actorOf(request), wishIn(request.params.id, request.body))
+      return await previewOf(inputs, whileConnected(reply))
+    },
+  )
+
+  app.post(
+    '/users/:id/deployments/:deployment_id([^:]+)::preview',
+    {
+      config: { access: 'member' },
+      schema: {
+        operationId: 'previewUpdate',
+        tags,
+        summary: 'The exact field changes that saving this would make; nothing is saved',
+        params: one,
+        body: DeploymentPatch,
+        response: { 200: PreviewView },
+      },
+    },
+    async (request, reply) => {
+      const { id: userId, deployment_id: id } = request.params
+      const inputs = await apps.previewUpdate(actorOf(request), { id, userId }, changeIn(request.body))
+      return await previewOf(inputs, whileConnected(reply))
+    },
+  )
+
+  app.get(
+    '/users/:id/deployments/:deployment_id/explain',
+    {
+      config: { access: 'member' },
+      schema: {
+        operationId: 'explainDeployment',
+        tags,
+        summary: 'Why it is as it is, what happens next and when, and whose move it is',
+        params: one,
+        response: { 200: ExplanationView },
+      },
+    },
+    async (request, reply) => {
+      const { id: userId, deployment_id } = request.params
+      const { id } = await apps.getDeployment(actorOf(request), { id: deployment_id, userId })
+      return explanationView(await sight.explain(id, whileConnected(reply)))
+    },
+  )
+
+  app.get(
+    '/users/:id/deployments/:deployment_id/timeline',
+    {
+      config: { access: 'member' },
+      schema: {
+        operationId: 'timelineOfDeployment',
+        tags,
+        summary: 'What happened to it, newest first',
+        params: one,
+        querystring: Type.Object({ limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })) }),
+        response: { 200: TimelineView },
+      },
+    },
+    async (request) => {
+      const { id: userId, deployment_id: id } = request.params
+      const entries = await apps.timeline(actorOf(request), { id, userId }, request.query.limit)
+      return { items: entries.map(timelineView) }
+    },
+  )
+
+  app.get(
+    '/users/:id/deployments/:deployment_id/resources',
+    {
+      config: { access: 'member' },
+      schema: {
+        operationId: 'resourcesOfDeployment',
+        tags,
+        summary: 'Its objects as they are in the cluster',
+        params: one,
+        response: { 200: ResourcesView },
+      },
+    },
+    async (request, reply) => {
+      const { id: userId, deployment_id } = request.params
+      const { id } = await apps.getDeployment(actorOf(request), { id: deployment_id, userId })
+      return { items: [...(await sight.resources(id, whileConnected(reply)))] }
+    },
+  )
+}

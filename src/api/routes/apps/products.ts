@@ -1,0 +1,110 @@
+import { Type } from 'typebox'
+import type { App } from '../../app.ts'
+import { CanonicalTemplate, PageQuery, pageOf, ProductCreate, ProductPatch, ProductView } from '../../contract/index.ts'
+import { actorOf, Id, pageView, SORTED, wishOf, type AppsParts } from './parts.ts'
+import { productView } from './views.ts'
+
+const tags = ['apps']
+const params = Type.Object({ id: Id })
+
+export function productRoutes(app: App, { apps }: AppsParts): void {
+  app.get(
+    '/products',
+    {
+      config: { access: 'member' },
+      schema: {
+        operationId: 'listProducts',
+        tags,
+        summary: 'What can be ordered, by name',
+        querystring: PageQuery,
+        response: { 200: pageOf(ProductView) },
+      },
+    },
+    async (request) =>
+      pageView(await apps.listProducts(actorOf(request), wishOf(request.query, SORTED.byName)), productView),
+  )
+
+  app.post(
+    '/products',
+    {
+      config: { access: 'admin', idempotent: true },
+      schema: {
+        operationId: 'createProduct',
+        tags,
+        summary: 'Make a product, to be given templates',
+        body: ProductCreate,
+        response: { 201: ProductView },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(productView(await apps.createProduct(actorOf(request), request.body))),
+  )
+
+  app.get(
+    '/products/:id',
+    {
+      config: { access: 'member' },
+      schema: {
+        operationId: 'getProduct',
+        tags,
+        summary: 'One product',
+        params,
+        response: { 200: ProductView },
+      },
+    },
+    async (request) => productView(await apps.getProduct(actorOf(request), request.params.id)),
+  )
+
+  app.patch(
+    '/products/:id',
+    {
+      config: { access: 'admin', idempotent: true },
+      schema: {
+        operationId: 'updateProduct',
+        tags,
+        summary: 'Change how a product is called and described',
+        params,
+        body: ProductPatch,
+        response: { 200: ProductView },
+      },
+    },
+    async (request) => productView(await apps.updateProduct(actorOf(request), request.params.id, request.body)),
+  )
+
+  app.delete(
+    '/products/:id',
+    {
+      config: { access: 'admin' },
+      schema: {
+        operationId: 'deleteProduct',
+        tags,
+        summary: 'Have it ordered no longer; what was ordered lives on',
+        params,
+        response: { 204: Type.Null({ description: 'Done.' }) },
+      },
+    },
+    async (request, reply) => {
+      await apps.deleteProduct(actorOf(request), request.params.id)
+      return reply.code(204).send(null)
+    },
+  )
+
+  app.put(
+    '/products/:id/template',
+    {
+      config: { access: 'admin' },
+      schema: {
+        operationId: 'setCanonicalTemplate',
+        tags,
+        summary: 'Say which template new deployments get',
+        params,
+        body: CanonicalTemplate,
+        response: { 200: ProductView },
+      },
+    },
+    async (request) => {
+      const { template_id: templateId } = request.body
+      return productView(await apps.setCanonicalTemplate(actorOf(request), request.params.id, templateId))
+    },
+  )
+}

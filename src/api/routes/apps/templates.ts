@@ -1,0 +1,142 @@
+import { Type } from 'typebox'
+import { formOf, type JsonObject } from '../../../domains/apps/index.ts'
+import type { App } from '../../app.ts'
+import {
+  ChartLocation,
+  ChartView,
+  PageQuery,
+  pageOf,
+  TemplateCreate,
+  TemplateFormView,
+  TemplateView,
+} from '../../contract/index.ts'
+import { actorOf, Id, pageView, whileConnected, SORTED, wishOf, type AppsParts } from './parts.ts'
+import { chartView, formView, templateView } from './views.ts'
+
+const tags = ['apps']
+const ofProduct = Type.Object({ id: Id })
+const one = Type.Object({ id: Id, tid: Id })
+
+export function templateRoutes(app: App, { apps }: AppsParts): void {
+  app.get(
+    '/products/:id/templates',
+    {
+      config: { access: 'member' },
+      schema: {
+        operationId: 'listTemplates',
+        tags,
+        summary: 'The templates of a product, newest first',
+        params: ofProduct,
+        querystring: PageQuery,
+        response: { 200: pageOf(TemplateView) },
+      },
+    },
+    async (request) => {
+      const { params, query } = request
+      return pageView(await apps.listTemplates(actorOf(request), params.id, wishOf(query, SORTED.byTime)), templateView)
+    },
+  )
+
+  app.post(
+    '/products/:id/templates',
+    {
+      config: { access: 'admin', idempotent: true },
+      schema: {
+        operationId: 'publishTemplate',
+        tags,
+        summary: 'Publish a chart as a template; what is left out is read from the chart',
+        params: ofProduct,
+        body: TemplateCreate,
+        response: { 201: TemplateView },
+      },
+    },
+    async (request, reply) => {
+      const { body, params } = request
+      const wish = {
+        productId: params.id,
+        chartRef: body.chart_ref,
+        chartVersion: body.chart_version,
+        chartDigest: body.chart_digest,
+        versionLabel: body.version_label,
+        defaultValues: body.default_values as JsonObject | undefined,
+        valuesSchema: body.values_schema as JsonObject | null | undefined,
+        capabilities: body.capabilities as JsonObject | undefined,
+        healthTimeoutSec: body.health_timeout_sec,
+        canonical: body.canonical,
+      }
+      const template = await apps.publishTemplate(actorOf(request), wish, whileConnected(reply))
+      return reply.code(201).send(templateView(template))
+    },
+  )
+
+  app.get(
+    '/products/:id/templates/:tid',
+    {
+      config: { access: 'member' },
+      schema: {
+        operationId: 'getTemplate',
+        tags,
+        summary: 'One template with its defaults and schema',
+        params: one,
+        response: { 200: TemplateView },
+      },
+    },
+    async (request) => {
+      const { id, tid } = request.params
+      return templateView(await apps.getTemplate(actorOf(request), tid, id))
+    },
+  )
+
+  app.delete(
+    '/products/:id/templates/:tid',
+    {
+      config: { access: 'admin' },
+      schema: {
+        operationId: 'deleteTemplate',
+        tags,
+        summary: 'Delete a template that no deployment wants',
+        params: one,
+        response: { 204: Type.Null({ description: 'Done.' }) },
+      },
+    },
+    async (request, reply) => {
+      const { id, tid } = request.params
+      await apps.deleteTemplate(actorOf(request), tid, id)
+      return reply.code(204).send(null)
+    },
+  )
+
+  app.get(
+    '/templates/:tid/form',
+    {
+      config: { access: 'member' },
+      schema: {
+        operationId: 'getTemplateForm',
+        tags,
+        summary: 'The fields of a template that a person can fill in',
+        params: Type.Object({ tid: Id }),
+        response: { 200: TemplateFormView },
+      },
+    },
+    async (request) => formView(formOf(await apps.getTemplate(actorOf(request), request.params.tid))),
+  )
+
+  app.post(
+    '/charts::inspect',
+    {
+      config: { access: 'admin' },
+      schema: {
+        operationId: 'inspectChart',
+        tags,
+        summary: 'What a template of a chart would be made of; nothing is stored',
+        body: ChartLocation,
+        response: { 200: ChartView },
+      },
+    },
+    async (request, reply) => {
+      const { chart_ref: ref, chart_version: version } = request.body
+      const location = { ref, version, digest: null }
+      return chartView(await apps.inspectChart(actorOf(request), location, whileConnected(reply)))
+    },
+  )
+}

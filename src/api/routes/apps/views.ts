@@ -1,0 +1,183 @@
+import type {
+  FieldChange,
+  JsonObject,
+  LiveResource,
+  ObjectChange,
+  Product,
+  Template,
+  TemplateForm,
+} from '../../../domains/apps/index.ts'
+import type {
+  ChartReport,
+  ListedDeployment,
+  ListedJob,
+  ListedUser,
+  TimelineEntry,
+} from '../../../domains/apps/usecases/index.ts'
+import { redact, secretPointers } from '../../../domains/apps/index.ts'
+import type { Explanation, Failure } from '../../../kernel/index.ts'
+import type {
+  ChartView,
+  DeploymentView,
+  ExplanationView,
+  FailureView,
+  FieldChangeView,
+  ObjectChangeView,
+  ProductView,
+  ReconcileJobView,
+  ResourceView,
+  TemplateFormView,
+  TemplateView,
+  TimelineEntryView,
+  UserView,
+} from '../../contract/index.ts'
+
+/* From the words of the domain to those that travel. */
+
+const at = (when: number | string): string => new Date(when).toISOString()
+const maybeAt = (when: number | string | null): string | null => (when === null ? null : at(when))
+
+const failureView = ({ code, message, whoseMove, retryable, nextStep }: Failure): FailureView => ({
+  code,
+  message,
+  whose_move: whoseMove,
+  retryable,
+  next_step: nextStep,
+})
+const maybeFailure = (failure: Failure | null): FailureView | null => (failure === null ? null : failureView(failure))
+
+export const userView = ({ id, email, isAdmin, deployments, frozen, createdAt }: ListedUser): UserView => ({
+  id,
+  email,
+  is_admin: isAdmin,
+  deployments,
+  frozen,
+  created_at: at(createdAt),
+})
+
+export const productView = ({ id, name, description, icon, templateId, createdAt }: Product): ProductView => ({
+  id,
+  name,
+  description,
+  icon,
+  template_id: templateId,
+  created_at: at(createdAt),
+})
+
+/** Defaults may hold write-only values too, such as an initial password. */
+function shownDefaults({ valuesSchema, defaultValues }: Pick<Template, 'valuesSchema' | 'defaultValues'>): JsonObject {
+  const { user } = defaultValues
+  if (typeof user !== 'object' || user === null || Array.isArray(user)) return defaultValues
+  const pointers = secretPointers(valuesSchema, user as JsonObject).map((pointer) => `/user${pointer}`)
+  return redact(defaultValues, pointers)
+}
+
+export const templateView = (template: Template): TemplateView => ({
+  id: template.id,
+  product_id: template.productId,
+  package_type: template.packageType,
+  chart_ref: template.chartRef,
+  chart_version: template.chartVersion,
+  chart_digest: template.chartDigest,
+  version_label: template.versionLabel,
+  default_values: shownDefaults(template),
+  values_schema: template.valuesSchema,
+  capabilities: template.capabilities,
+  health_timeout_sec: template.healthTimeoutSec,
+  created_at: at(template.createdAt),
+})
+
+export const formView = ({ enabled, schema, uiHints, defaults, hidden }: TemplateForm): TemplateFormView => ({
+  enabled,
+  schema,
+  ui_hints: uiHints.map(({ writeOnly, ...hint }) => ({ ...hint, ...(writeOnly && { write_only: writeOnly }) })),
+  defaults,
+  hidden: [...hidden],
+})
+
+export const chartView = ({ chart, form, problems }: ChartReport): ChartView => ({
+  name: chart.name,
+  version: chart.version,
+  app_version: chart.appVersion,
+  description: chart.description,
+  digest: chart.digest,
+  default_values: shownDefaults(chart),
+  values_schema: chart.valuesSchema,
+  form: formView(form),
+  problems: [...problems],
+})
+
+export const deploymentView = (deployment: ListedDeployment): DeploymentView => ({
+  id: deployment.id,
+  deployment_uid: deployment.deploymentUid,
+  namespace_name: deployment.namespaceName,
+  release_name: deployment.releaseName,
+  user_id: deployment.userId,
+  user_email: deployment.email,
+  product: deployment.product,
+  domainname: deployment.domainname,
+  user_values: deployment.userValues,
+  secrets_set: Object.keys(deployment.sealedValues).toSorted(),
+  desired_template_id: deployment.desiredTemplateId,
+  applied_template_id: deployment.appliedTemplateId,
+  status: deployment.status,
+  status_since: at(deployment.statusSince),
+  generation: deployment.generation,
+  observed_generation: deployment.observedGeneration,
+  last_error: maybeFailure(deployment.lastError),
+  last_reconcile_at: maybeAt(deployment.lastReconcileAt),
+  next_reconcile_at: maybeAt(deployment.nextReconcileAt),
+  created_at: at(deployment.createdAt),
+  deleted_at: maybeAt(deployment.deletedAt),
+})
+
+export const jobView = (job: ListedJob): ReconcileJobView => ({
+  id: job.id,
+  deployment_id: job.deploymentId,
+  deployment_uid: job.deploymentUid,
+  user_id: job.userId,
+  user_email: job.email,
+  reason: job.reason,
+  status: job.status,
+  run_after: at(job.runAfter),
+  attempt: job.attempt,
+  locked_by: job.lockedBy,
+  locked_at: maybeAt(job.lockedAt),
+  lease_until: maybeAt(job.leaseUntil),
+  last_error: maybeFailure(job.lastError),
+  frozen: job.frozen,
+  created_at: at(job.createdAt),
+  updated_at: at(job.updatedAt),
+})
+
+export const fieldChangeView = (change: FieldChange): FieldChangeView => ({ ...change })
+
+export const objectChangeView = ({ object, change, fields }: ObjectChange): ObjectChangeView => ({
+  object,
+  change,
+  fields: fields.map(fieldChangeView),
+})
+
+export const explanationView = ({
+  why,
+  next,
+  at: when,
+  whoseMove,
+  nextStep,
+  blockers,
+}: Explanation): ExplanationView => ({
+  why: [...why],
+  next,
+  at: maybeAt(when),
+  whose_move: whoseMove,
+  next_step: nextStep,
+  blockers: [...blockers],
+})
+
+export const timelineView = (entry: TimelineEntry): TimelineEntryView => ({ ...entry, at: at(entry.at) })
+
+export const resourceView = ({ since, events, ...resource }: LiveResource): ResourceView => ({
+  ...resource,
+  since: maybeAt(since),
+  events: events.map((event) => ({ ...event, at: at(event.at) })),
+})

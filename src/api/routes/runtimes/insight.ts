@@ -1,0 +1,147 @@
+import { Type } from 'typebox'
+import type { AppliedPackage, Runtimes, Series } from '../../../domains/runtimes/usecases/index.ts'
+import type { App } from '../../app.ts'
+import {
+  NfrHistoryView,
+  PackageApply,
+  PackageAppliedView,
+  RuntimeExplanationView,
+  RuntimePath,
+  RuntimePreviewView,
+  RuntimeTimelineView,
+  type FieldChangeView,
+  type NfrSeriesView,
+} from '../../contract/index.ts'
+import { actorOf, whileConnected } from '../apps/parts.ts'
+import { explanationView } from '../apps/views.ts'
+import { ManifestBody, wishIn, type RuntimesParts } from './parts.ts'
+import { UNITS } from './views.ts'
+
+const tags = ['runtimes']
+const DEFAULT_NAMESPACE = 'default'
+const DEFAULT_LIMIT = 100
+
+/** What a change would do, why a runtime is as it is, what happened to it, and what packages become. */
+export function runtimeInsightRoutes(app: App, { runtimes }: RuntimesParts): void {
+  app.post(
+    '/runtimes::preview',
+    {
+      config: { access: 'admin' },
+      schema: {
+        operationId: 'previewRuntime',
+        tags,
+        summary: 'Which children applying this would create, change and delete; nothing is saved',
+        body: ManifestBody,
+        response: { 200: RuntimePreviewView },
+      },
+    },
+    async (request) => {
+      const { change, template, objects, problems } = await runtimes.preview(actorOf(request), wishIn(request.body))
+      return {
+        change,
+        template,
+        objects: objects.map((child) => ({ ...child, fields: child.fields.map(fieldView) })),
+        problems: problems.map(({ field, message }) => ({ field, message })),
+      }
+    },
+  )
+
+  app.post(
+    '/runtimes::apply-package',
+    {
+      config: { access: 'admin', idempotent: true },
+      schema: {
+        operationId: 'applyPackage',
+        tags,
+        summary: 'Turn the deployments of an OPackage into class runtimes',
+        body: PackageApply,
+        response: { 200: PackageAppliedView },
+      },
+    },
+    async (request) => {
+      const { package: source, environment, namespace = DEFAULT_NAMESPACE, dry_run: dryRun = false } = request.body
+      const wish = { source, environment, namespace, dryRun }
+      const { written, skipped } = await runtimes.applyPackage(actorOf(request), wish)
+      return {
+        items: written.map(writtenView),
+        skipped: skipped.map(({ deploymentKey, because }) => ({ deployment_key: deploymentKey, because })),
+      }
+    },
+  )
+
+  app.get(
+    '/runtimes/:namespace/:name/explain',
+    {
+      config: { access: 'member' },
+      schema: {
+        operationId: 'explainRuntime',
+        tags,
+        summary: 'Why it is in this phase, what happens next and when, and whose move it is',
+        params: RuntimePath,
+        response: { 200: RuntimeExplanationView },
+      },
+    },
+    async (request) => explanationView(await runtimes.explain(request.params)),
+  )
+
+  app.get(
+    '/runtimes/:namespace/:name/timeline',
+    {
+      config: { access: 'member' },
+      schema: {
+        operationId: 'timelineOfRuntime',
+        tags,
+        summary: 'What happened to it: deeds, decisions, events and phases, newest first',
+        params: RuntimePath,
+        querystring: Type.Object({ limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })) }),
+        response: { 200: RuntimeTimelineView },
+      },
+    },
+    async (request, reply) => {
+      const { limit = DEFAULT_LIMIT } = request.query
+      const entries = await runtimes.timeline(actorOf(request), request.params, limit, whileConnected(reply))
+      return { items: entries.map((entry) => ({ ...entry, at: new Date(entry.at).toISOString() })) }
+    },
+  )
+
+  app.get(
+    '/runtimes/:namespace/:name/nfr',
+    {
+      config: { access: 'member' },
+      schema: {
+        operationId: 'nfrOfRuntime',
+        tags,
+        summary: 'Recommended, applied and live values over time, as this server saw them',
+        params: RuntimePath,
+        response: { 200: NfrHistoryView },
+      },
+    },
+    async (request) => {
+      const { since, series } = await runtimes.history(request.params)
+      return { since: since === null ? null : new Date(since).toISOString(), series: series.map(seriesView) }
+    },
+  )
+}
+
+type PreviewedField = Awaited<ReturnType<Runtimes['preview']>>['objects'][number]['fields'][number]
+
+/** Items of lists go by their names where they have one: `/spec/template/spec/containers/function/image`. */
+function fieldView({ path, ...field }: PreviewedField): FieldChangeView {
+  const parts = path.map((part) => (typeof part === 'string' ? part : `${part.name ?? part.index}`))
+  return { ...field, pointer: parts.map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('') }
+}
+
+const writtenView = ({ runtime: { metadata }, change, deploymentKey }: AppliedPackage['written'][number]) => ({
+  id: `${metadata.namespace}/${metadata.name}`,
+  namespace: metadata.namespace ?? '',
+  name: metadata.name,
+  deployment_key: deploymentKey,
+  change,
+})
+
+const seriesView = ({ functionKey, dimension, points }: Series): NfrSeriesView => ({
+  function_key: functionKey,
+  dimension,
+  unit: UNITS[dimension],
+  points: points.map(({ at, ...values }) => ({ at: new Date(at).toISOString(), ...values })),
+})

@@ -1,0 +1,23 @@
+import type { Command } from 'commander'
+import type { Doors } from '../../ports.ts'
+import { deploymentCommands } from './deployments.ts'
+import { insightCommands } from './insight.ts'
+import { jobCommands } from './jobs.ts'
+import { productCommands } from './products.ts'
+import { templateCommands } from './templates.ts'
+import { userCommands } from './users.ts'
+import { workerCommands } from './worker.ts'
+
+const ALL = [
+  userCommands,
+  productCommands,
+  templateCommands,
+  deploymentCommands,
+  insightCommands,
+  jobCommands,
+  workerCommands,
+]
+
+export function appsCommands(program: Command, doors: Doors): void {
+  for (const add of ALL) add(program, doors)
+}

@@ -1,0 +1,168 @@
+import { Option, type Command } from 'commander'
+import { allPages, restClient, type RestClient } from '../../client.ts'
+import type { Doors } from '../../ports.ts'
+import { raise } from '../../failures.ts'
+import { formatFacts, formatList } from '../../output.ts'
+import { deploymentNamed, isId, NAMED, productNamed, templateNamed, templatePath, userNamed } from './find-by-name.ts'
+import { readValues, withValues, type ValuesOptions } from './values.ts'
+import { converged, type Deployment, STATUSES } from './wait.ts'
+import { durationMs, outputOption, type OutputOption } from '../options.ts'
+
+interface WaitOptions {
+  readonly wait?: boolean
+  readonly timeout: number
+}
+
+interface WishOptions extends ValuesOptions {
+  readonly domain?: string
+  readonly template?: string
+}
+
+interface CreateOptions extends OutputOption, WaitOptions, WishOptions {
+  readonly product?: string
+  readonly user?: string
+  readonly domain: string
+}
+
+interface UpdateOptions extends OutputOption, WaitOptions, WishOptions {}
+
+interface ListOptions extends OutputOption {
+  readonly user?: string
+  readonly all?: boolean
+  readonly status?: string
+  readonly withDeleted?: boolean
+}
+
+const withWaiting = (command: Command, until: string): Command =>
+  command
+    .option('--wait', `show how it goes until it ${until}`)
+    .option('--timeout <duration>', 'how long to wait', durationMs, 600_000)
+
+export const pathOf = ({ id, user_id }: Pick<Deployment, 'id' | 'user_id'>): string =>
+  `/users/${encodeURIComponent(user_id)}/deployments/${encodeURIComponent(id)}`
+
+/** Where the deployments of a user are; without a name, those of whoever asks. */
+export const deploymentsOf = async (client: RestClient, user?: string): Promise<string> =>
+  `/users/${encodeURIComponent(await userNamed(client, user))}/deployments`
+
+/** Domain and values: what can be told without asking the server. */
+export async function wishes(options: WishOptions): Promise<object> {
+  const { domain } = options
+  const values = await readValues(options)
+  return {
+    ...(domain !== undefined && { domainname: domain }),
+    ...(values !== undefined && { user_values: values }),
+  }
+}
+
+/** The template that a deployment is to have: one of its product. */
+export const otherTemplate = async (client: RestClient, { product }: Deployment, named?: string): Promise<object> =>
+  named === undefined ? {} : { template_id: await templateNamed(client, product.id, named) }
+
+/** The template to order: the named one, or the canonical one of the named product. */
+export async function templateOf(client: RestClient, template?: string, product?: string): Promise<string> {
+  if (product === undefined) {
+    if (template === undefined) throw raise.InputUnreadable('neither --template nor --product says what to order')
+    if (isId(template)) return template
+    throw raise.InputUnreadable(`"${template}" of --template is no id; say with --product of which product it is`)
+  }
+  const productId = await productNamed(client, product)
+  if (template !== undefined) {
+    const path = templatePath(productId, await templateNamed(client, productId, template))
+    return (await client.get<{ id: string }>(path)).id
+  }
+  const { template_id: canonical, name } = await client.get<{ template_id: string | null; name: string }>(
+    `/products/${encodeURIComponent(productId)}`,
+  )
+  if (canonical === null)
+    throw raise.InputUnreadable(`product ${name} of --product has no canonical template; name one with --template`)
+  return canonical
+}
+
+export function deploymentCommands(program: Command, { remote, terminal }: Doors): void {
+  const shown = async (client: RestClient, deployment: Deployment, options: OutputOption & WaitOptions) => {
+    const last = options.wait === true ? await converged(client, deployment, options.timeout, terminal) : deployment
+    terminal.out(formatFacts(options.output, last))
+  }
+
+  const create = program
+    .command('create-deployment')
+    .description('order a product')
+    .option('--product <product>', 'what to order, by name or id; without --template, its canonical template')
+    .option('--template <template>', 'exactly this template: its id, or with --product its label or chart version')
+    .requiredOption('--domain <name>', 'where it is reached')
+    .option('--user <user>', 'for whom, by email or id; without it, for yourself')
+  withWaiting(withValues(create, 'your settings'), 'is ready')
+    .addOption(outputOption())
+    .action(async (options: CreateOptions) => {
+      const { user, template, product } = options
+      const wish = await wishes(options)
+      const client = restClient(await remote())
+      const path = await deploymentsOf(client, user)
+      const template_id = await templateOf(client, template, product)
+      await shown(client, await client.post<Deployment>(path, { ...wish, template_id }), options)
+    })
+
+  program
+    .command('list-deployments')
+    .description('list your deployments, newest first')
+    .option('--user <user>', 'those of this user, by email or id')
+    .addOption(new Option('--all', 'everybody’s; for admins').conflicts('user'))
+    .addOption(new Option('--status <status>', 'only with this status').choices(STATUSES))
+    .option('--with-deleted', 'also those of which nothing is left')
+    .addOption(outputOption())
+    .action(async ({ user, all = false, status, withDeleted = false, output }: ListOptions) => {
+      const client = restClient(await remote())
+      const path = all ? '/deployments' : await deploymentsOf(client, user)
+      const query = { status, ...((withDeleted || status === 'deleted') && { with_deleted: 'true' }) }
+      const columns = [
+        { head: 'id', cell: (one: Deployment) => one.id },
+        { head: 'name', cell: (one: Deployment) => one.deployment_uid },
+        { head: 'product', cell: (one: Deployment) => one.product.name },
+        { head: 'domain', cell: (one: Deployment) => one.domainname },
+        { head: 'status', cell: (one: Deployment) => one.status },
+        { head: 'since', cell: (one: Deployment) => one.status_since },
+        { head: 'failure', cell: (one: Deployment) => one.last_error?.code },
+      ]
+      terminal.out(formatList(output, await allPages<Deployment>(client, path, query), columns))
+    })
+
+  program
+    .command('get-deployment')
+    .description('show a deployment')
+    .argument('<deployment>', NAMED.deployment)
+    .addOption(outputOption())
+    .action(async (named: string, { output }: OutputOption) =>
+      terminal.out(formatFacts(output, await deploymentNamed(restClient(await remote()), named))),
+    )
+
+  const update = program
+    .command('update-deployment')
+    .description('change domain or settings; an admin also the template')
+    .argument('<deployment>', NAMED.deployment)
+    .option('--domain <name>', 'where it is reached')
+    .option('--template <template>', 'a newer one of the same product, by label, chart version or id; for admins')
+  withWaiting(withValues(update, 'all your settings anew; write-only ones that are left out stay'), 'is ready')
+    .addOption(outputOption())
+    .action(async (named: string, options: UpdateOptions) => {
+      const wish = await wishes(options)
+      const client = restClient(await remote())
+      const present = await deploymentNamed(client, named)
+      const change = { ...wish, ...(await otherTemplate(client, present, options.template)) }
+      await shown(client, await client.patch<Deployment>(pathOf(present), change, present.generation), options)
+    })
+
+  withWaiting(
+    program
+      .command('delete-deployment')
+      .description('remove a deployment with everything in it')
+      .argument('<deployment>', NAMED.deployment),
+    'is gone',
+  ).action(async (named: string, { wait = false, timeout }: WaitOptions) => {
+    const client = restClient(await remote())
+    const present = await deploymentNamed(client, named)
+    await client.delete(pathOf(present))
+    if (wait) await converged(client, present, timeout, terminal)
+    terminal.out(`${wait ? 'deleted' : 'deleting'} ${present.deployment_uid}\n`)
+  })
+}

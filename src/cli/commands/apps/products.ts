@@ -1,0 +1,98 @@
+import type { Command } from 'commander'
+import { allPages, restClient } from '../../client.ts'
+import type { Doors } from '../../ports.ts'
+import { formatFacts, formatList } from '../../output.ts'
+import { NAMED, productNamed, templateNamed } from './find-by-name.ts'
+import { outputOption, type OutputOption } from '../options.ts'
+
+interface Product {
+  readonly id: string
+  readonly name: string
+  readonly description: string | null
+  readonly template_id: string | null
+  readonly created_at: string
+}
+
+interface ChangeOptions extends OutputOption {
+  readonly name?: string
+  readonly description?: string
+  readonly icon?: string
+  readonly template?: string
+}
+
+const pathOf = (id: string): string => `/products/${encodeURIComponent(id)}`
+
+const wishes = ({ name, description, icon }: ChangeOptions): object => ({
+  ...(name !== undefined && { name }),
+  ...(description !== undefined && { description }),
+  ...(icon !== undefined && { icon }),
+})
+
+export function productCommands(program: Command, { remote, terminal }: Doors): void {
+  program
+    .command('create-product')
+    .description('make a product, to be given templates')
+    .argument('<name>', 'how tenants know it')
+    .option('--description <text>', 'what it is for')
+    .option('--icon <url>', 'an image as a data: URL')
+    .addOption(outputOption())
+    .action(async (name: string, options: ChangeOptions) => {
+      const product = await restClient(await remote()).post<Product>('/products', { ...wishes(options), name })
+      terminal.out(formatFacts(options.output, product))
+    })
+
+  program
+    .command('list-products')
+    .description('list what can be ordered')
+    .addOption(outputOption())
+    .action(async ({ output }: OutputOption) => {
+      const columns = [
+        { head: 'id', cell: (product: Product) => product.id },
+        { head: 'name', cell: (product: Product) => product.name },
+        { head: 'canonical template', cell: (product: Product) => product.template_id },
+        { head: 'description', cell: (product: Product) => product.description },
+      ]
+      terminal.out(formatList(output, await allPages<Product>(restClient(await remote()), '/products'), columns))
+    })
+
+  program
+    .command('get-product')
+    .description('show a product')
+    .argument('<product>', NAMED.product)
+    .addOption(outputOption())
+    .action(async (named: string, { output }: OutputOption) => {
+      const client = restClient(await remote())
+      terminal.out(formatFacts(output, await client.get<Product>(pathOf(await productNamed(client, named)))))
+    })
+
+  program
+    .command('update-product')
+    .description('change a product, or which template new deployments get')
+    .argument('<product>', NAMED.product)
+    .option('--name <name>', 'how tenants know it')
+    .option('--description <text>', 'what it is for')
+    .option('--icon <url>', 'an image as a data: URL')
+    .option('--template <template>', 'the one that becomes canonical, by label, chart version or id')
+    .addOption(outputOption())
+    .action(async (named: string, options: ChangeOptions) => {
+      const client = restClient(await remote())
+      const patch = wishes(options)
+      const id = await productNamed(client, named)
+      const { template: wanted } = options
+      const template = wanted === undefined ? undefined : await templateNamed(client, id, wanted)
+      let product: Product | undefined
+      if (Object.keys(patch).length > 0 || template === undefined) product = await client.patch(pathOf(id), patch)
+      if (template !== undefined) product = await client.put(`${pathOf(id)}/template`, { template_id: template })
+      terminal.out(formatFacts(options.output, product ?? {}))
+    })
+
+  program
+    .command('delete-product')
+    .description('have a product ordered no longer; what was ordered lives on')
+    .argument('<product>', NAMED.product)
+    .action(async (named: string) => {
+      const client = restClient(await remote())
+      await client.delete(pathOf(await productNamed(client, named)))
+      terminal.out(`deleted ${named}\n`)
+    })
+}

@@ -1,0 +1,121 @@
+import type { Command } from 'commander'
+import { allPages, restClient, type RestClient } from '../../client.ts'
+import type { Doors } from '../../ports.ts'
+import { formatFacts, formatList } from '../../output.ts'
+import { NAMED, productNamed, templateNamed, templatePath } from './find-by-name.ts'
+import { readObject, readValues, withValues, type ValuesOptions } from './values.ts'
+import { durationMs, outputOption, type OutputOption } from '../options.ts'
+
+interface Template {
+  readonly id: string
+  readonly product_id: string
+  readonly chart_ref: string
+  readonly chart_version: string
+  readonly chart_digest: string | null
+  readonly version_label: string | null
+  readonly created_at: string
+}
+
+interface CreateOptions extends OutputOption, ValuesOptions {
+  readonly product: string
+  readonly chart: string
+  readonly chartVersion: string
+  readonly digest?: string
+  readonly label?: string
+  readonly schemaFile?: string
+  readonly healthTimeout?: number
+  readonly canonical?: boolean
+}
+
+/** Where a template is, or all of a product. */
+async function pathOf(client: RestClient, product: string, template?: string): Promise<string> {
+  const productId = await productNamed(client, product)
+  if (template === undefined) return templatePath(productId)
+  return templatePath(productId, await templateNamed(client, productId, template))
+}
+
+export function templateCommands(program: Command, { remote, terminal }: Doors): void {
+  const create = program
+    .command('create-template')
+    .description('publish a chart as a template of a product; what is not given is read from the chart')
+    .requiredOption('--product <product>', NAMED.product)
+    .requiredOption('--chart <ref>', 'oci://…, https://…, or a local path in development')
+    .requiredOption('--chart-version <version>', 'version of the chart')
+    .option('--digest <sha256>', 'refuse a chart with another digest; without it, the present one is pinned')
+    .option('--label <text>', 'how people call this version')
+    .option('--schema-file <path>', 'schema of the values, instead of the one in the chart')
+    .option('--health-timeout <duration>', 'how long an install may take to get healthy, such as 10m', durationMs)
+    .option('--canonical', 'new deployments of the product get it')
+  withValues(create, 'default values, instead of those in the chart')
+    .addOption(outputOption())
+    .action(async (options: CreateOptions) => {
+      const { product, digest, label, schemaFile, healthTimeout, canonical = false, output } = options
+      const values = await readValues(options)
+      const client = restClient(await remote())
+      const template = await client.post<Template>(await pathOf(client, product), {
+        chart_ref: options.chart,
+        chart_version: options.chartVersion,
+        ...(digest !== undefined && { chart_digest: digest }),
+        ...(label !== undefined && { version_label: label }),
+        ...(values !== undefined && { default_values: values }),
+        ...(schemaFile !== undefined && { values_schema: await readObject('--schema-file', schemaFile) }),
+        ...(healthTimeout !== undefined && { health_timeout_sec: Math.ceil(healthTimeout / 1000) }),
+        ...(canonical && { canonical }),
+      })
+      terminal.out(formatFacts(output, template))
+    })
+
+  program
+    .command('list-templates')
+    .description('list the templates of a product, newest first')
+    .argument('<product>', NAMED.product)
+    .addOption(outputOption())
+    .action(async (product: string, { output }: OutputOption) => {
+      const columns = [
+        { head: 'id', cell: (template: Template) => template.id },
+        { head: 'label', cell: (template: Template) => template.version_label },
+        { head: 'chart', cell: (template: Template) => template.chart_ref },
+        { head: 'version', cell: (template: Template) => template.chart_version },
+        { head: 'created', cell: (template: Template) => template.created_at },
+      ]
+      const client = restClient(await remote())
+      const templates = await allPages<Template>(client, await pathOf(client, product))
+      terminal.out(formatList(output, templates, columns))
+    })
+
+  program
+    .command('get-template')
+    .description('show a template with its defaults and schema')
+    .argument('<product>', NAMED.product)
+    .argument('<template>', NAMED.template)
+    .addOption(outputOption())
+    .action(async (product: string, template: string, { output }: OutputOption) => {
+      const client = restClient(await remote())
+      terminal.out(formatFacts(output, await client.get<Template>(await pathOf(client, product, template))))
+    })
+
+  program
+    .command('delete-template')
+    .description('delete a template that no deployment wants')
+    .argument('<product>', NAMED.product)
+    .argument('<template>', NAMED.template)
+    .action(async (product: string, template: string) => {
+      const client = restClient(await remote())
+      await client.delete(await pathOf(client, product, template))
+      terminal.out(`deleted ${template}\n`)
+    })
+
+  program
+    .command('inspect-chart')
+    .description('show what a template of a chart would be made of; nothing is stored')
+    .argument('<ref>', 'oci://…, https://…, or a local path in development')
+    .argument('<version>', 'version of the chart')
+    .addOption(outputOption())
+    .action(async (ref: string, version: string, { output }: OutputOption) => {
+      const chart = await restClient(await remote()).post<object>('/charts:inspect', {
+        chart_ref: ref,
+        chart_version: version,
+      })
+      terminal.out(formatFacts(output, chart))
+    })
+}

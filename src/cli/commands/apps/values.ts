@@ -1,0 +1,45 @@
+import { readFile } from 'node:fs/promises'
+import { Option, type Command } from 'commander'
+import { parse } from 'yaml'
+import { raise } from '../../failures.ts'
+
+export interface ValuesOptions {
+  readonly valuesFile?: string
+  readonly valuesJson?: string
+}
+
+/** `--values-file` or `--values-json`, never both. */
+export const withValues = (command: Command, what: string): Command =>
+  command
+    .addOption(new Option('--values-file <path>', `${what}, as YAML or JSON; - reads standard input`))
+    .addOption(new Option('--values-json <json>', `${what}, as JSON`).conflicts('valuesFile'))
+
+/** Undefined: neither option was given. */
+export async function readValues({ valuesFile, valuesJson }: ValuesOptions): Promise<object | undefined> {
+  if (valuesJson !== undefined) return objectIn('--values-json', () => JSON.parse(valuesJson))
+  if (valuesFile === undefined) return undefined
+  return await readObject('--values-file', valuesFile)
+}
+
+export async function readObject(option: string, path: string): Promise<object> {
+  const text = await readFile(path === '-' ? '/dev/stdin' : path, 'utf8').catch((cause: unknown) => {
+    throw raise.InputUnreadable(`failed to read ${path} of ${option}`, { cause })
+  })
+  return objectIn(option, () => parse(text))
+}
+
+/** The text may hold secrets, and so may what a parser says about it: neither is repeated. */
+function objectIn(option: string, read: () => unknown): object {
+  let value: unknown
+  try {
+    value = read()
+  } catch {
+    throw raise.InputUnreadable(
+      `failed to read ${option}: it is not valid ${option.endsWith('json') ? 'JSON' : 'YAML'}`,
+    )
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw raise.InputUnreadable(`failed to read ${option}: it must hold an object, such as {"message":"hello"}`)
+  }
+  return value
+}

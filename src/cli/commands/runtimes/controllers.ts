@@ -1,0 +1,11 @@
+import type { Command } from 'commander'
+import type { ControllersOptions, Doors } from '../../ports.ts'
+import { wholeNumber } from '../options.ts'
+
+export function controllersCommands(program: Command, { controllers }: Doors): void {
+  program
+    .command('run-controllers')
+    .description('converge class runtimes on the cluster of CAELUS_KUBECONFIG, until told to stop')
+    .option('--concurrency <count>', 'how many at once; without it, as CAELUS_WORKER_CONCURRENCY says', wholeNumber)
+    .action(async (options: ControllersOptions) => await controllers(options))
+}

@@ -1,0 +1,116 @@
+import { inspect } from 'node:util'
+import { expect, test } from 'vitest'
+import { effectiveValues, readConfig, secretValues, VARIABLES } from './index.ts'
+
+const SENTINEL = 's3ntinel-value'
+const refusal = (env: Record<string, string>): string => {
+  try {
+    readConfig(env)
+  } catch (error) {
+    return (error as Error).message
+  }
+  return 'accepted'
+}
+
+test('without any variable everything has its default, and nothing can be changed', () => {
+  const config = readConfig({})
+  expect(config).toMatchObject({
+    host: '127.0.0.1',
+    port: 8080,
+    dataDir: '.caelus',
+    bodyLimit: 1024 ** 2,
+    workerLease: 15_000,
+  })
+  expect(config.databaseUrl).toBeUndefined()
+  expect(Object.isFrozen(config)).toBe(true)
+})
+
+test('units are understood', () => {
+  expect(
+    readConfig({ CAELUS_REQUEST_TIMEOUT: '1.5m', CAELUS_BODY_LIMIT: '512KiB', CAELUS_DEV_LOGIN: 'true' }),
+  ).toMatchObject({
+    requestTimeout: 90_000,
+    bodyLimit: 524_288,
+    devLogin: true,
+  })
+})
+
+test('everything wrong is said at once, with variable, value and fix', () => {
+  const message = refusal({
+    CAELUS_PORT: '99999',
+    CAELUS_WORKER_LEASE: '10',
+    CAELUS_LOG_LEVEL: 'loud',
+    CAELUS_PROT: '80',
+    CAELUS_WHATEVER: '1',
+  })
+  expect(message.split('\n').slice(1)).toEqual([
+    '  CAELUS_PROT: there is no such variable; did you mean CAELUS_PORT?',
+    '  CAELUS_WHATEVER: there is no such variable; `caelus config` lists all there are',
+    '  CAELUS_PORT: "99999" must be an integer from 0 to 65535',
+    '  CAELUS_WORKER_LEASE: "10" must be a duration from 1s to 10m, such as 500ms, 30s or 5m',
+    '  CAELUS_LOG_LEVEL: "loud" must be one of debug, info, warn, error, silent',
+  ])
+})
+
+test.each([
+  [{ CAELUS_WORKER_POLL: '20s' }, 'CAELUS_WORKER_POLL (20000 ms) must be less than CAELUS_WORKER_LEASE (15000 ms)'],
+  [{ CAELUS_WORKER_TENANT_SHARE: '9' }, 'CAELUS_WORKER_TENANT_SHARE (9) must not exceed CAELUS_WORKER_CONCURRENCY (8)'],
+  [{ CAELUS_DEV_LOGIN: 'true', CAELUS_HOST: '0.0.0.0' }, 'CAELUS_DEV_LOGIN (true) needs CAELUS_HOST (0.0.0.0)'],
+  [
+    { CAELUS_RUNTIMES_PROMETHEUS_INTERVAL: '2s' },
+    'CAELUS_RUNTIMES_PROMETHEUS_TIMEOUT (5000 ms) must not exceed CAELUS_RUNTIMES_PROMETHEUS_INTERVAL (2000 ms)',
+  ],
+  [
+    { CAELUS_RUNTIMES_MAX_AGE: '1m' },
+    'CAELUS_RUNTIMES_MAX_AGE (60000 ms) must not be less than CAELUS_RUNTIMES_STABILITY (180000 ms)',
+  ],
+  [{ CAELUS_RUNTIMES_PROFILE: 'cloud' }, 'must be one of dev, edge, full'],
+  [{ CAELUS_RUNTIMES_MIN_CONFIDENCE: '1.5' }, 'must be a number from 0 to 1'],
+  [{ CAELUS_RUNTIMES_LEASE_NAMESPACE: 'Caelus_System' }, 'must be the name of a namespace'],
+  [{ CAELUS_RUNTIMES_NAMESPACE: 'shop,Pay_Ments' }, 'must be names of namespaces, separated by commas'],
+  [{ CAELUS_RUNTIMES_NAMESPACE: 'shop,' }, 'must be names of namespaces, separated by commas'],
+  [{ CAELUS_RUNTIMES_NAMESPACE: 'shop, shop' }, 'must not have the same namespace twice'],
+  [{ CAELUS_OIDC_CLIENT_ID: 'x' }, 'CAELUS_OIDC_ISSUER is not set'],
+  [{ CAELUS_OIDC_ISSUER: 'https://id.example' }, 'needs CAELUS_OIDC_AUDIENCE or CAELUS_OIDC_CLIENT_ID'],
+  [{ CAELUS_OIDC_ISSUER: 'http://id.example', CAELUS_OIDC_AUDIENCE: 'x' }, 'must use https'],
+  [{ CAELUS_PUBLIC_URL: 'http://caelus.example' }, 'must use https'],
+  [{ CAELUS_SESSION_KEY: 'c2hvcnQ=' }, 'must be 32 bytes in base64'],
+  [{ CAELUS_OIDC_ADMIN: 'groups' }, 'must be written claim=value'],
+])('%j is refused', (env, why) => expect(refusal(env as Record<string, string>)).toContain(why))
+
+test('a secret is shown by nothing that prints it, right or wrong', () => {
+  const env = {
+    DATABASE_URL: `postgres://joe:${SENTINEL}@db/caelus`,
+    CAELUS_TOKEN: SENTINEL,
+    OTEL_EXPORTER_OTLP_ENDPOINT: `https://joe:${SENTINEL}@otel.example`,
+  }
+  const config = readConfig(env)
+  expect(secretValues(config)).toContain(SENTINEL)
+  const shown = [
+    inspect(config, { depth: 9 }),
+    JSON.stringify(config),
+    String(config.token),
+    JSON.stringify(effectiveValues(config, env)),
+  ]
+  const withoutOpenUrl = shown.map((text) => text.replaceAll(config.otlpEndpoint ?? '', ''))
+  for (const text of withoutOpenUrl) expect(text).not.toContain(SENTINEL)
+  expect(refusal({ DATABASE_URL: `mysql://joe:${SENTINEL}@db`, CAELUS_SESSION_KEY: SENTINEL })).not.toContain(SENTINEL)
+})
+
+test('no two variables share a name, and each is described in a sentence', () => {
+  const all = Object.values(VARIABLES)
+  expect(new Set(all.map(({ name }) => name)).size).toBe(all.length)
+  for (const { doc } of all) expect(doc).toMatch(/^[A-Z`].*\.$/s)
+})
+
+test('keys of values are read as a ring, and none of them is shown', () => {
+  const [old, fresh] = ['o', 'n'].map((letter) => Buffer.alloc(32, letter).toString('base64'))
+  const config = readConfig({ CAELUS_VALUES_KEY: `new:${fresh}, old:${old}` })
+  expect(config.valuesKey?.reveal()).toBe(`new:${fresh}, old:${old}`)
+  expect(inspect(config)).not.toContain(fresh)
+  expect(secretValues(config)).toEqual(expect.arrayContaining([old, fresh]))
+  expect(refusal({ CAELUS_VALUES_KEY: 'new:c2hvcnQ=' })).toContain(
+    'CAELUS_VALUES_KEY: the value (not shown) must be id:key',
+  )
+  expect(refusal({ CAELUS_VALUES_KEY: `a:${old},a:${fresh}` })).toContain('must not have the same id twice')
+})

@@ -1,0 +1,44 @@
+import { diffFields, type FieldChange, type Hidden } from './diff.ts'
+import { field, isJsonObject, textOf, type JsonObject } from '../values/json.ts'
+import type { Redacted } from '../values/redaction.ts'
+
+export interface ObjectChange {
+  /** `Deployment/web`. */
+  readonly object: string
+  readonly change: 'created' | 'deleted' | 'changed'
+  readonly fields: Redacted<readonly FieldChange[]>
+}
+
+/** As people name it; the group tells namesakes of different APIs apart. */
+export function objectName(object: JsonObject): string {
+  const { apiVersion = '', kind = '' } = object
+  const metadata = field(object, 'metadata')
+  const name = isJsonObject(metadata) ? metadata.name : undefined
+  const [group = ''] = textOf(apiVersion).includes('/') ? textOf(apiVersion).split('/') : []
+  const isBuiltIn = !group.includes('.') || group.endsWith('.k8s.io')
+  return `${textOf(kind)}${isBuiltIn ? '' : `.${group}`}/${textOf(name)}`
+}
+
+/** What a Secret holds is hidden, whatever it is, and so is the copy that `kubectl apply` leaves in an annotation. */
+export const isSecretField = (object: JsonObject) => {
+  const isSecret = object.kind === 'Secret'
+  return (pointer: string): boolean =>
+    (isSecret && /^\/(?:data|stringData)\/[^/]+$/.test(pointer)) ||
+    pointer === '/metadata/annotations/kubectl.kubernetes.io~1last-applied-configuration'
+}
+
+/** The exact field changes from one rendered manifest to another: what a preview shows before anything is saved. */
+export function diffObjects(
+  before: readonly JsonObject[],
+  after: readonly JsonObject[],
+  mask: NonNullable<Hidden['mask']>,
+): readonly ObjectChange[] {
+  const [old, now] = [before, after].map((objects) => new Map(objects.map((one) => [objectName(one), one])))
+  const names = [...new Set([...(old?.keys() ?? []), ...(now?.keys() ?? [])])].toSorted()
+  return names.flatMap((object): ObjectChange[] => {
+    const [was, is] = [old?.get(object), now?.get(object)]
+    const fields = diffFields(was ?? {}, is ?? {}, { isSecret: isSecretField(is ?? was ?? {}), mask })
+    if (fields.length === 0) return []
+    return [{ object, change: was === undefined ? 'created' : is === undefined ? 'deleted' : 'changed', fields }]
+  })
+}

@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto'
+import type { Clock } from '../../../kernel/index.ts'
+import type { KubeObject } from '../../../kube/index.ts'
+import type { Observed } from '../observed.ts'
+import type { Deployment } from '../types.ts'
+
+/** What the watches know of a namespace at one moment, as far as they have told. */
+export interface Glimpse {
+  /** Names the namespace, and whose it is. */
+  readonly place: string
+  /** The versions of the records that Helm keeps in it. */
+  readonly records: readonly string[]
+  /** By watched kind: the versions of its objects in the namespace. */
+  readonly objects: ReadonlyMap<string, readonly string[]>
+}
+
+/** A version of an object. None ever comes back. */
+export const versionOf = ({ metadata: { name, uid, resourceVersion } }: KubeObject): string =>
+  `${name} ${uid} ${resourceVersion}`
+
+/** What is known of the cluster without asking it. Kinds are texts: `apps/v1/Deployment`. */
+export interface Surroundings {
+  /** `undefined`: the namespace is not known. */
+  glimpse(namespace: string): Glimpse | undefined
+  /** Has objects of these kinds watched from now on. */
+  follow(kinds: readonly string[]): void
+}
+
+/** A release that was found as it should be. */
+export interface Look {
+  /** Of what was asked for. */
+  readonly digest: string
+  /** The kinds that the release consists of. */
+  readonly kinds: readonly string[]
+  /** Names every version of every object of these kinds, the same in every process that sees the same world. */
+  readonly fingerprint: string
+  readonly seen: Observed
+  readonly at: number
+}
+
+/** Looks that outlive the process. Every write carries the fence and changes nothing once the lease has passed on. */
+export interface KeptLooks {
+  find(id: string): Promise<Look | undefined>
+  keep(id: string, fence: number, look: Look): Promise<void>
+  drop(id: string, fence: number): Promise<void>
+  /** All that occur in what is kept. */
+  kinds(): Promise<readonly string[]>
+}
+
+export interface LooksDeps {
+  readonly surroundings: Surroundings
+  readonly kept: KeptLooks
+  readonly clock: Clock
+  /** Whatever else the judgement depends on: what was found by another judge is not believed. */
+  readonly judge: string
+}
+
+/** What was seen, to be remembered. */
+export interface Finding {
+  readonly digest: string
+  readonly before: Glimpse | undefined
+  /** The name of Helm's record. */
+  readonly record: string | undefined
+  readonly objects: readonly { readonly kind: string; readonly live: KubeObject | undefined }[]
+  readonly seen: Observed
+}
+
+/** Watches can go wrong in ways that nobody notices; after this long everything is looked at again. */
+const LONGEST_MS = 3_600_000
+
+/**
+ * Remembers releases that were found as they should be, so that the next pass over one in which nothing was touched asks
+ * nobody, also when it is made by another worker. Only rows that say `ready` are answered from here: anything else is on
+ * its way somewhere and is looked at.
+ */
+export class Looks {
+  readonly #deps: LooksDeps
+  /** Absent: never asked for. `undefined`: there is nothing to believe, whatever is kept. */
+  readonly #looks = new Map<string, Look | undefined>()
+
+  constructor(deps: LooksDeps) {
+    this.#deps = deps
+  }
+
+  async recall(row: Deployment, digest: string): Promise<Observed | undefined> {
+    if (row.deletedAt !== null || row.status !== 'ready' || row.observedGeneration !== row.generation) return undefined
+    const look = await this.#find(row.id)
+    if (look === undefined || look.digest !== digest) return undefined
+    if (this.#deps.clock.now() - look.at >= LONGEST_MS) return undefined
+    return this.#fingerprint(this.before(row), look.kinds) === look.fingerprint ? look.seen : undefined
+  }
+
+  /** The store is asked once: from then on this process knows better, or has been told by the watches. */
+  async #find(id: string): Promise<Look | undefined> {
+    if (!this.#looks.has(id)) {
+      const kept = await this.#deps.kept.find(id)
+      // Whoever learned more meanwhile is right.
+      if (!this.#looks.has(id)) {
+        this.#looks.set(id, kept)
+        if (kept !== undefined) this.#deps.surroundings.follow(kept.kinds)
+      }
+    }
+    return this.#looks.get(id)
+  }
+
+  /** To be taken before looking: what changes while we look must differ from it. */
+  before(row: Deployment): Glimpse | undefined {
+    return this.#deps.surroundings.glimpse(row.namespaceName)
+  }
+
+  async keep({ id }: Deployment, fence: number, finding: Finding): Promise<void> {
+    const { digest, before, seen } = finding
+    const kinds = [...new Set(finding.objects.map(({ kind }) => kind))]
+    const fingerprint = isShown(before, finding) ? this.#fingerprint(before, kinds) : undefined
+    const isFine = seen.health.is === 'ready' && seen.drift.edited.length === 0 && seen.drift.missing.length === 0
+    if (fingerprint !== undefined && isFine) {
+      const look = { digest, kinds, fingerprint, seen, at: this.#deps.clock.now() }
+      this.#looks.set(id, look)
+      await this.#deps.kept.keep(id, fence, look)
+    } else if (!this.#looks.has(id) || this.#looks.get(id) !== undefined) {
+      await this.forget(id, fence)
+    }
+  }
+
+  /**
+   * We are about to change it. Until the watches have told so, what is kept would look true to whoever comes next, and
+   * another worker may have kept something since we did.
+   */
+  async forget(id: string, fence: number): Promise<void> {
+    this.#looks.set(id, undefined)
+    await this.#deps.kept.drop(id, fence)
+  }
+
+  /** `undefined`: not all of the kinds were watched. */
+  #fingerprint(glimpse: Glimpse | undefined, kinds: readonly string[]): string | undefined {
+    if (glimpse === undefined || !kinds.every((kind) => glimpse.objects.has(kind))) return undefined
+    const objects = kinds.map((kind) => [kind, glimpse.objects.get(kind)])
+    const text = JSON.stringify([this.#deps.judge, glimpse.place, glimpse.records, objects])
+    return createHash('sha256').update(text).digest('base64')
+  }
+}
+
+/**
+ * The watches showed everything that was looked at, as it was looked at. What they had not heard of yet would be absent from
+ * the fingerprint, and absence does come back: when it is deleted.
+ */
+const isShown = (before: Glimpse | undefined, { record, objects }: Finding): boolean =>
+  before !== undefined &&
+  before.records.some((version) => version.startsWith(`${record} `)) &&
+  objects.every(({ kind, live }) => live !== undefined && before.objects.get(kind)?.includes(versionOf(live)))

@@ -1,0 +1,68 @@
+import { expect, test, vi } from 'vitest'
+import { happenings, manualClock, seededRandom } from '../../../kernel/index.ts'
+import {
+  ConfigMap,
+  discovery,
+  makeClient,
+  Namespace,
+  type Discovery,
+  type WatchHappenings,
+} from '../../../kube/index.ts'
+import { FakeCluster } from '../../../kube/fake/index.ts'
+import { DriftWatch } from './watch.ts'
+import { DEPLOYMENT_LABEL } from '../fence.ts'
+import type { AppsHappenings } from '../events.ts'
+
+/** A watch that has not started, of a cluster with one ConfigMap of a release. */
+async function world(kinds: () => Promise<readonly string[]>) {
+  const clock = manualClock()
+  const transport = new FakeCluster({ clock, random: seededRandom(1) }).transport()
+  const client = makeClient(transport, { fieldManager: 'helm' })
+  const labels = { [DEPLOYMENT_LABEL]: '1' }
+  await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ns', labels } })
+  const page = { namespace: 'ns', name: 'page', labels: { 'app.kubernetes.io/managed-by': 'Helm' } }
+  await client.create(ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata: page })
+  const known = discovery(transport, clock)
+  const resourceFor: Discovery['resourceFor'] = (version, kind) =>
+    kind === 'Slow' ? new Promise(() => {}) : known.resourceFor(version, kind)
+  const watch = new DriftWatch({
+    client,
+    discovery: { ...known, resourceFor },
+    queue: { wake: async () => {} },
+    kept: { kinds },
+    clock,
+    random: () => 0.5,
+    happenings: happenings<WatchHappenings & AppsHappenings>(),
+  })
+  return { clock, watch, seen: () => [...(watch.glimpse('ns')?.objects ?? [])] }
+}
+
+const PAGE = ['v1/ConfigMap', [expect.stringMatching(/^page /)]]
+
+test('what was followed before is known when it has started', async () => {
+  const { watch, seen } = await world(async () => ['v1/ConfigMap'])
+  await watch.start()
+  expect(seen()).toEqual([PAGE])
+  await watch.stop()
+})
+
+test('a kind of which nothing is heard holds up the start for ten seconds', async () => {
+  const { clock, watch, seen } = await world(async () => ['v1/ConfigMap', 'example.com/v1/Slow'])
+  let isStarted = false
+  const starting = watch.start().then(() => void (isStarted = true))
+  await vi.waitFor(() => expect(seen()).toEqual([PAGE]))
+  await clock.advance(9_999)
+  expect(isStarted).toBe(false)
+  await clock.advance(1)
+  await starting
+  await watch.stop()
+})
+
+test('without a list of kinds it starts all the same, and follows what it is told', async () => {
+  const { watch, seen } = await world(() => Promise.reject(new Error('the database is away')))
+  await watch.start()
+  expect(seen()).toEqual([])
+  watch.follow(['v1/ConfigMap'])
+  await vi.waitFor(() => expect(seen()).toEqual([PAGE]))
+  await watch.stop()
+})

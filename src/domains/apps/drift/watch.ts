@@ -1,0 +1,225 @@
+import { createHash } from 'node:crypto'
+import {
+  service,
+  sleep,
+  type Clock,
+  type Happenings,
+  type Queue,
+  type Random,
+  type Service,
+} from '../../../kernel/index.ts'
+import {
+  byNamespace,
+  cache,
+  keeping,
+  Namespace,
+  Secret,
+  type Cache,
+  type Change,
+  type Client,
+  type CoreV1,
+  type Discovery,
+  type KubeObject,
+  type ManagedFields,
+  type WatchHappenings,
+} from '../../../kube/index.ts'
+import { OUR_MANAGER } from './drift.ts'
+import { DEPLOYMENT_LABEL, USER_LABEL } from '../fence.ts'
+import type { AppsHappenings } from '../events.ts'
+import { kindIn } from './kind-text.ts'
+import { versionOf, type Glimpse, type KeptLooks, type Surroundings } from './verified-releases.ts'
+import { deploymentKey } from '../queue.ts'
+
+export interface DriftWatchDeps {
+  readonly client: Client
+  readonly discovery: Discovery
+  readonly queue: Pick<Queue, 'wake'>
+  /** Tells which kinds were followed before this process was there. */
+  readonly kept: Pick<KeptLooks, 'kinds'>
+  readonly clock: Clock
+  readonly random: Random
+  readonly happenings: Happenings<WatchHappenings & AppsHappenings>
+}
+
+/** Helm puts it on everything that it applies. */
+const OURS = 'app.kubernetes.io/managed-by=Helm'
+
+/** How long a start waits for the kinds that were followed before. What comes later is looked at instead. */
+const CATCH_UP_MS = 10_000
+
+/** What is kept of an object of a release: who it is, its version, and what others than Helm have set. */
+interface Trace extends KubeObject {
+  /** Names everything that managers other than Helm hold, apart from status. */
+  readonly others: string
+}
+
+/**
+ * Watches the metadata of every object that Helm has put into namespaces of deployments, of the kinds that occur in
+ * their manifests. Wakes a deployment when somebody else changes or deletes one, and tells when nothing was touched.
+ *
+ * Writes of Helm, and our own which bear its name, wake nobody: they leave what other managers hold as it was.
+ */
+export class DriftWatch implements Surroundings, Service {
+  readonly name = 'apps drift watch'
+  readonly #deps: DriftWatchDeps
+  readonly #namespaces: Cache<CoreV1.Namespace>
+  readonly #records: Cache<KubeObject>
+  readonly #kinds = new Map<string, Cache<Trace, KubeObject>>()
+  /** Kinds whose first list is complete. */
+  readonly #synced = new Set<string>()
+  readonly #life: Service
+  #isOver = false
+
+  constructor(deps: DriftWatchDeps) {
+    this.#deps = deps
+    const watching = this.#watching()
+    this.#namespaces = cache(watching, {
+      resource: Namespace,
+      where: { labels: DEPLOYMENT_LABEL },
+      keep: keeping('metadata.labels', 'status.phase'),
+    })
+    this.#records = cache<KubeObject>(watching, {
+      resource: Secret,
+      where: { labels: 'owner=helm' },
+      metadataOnly: true,
+      indexes: { namespace: byNamespace },
+      keep: keeping('metadata.labels.status'),
+    })
+    this.#life = service(this.name, (signal, ready) => this.#run(signal, ready))
+  }
+
+  start(): Promise<void> {
+    return this.#life.start()
+  }
+
+  stop(): Promise<void> {
+    return this.#life.stop()
+  }
+
+  get done(): Promise<void> {
+    return this.#life.done
+  }
+
+  glimpse(namespace: string): Glimpse | undefined {
+    const ours = this.#namespaces.get({ name: namespace })
+    if (ours === undefined) return undefined
+    const { uid, deletionTimestamp, labels } = ours.metadata
+    return {
+      place: JSON.stringify([uid, deletionTimestamp, labels?.[DEPLOYMENT_LABEL]]),
+      records: versionsIn(this.#records, namespace),
+      objects: new Map([...this.#synced].map((kind) => [kind, versionsIn(this.#kinds.get(kind), namespace)])),
+    }
+  }
+
+  follow(kinds: readonly string[]): void {
+    for (const kind of kinds) void this.#track(kind)
+  }
+
+  async #run(signal: AbortSignal, ready: () => void): Promise<void> {
+    const stopped = new Promise<void>((resolve) => {
+      signal.addEventListener('abort', () => resolve(), { once: true })
+    })
+    try {
+      const first = [this.#namespaces.start(), this.#records.start(), this.#catchUp(signal)]
+      await Promise.race([stopped, Promise.all(first)])
+      ready()
+      await stopped
+    } finally {
+      this.#isOver = true
+      await Promise.all([this.#namespaces, this.#records, ...this.#kinds.values()].map((each) => each.stop()))
+    }
+  }
+
+  /** So that what workers before have found can be believed from the first pass on. */
+  async #catchUp(signal: AbortSignal): Promise<void> {
+    const over = new AbortController()
+    const followed = this.#deps.kept.kinds().then((kinds) => Promise.all(kinds.map((kind) => this.#track(kind))))
+    const late = sleep(this.#deps.clock, CATCH_UP_MS, AbortSignal.any([signal, over.signal]))
+    // Without the list everything is looked at, as when nothing was kept.
+    await Promise.race([followed, late]).catch(() => {})
+    over.abort()
+  }
+
+  #watching() {
+    const { client, clock, random, happenings } = this.#deps
+    return { source: client, clock, random, happenings }
+  }
+
+  /** A kind that cannot be watched is looked at instead: its releases then never count as untouched. */
+  async #track(text: string): Promise<void> {
+    if (this.#kinds.has(text)) return
+    const { apiVersion, kind } = kindIn(text)
+    const resource = await this.#deps.discovery.resourceFor(apiVersion, kind).catch(() => undefined)
+    if (resource === undefined || this.#kinds.has(text) || this.#isOver) return
+    const traces = cache<KubeObject, Trace>(this.#watching(), {
+      resource,
+      where: { labels: OURS },
+      metadataOnly: true,
+      indexes: { namespace: byNamespace },
+      keep: traceOf,
+    })
+    this.#kinds.set(text, traces)
+    traces.onChange((change) => this.#changed(kind, change))
+    void traces.synced.then(() => this.#synced.add(text))
+    await traces.start().catch(() => {})
+  }
+
+  /** What goes meanwhile goes by its hand, and whoever runs it looks afterwards. */
+  #isHelmAtWork(namespace: string): boolean {
+    const records = this.#records.byIndex('namespace', namespace)
+    return records.some(({ metadata }) => AT_WORK.test(metadata.labels?.['status'] ?? ''))
+  }
+
+  #changed(kind: string, change: Change<Trace>): void {
+    if (!isTouched(change)) return
+    const { metadata } = change.type === 'deleted' ? change.old : change.new
+    const labels = this.#namespaces.get({ name: metadata.namespace ?? '' })?.metadata.labels
+    const id = labels?.[DEPLOYMENT_LABEL]
+    if (id === undefined || (change.type === 'deleted' && this.#isHelmAtWork(metadata.namespace ?? ''))) return
+    const how = change.type === 'deleted' ? 'deleted' : 'changed'
+    this.#deps.happenings.emit('apps:touched', { deployment: id, object: `${kind}/${metadata.name}`, how })
+    const tenant = labels?.[USER_LABEL]
+    // A wake that is lost is made up for by the scan.
+    this.#deps.queue
+      .wake(deploymentKey(id), { reason: 'drift', ...(tenant !== undefined && { tenant }) })
+      .catch(() => {})
+  }
+}
+
+/** How Helm marks the record of a release while it changes it. */
+const AT_WORK = /^(?:pending-|uninstalling)/
+
+const versionsIn = (from: Cache<KubeObject> | undefined, namespace: string): string[] =>
+  (from?.byIndex('namespace', namespace) ?? []).map(versionOf).toSorted()
+
+/** What the first list finds was there before; whether it is in order is for the scan to see. */
+function isTouched(change: Change<Trace>): boolean {
+  if (change.via === 'firstList') return false
+  switch (change.type) {
+    case 'deleted':
+      return true
+    case 'added':
+      return false
+    case 'changed':
+      return change.old.others !== change.new.others
+    default:
+      return change satisfies never
+  }
+}
+
+const identity = keeping()
+
+const traceOf = (object: KubeObject): Trace => ({
+  ...identity(object),
+  others: othersIn(object.metadata.managedFields ?? []),
+})
+
+/** With times: the same manager may give the same field another value. */
+function othersIn(managed: readonly ManagedFields[]): string {
+  const others = managed.filter(({ manager, subresource }) => manager !== OUR_MANAGER && subresource !== 'status')
+  if (others.length === 0) return ''
+  const texts = others.map(({ manager, operation, subresource = '', time = '', fieldsV1 }) =>
+    JSON.stringify([manager, operation, subresource, time, fieldsV1]),
+  )
+  return createHash('sha256').update(texts.toSorted().join('\n')).digest('base64')
+}

@@ -1,0 +1,22 @@
+import type { Failure } from '../../kernel/index.ts'
+import type { StepName } from './steps/types.ts'
+
+/** What the apps worker tells about itself. Metrics, logs and tests listen. */
+export interface AppsHappenings {
+  'apps:looked': {
+    readonly deployment: string
+    /** Nothing had been touched, so nobody was asked. */
+    readonly isRemembered: boolean
+  }
+  'apps:step': {
+    readonly deployment: string
+    readonly step: StepName
+    readonly ms: number
+    readonly failure?: Failure
+  }
+  /** Somebody else touched an object of ours. */
+  'apps:touched': { readonly deployment: string; readonly object: string; readonly how: 'changed' | 'deleted' }
+  /** The policy that makes fences hold cannot be installed: nothing is claimed until it is. */
+  'apps:unfenced': { readonly error: unknown }
+  'apps:scanned': { readonly deployments: number; readonly ms: number }
+}

@@ -1,0 +1,89 @@
+import {
+  APIService,
+  type Client,
+  type CoreV1,
+  type Discovery,
+  type KubeObject,
+  type ServedResource,
+} from '../../../kube/index.ts'
+import type { Blocker } from '../observed.ts'
+
+/** Enough to act on; the rest of a thousand is seen when these are gone. */
+const MOST = 20
+const AT_ONCE = 8
+
+/** What keeps a terminating namespace from going, most telling first: dead APIs and webhooks, then objects, then itself. */
+export async function blockersOf(
+  client: Client,
+  discovery: Discovery,
+  namespace: CoreV1.Namespace,
+  signal?: AbortSignal,
+): Promise<Blocker[]> {
+  const conditions = (namespace.status?.conditions ?? []).filter(({ status }) => status === 'True')
+  const messageOf = (type: string): string => conditions.find((one) => one.type === type)?.message ?? ''
+  const discoveryTrouble = messageOf('NamespaceDeletionDiscoveryFailure')
+  const apis = discoveryTrouble === '' ? [] : await deadApis(client, discoveryTrouble, signal)
+  const webhooks = webhooksIn(messageOf('NamespaceDeletionContentFailure'))
+  const objects = await heldObjects(client, discovery, namespace.metadata.name, signal)
+  const own = (namespace.metadata.finalizers ?? []).map((finalizer): Blocker => ({
+    kind: 'namespace',
+    name: `Namespace ${namespace.metadata.name}`,
+    finalizer,
+    why: 'whoever set it has not released it',
+  }))
+  return [...apis, ...webhooks, ...objects, ...own].slice(0, MOST)
+}
+
+async function deadApis(client: Client, said: string, signal?: AbortSignal): Promise<Blocker[]> {
+  const services = await client.list(APIService, {}, signal)
+  const dead = services.flatMap(({ metadata, status }): Blocker[] => {
+    const available = status?.conditions?.find(({ type }) => type === 'Available')
+    if (available?.status !== 'False') return []
+    return [{ kind: 'apiService', name: metadata.name, why: available.message ?? 'it does not answer' }]
+  })
+  return dead.length > 0 ? dead : [{ kind: 'apiService', name: 'an API', why: said }]
+}
+
+const webhooksIn = (said: string): Blocker[] =>
+  Array.from(said.matchAll(/failed calling webhook "([^"]+)": ([^,;]*)/g), ([, name = '', why = '']) => ({
+    kind: 'webhook',
+    name,
+    why,
+  }))
+
+/** Objects that are going and wait for a finalizer. Reads metadata alone, of every kind that can be listed. */
+async function heldObjects(
+  client: Client,
+  discovery: Discovery,
+  namespace: string,
+  signal?: AbortSignal,
+): Promise<Blocker[]> {
+  const kinds = (await discovery.all()).filter(({ namespaced, verbs }) => namespaced && verbs.includes('list'))
+  const found: Blocker[] = []
+  for (let from = 0; from < kinds.length && found.length < MOST; from += AT_ONCE) {
+    const some = kinds.slice(from, from + AT_ONCE)
+    const lists = await Promise.all(some.map((resource) => going(client, resource, namespace, signal)))
+    found.push(...lists.flat())
+  }
+  return found
+}
+
+async function going(
+  client: Client,
+  resource: ServedResource,
+  namespace: string,
+  signal?: AbortSignal,
+): Promise<Blocker[]> {
+  const options = { namespace, limit: MOST, metadataOnly: true }
+  // One API that does not answer must not hide what the others hold.
+  const page = await client.listPage<KubeObject>(resource, options, signal).catch(() => undefined)
+  return (page?.items ?? []).flatMap(({ metadata }) => {
+    if (metadata.deletionTimestamp === undefined) return []
+    return (metadata.finalizers ?? []).map((finalizer) => ({
+      kind: 'object' as const,
+      name: `${resource.kind} ${metadata.name}`,
+      finalizer,
+      why: 'whoever set it has not released it',
+    }))
+  })
+}

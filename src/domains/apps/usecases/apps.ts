@@ -1,0 +1,68 @@
+import type { Actor } from '../../../store/index.ts'
+import { createDeployment } from './create-deployment.ts'
+import { deleteDeployment } from './delete-deployment.ts'
+import { getDeployment, getJob, getTemplate, listDeployments, listJobs, listTemplates } from './read.ts'
+import { enqueueReconcile, failJob, freezeTenant, requeueJob, scanDrift, unfreezeTenant } from './operate.ts'
+import type { Apps } from './port.ts'
+import { previewCreate, previewUpdate } from './preview.ts'
+import {
+  createProduct,
+  deleteProduct,
+  getProduct,
+  listProducts,
+  setCanonicalTemplate,
+  updateProduct,
+} from './products.ts'
+import { deleteTemplate, inspectChart, publishTemplate } from './templates.ts'
+import type { Room } from './deps.ts'
+import { rotateValuesKey } from './rotate-values-key.ts'
+import { timeline } from './timeline.ts'
+import { updateDeployment } from './update-deployment.ts'
+import { createUser, deleteUser, getUser, listUsers, updateUser } from './users.ts'
+
+const CASES = {
+  createUser,
+  deleteUser,
+  getUser,
+  listUsers,
+  updateUser,
+  createProduct,
+  deleteProduct,
+  getProduct,
+  listProducts,
+  setCanonicalTemplate,
+  updateProduct,
+  getDeployment,
+  getJob,
+  getTemplate,
+  listDeployments,
+  listJobs,
+  listTemplates,
+  inspectChart,
+  publishTemplate,
+  deleteTemplate,
+  createDeployment,
+  updateDeployment,
+  deleteDeployment,
+  previewCreate,
+  previewUpdate,
+  timeline,
+  enqueueReconcile,
+  failJob,
+  freezeTenant,
+  requeueJob,
+  scanDrift,
+  unfreezeTenant,
+  rotateValuesKey,
+} satisfies { readonly [Verb in keyof Apps]: (room: Room, ...rest: Parameters<Apps[Verb]>) => ReturnType<Apps[Verb]> }
+
+type Case = (room: Room, actor: Actor, ...rest: never[]) => unknown
+
+/** The use cases, with everything they need at hand. */
+export const openApps = (room: Room): Apps =>
+  Object.fromEntries(
+    Object.entries(CASES).map(([name, run]) => [
+      name,
+      (actor: Actor, ...rest: never[]) => (run as Case)(room, actor, ...rest),
+    ]),
+  ) as unknown as Apps

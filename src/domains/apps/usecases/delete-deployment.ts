@@ -1,0 +1,41 @@
+import { asUser, type Actor } from '../../../store/index.ts'
+import { deploymentKey, WAKE_REASON } from '../queue.ts'
+import {
+  findDeployment,
+  lockDeployment,
+  markDeleting,
+  type DeploymentRef,
+  type ListedDeployment,
+} from '../store/index.ts'
+import { found, note } from './guard.ts'
+import { intentOf } from './intent.ts'
+import type { Precondition } from './port.ts'
+import type { Room } from './deps.ts'
+import { checkGeneration } from './update-deployment.ts'
+
+/** Whatever is under way is superseded: the strongest reason, and the next run sees nothing but the deletion. */
+export function deleteDeployment(
+  room: Room,
+  actor: Actor,
+  ref: DeploymentRef,
+  precondition: Precondition = {},
+): Promise<ListedDeployment> {
+  return asUser(room.pool, actor, async (tx) => {
+    const before = found(await lockDeployment(tx, ref), 'deployment', ref.id)
+    if (before.deletedAt === null) {
+      checkGeneration(before, precondition)
+      await markDeleting(tx, before.id)
+      await room.queue.wakeIn(tx, {
+        key: deploymentKey(before.id),
+        wake: { reason: WAKE_REASON.delete, tenant: before.userId },
+      })
+      await note(tx, actor, {
+        action: 'deleted',
+        object: deploymentKey(before.id),
+        before: intentOf(before),
+        detail: { generation: before.generation + 1 },
+      })
+    }
+    return found(await findDeployment(tx, ref), 'deployment', ref.id)
+  })
+}

@@ -1,0 +1,133 @@
+import { RefusedFields, sameValue, type FailureError } from '../../../kernel/index.ts'
+import type { Actor, Tx } from '../../../store/index.ts'
+import { compareVersions } from '../helm/chart-version.ts'
+import { raise } from '../failures.ts'
+import { normaliseDomain } from '../identity.ts'
+import type { JsonObject } from '../values/json.ts'
+import { checkUserValues } from '../schema/schema.ts'
+import { openAll, sealAll, type KeyRing, type Secrets } from '../values/seal.ts'
+import { splitKeeping } from '../values/keep-sealed.ts'
+import { joinSecrets, keepSecrets, splitSecrets, type SplitValues } from '../values/secrets.ts'
+import { findOrderable, findTemplate, findUser, type Intent } from '../store/index.ts'
+import type { Deployment, SealedValues, Template, User } from '../types.ts'
+import { found } from './guard.ts'
+import type { DeploymentChange, DeploymentWish } from './port.ts'
+import type { Room } from './deps.ts'
+
+/** What a row should say after a wish, judged and not yet written: saving and previewing share it. */
+export interface Intended {
+  readonly intent: Intent
+  readonly template: Template
+}
+
+export async function intendCreate(
+  { ring }: Room,
+  tx: Tx,
+  id: string,
+  wish: DeploymentWish,
+): Promise<Intended & { readonly owner: User }> {
+  const owner = found(await findUser(tx, wish.userId), 'user', wish.userId)
+  const template = await orderable(tx, wish.templateId)
+  const userValues = keepSecrets(template.valuesSchema, wish.userValues ?? {}, NOTHING)
+  const domainname = judge(wish.domainname, template, userValues)
+  const { open, secrets } = splitSecrets(template.valuesSchema, userValues)
+  const sealedValues = sealSecrets(ring, { id, sealedValues: {} }, secrets)
+  return { owner, template, intent: { domainname, userValues: open, sealedValues, desiredTemplateId: template.id } }
+}
+
+/** `before`: the row as it is. `changed`: what people would call different, empty if there is nothing to write. */
+export async function intendUpdate(
+  { ring }: Room,
+  tx: Tx,
+  actor: Actor,
+  before: Deployment,
+  change: DeploymentChange,
+): Promise<Intended & { readonly changed: readonly string[] }> {
+  if (before.deletedAt !== null) throw raise.BeingDeleted(`${before.deploymentUid} is being deleted`)
+  const present = found(await findTemplate(tx, before.desiredTemplateId), 'template', before.desiredTemplateId)
+  const template = await nextTemplate(tx, actor, present, change.templateId)
+  const isMoved = template.id !== present.id
+  const isRewritten = change.userValues !== undefined || isMoved
+  const stored = { open: before.userValues, secrets: isRewritten ? openSecrets(ring, before) : {} }
+  const userValues =
+    change.userValues === undefined
+      ? joinSecrets(stored)
+      : keepSecrets(template.valuesSchema, change.userValues, stored)
+  const domainname = judge(change.domainname ?? before.domainname, isRewritten ? template : undefined, userValues)
+  const changed = [
+    ...(domainname === before.domainname ? [] : ['domainname']),
+    ...(sameValue(userValues, joinSecrets(stored)) ? [] : ['user_values']),
+    ...(isMoved ? ['template'] : []),
+  ]
+  // Values that nobody touches are not opened: a domain can be changed also while their key is away.
+  if (!isRewritten) return { template, changed, intent: { ...intentOf(before), domainname } }
+  const { open, secrets } = splitKeeping(template.valuesSchema, userValues, stored.secrets)
+  const sealedValues = sealSecrets(ring, before, secrets)
+  const intent = { domainname, userValues: open, sealedValues, desiredTemplateId: template.id }
+  return { template, changed, intent }
+}
+
+/** With envelopes in the place of secrets: their digest cannot be guessed from. */
+export const intentOf = ({ domainname, userValues, sealedValues, desiredTemplateId }: Intent): Intent => ({
+  domainname,
+  userValues,
+  sealedValues,
+  desiredTemplateId,
+})
+
+const NOTHING: SplitValues = { open: {}, secrets: {} }
+
+async function orderable(tx: Tx, templateId: string): Promise<Template> {
+  const template = await findOrderable(tx, templateId)
+  if (template === undefined) {
+    throw templateRefused('names no template that can be ordered')
+  }
+  return template
+}
+
+const templateRefused = (message: string, why?: FailureError): RefusedFields =>
+  new RefusedFields([{ field: 'template_id', message }], why)
+
+async function nextTemplate(tx: Tx, actor: Actor, present: Template, wanted: string | undefined): Promise<Template> {
+  if (wanted === undefined || wanted === present.id) return present
+  if (!actor.admin) {
+    const why = raise.UpgradeNotAllowed('only an admin may move a deployment to another template')
+    throw templateRefused('may be changed by an admin alone', why)
+  }
+  const template = await orderable(tx, wanted)
+  if (template.productId !== present.productId) {
+    throw templateRefused(
+      'belongs to another product',
+      raise.ForeignProduct(`template ${wanted} is of another product`),
+    )
+  }
+  if (compareVersions(template.chartVersion, present.chartVersion) < 0) {
+    const message = `chart ${template.chartVersion} is older than the present ${present.chartVersion}`
+    throw templateRefused('has an older chart than the present one', raise.DowngradeRefused(message))
+  }
+  return template
+}
+
+/** Everything that is wrong, told at once. Answers with the domain as it is stored. */
+function judge(written: string, template: Template | undefined, userValues: JsonObject): string {
+  const { domain = '', problem } = normaliseDomain(written)
+  const problems = [
+    ...(problem === undefined ? [] : [problem]),
+    ...(template === undefined ? [] : checkUserValues(template, userValues)),
+  ]
+  if (problems.length > 0) throw new RefusedFields(problems)
+  return domain
+}
+
+type Sealed = Pick<Deployment, 'id' | 'sealedValues'>
+
+const sealSecrets = (ring: KeyRing | undefined, { id, sealedValues }: Sealed, secrets: Secrets): SealedValues =>
+  Object.keys(secrets).length === 0 ? {} : sealAll(needed(ring), id, secrets, sealedValues)
+
+export const openSecrets = (ring: KeyRing | undefined, { id, sealedValues }: Sealed): Secrets =>
+  Object.keys(sealedValues).length === 0 ? {} : openAll(needed(ring), id, sealedValues)
+
+function needed(ring: KeyRing | undefined): KeyRing {
+  if (ring !== undefined) return ring
+  throw raise.ValuesUnreadable('failed to seal or open write-only values: CAELUS_VALUES_KEY is not set')
+}

@@ -1,0 +1,104 @@
+import {
+  asUser,
+  failJob as failKey,
+  freezeTenant as freeze,
+  requeueJob as requeueKey,
+  unfreezeTenant as unfreeze,
+  type Actor,
+  type Tx,
+} from '../../../store/index.ts'
+import { driftWake, scanForDrift } from '../drift/scan.ts'
+import { raise } from '../failures.ts'
+import { APPS_QUEUE, deploymentKey, WAKE_REASON } from '../queue.ts'
+import {
+  findDeployment,
+  findJob,
+  findOpenJob,
+  findUser,
+  livingDeployments,
+  markFailed,
+  type DeploymentRef,
+  type ListedJob,
+} from '../store/index.ts'
+import type { JobReason } from '../types.ts'
+import { found, needsAdmin, note, refuseUnstorable } from './guard.ts'
+import type { Room } from './deps.ts'
+
+export function enqueueReconcile(
+  { pool, queue }: Room,
+  actor: Actor,
+  ref: DeploymentRef,
+  reason: JobReason,
+): Promise<ListedJob> {
+  return asUser(pool, actor, async (tx) => {
+    const { id, userId } = found(await findDeployment(tx, ref), 'deployment', ref.id)
+    await queue.wakeIn(tx, { key: deploymentKey(id), wake: { reason: WAKE_REASON[reason], tenant: userId } })
+    await note(tx, actor, { action: 'enqueued', object: deploymentKey(id), detail: { reason } })
+    return found(await findOpenJob(tx, id), 'open job of deployment', id)
+  })
+}
+
+export async function requeueJob({ pool }: Room, actor: Actor, id: string): Promise<ListedJob> {
+  needsAdmin(actor, 'requeue jobs')
+  return await asUser(pool, actor, async (tx) => {
+    const job = await openJob(tx, id)
+    if (!(await requeueKey(tx, APPS_QUEUE, deploymentKey(job.deploymentId)))) throw done(id)
+    await note(tx, actor, { action: 'requeued', object: deploymentKey(job.deploymentId), detail: { job: id } })
+    return await openJob(tx, id)
+  })
+}
+
+export async function failJob({ pool }: Room, actor: Actor, id: string, error: string): Promise<ListedJob> {
+  needsAdmin(actor, 'fail jobs')
+  refuseUnstorable({ error })
+  return await asUser(pool, actor, async (tx) => {
+    const job = await openJob(tx, id)
+    const { failure } = raise.FailedByHand(error)
+    if (!(await failKey(tx, APPS_QUEUE, deploymentKey(job.deploymentId), failure))) throw done(id)
+    await markFailed(tx, job.deploymentId, failure)
+    await note(tx, actor, { action: 'failed', object: deploymentKey(job.deploymentId), detail: { job: id, error } })
+    return await openJob(tx, id)
+  })
+}
+
+async function openJob(tx: Tx, id: string): Promise<ListedJob> {
+  const job = found(await findJob(tx, id), 'job', id)
+  if (job.status === 'done') throw done(id)
+  return job
+}
+
+const done = (id: string): Error => raise.JobDone(`job ${id} is done`)
+
+export async function freezeTenant({ pool }: Room, actor: Actor, userId: string, why: string): Promise<void> {
+  needsAdmin(actor, 'freeze tenants')
+  refuseUnstorable({ why })
+  await asUser(pool, actor, async (tx) => {
+    const { id } = found(await findUser(tx, userId), 'user', userId)
+    await freeze(tx, APPS_QUEUE, id, actor.userId ?? 'platform', why)
+    await note(tx, actor, { action: 'froze', object: { kind: 'User', id }, detail: { why } })
+  })
+}
+
+export async function unfreezeTenant({ pool }: Room, actor: Actor, userId: string): Promise<void> {
+  needsAdmin(actor, 'unfreeze tenants')
+  await asUser(pool, actor, async (tx) => {
+    const { id } = found(await findUser(tx, userId), 'user', userId)
+    if (await unfreeze(tx, APPS_QUEUE, id)) await note(tx, actor, { action: 'unfroze', object: { kind: 'User', id } })
+  })
+}
+
+const SCAN_PAGE = 500
+
+/** A page is a transaction of its own: a scan of thousands holds nothing for long. */
+export async function scanDrift({ pool, queue }: Room, actor: Actor, pageSize = SCAN_PAGE): Promise<number> {
+  needsAdmin(actor, 'scan for drift')
+  return await scanForDrift({
+    pageSize,
+    wakePage: (after) =>
+      asUser(pool, actor, async (tx) => {
+        const page = await livingDeployments(tx, after, pageSize)
+        await queue.wakeIn(tx, ...page.map(driftWake))
+        return page
+      }),
+  })
+}

@@ -1,0 +1,181 @@
+import type { Actor } from '../../../store/index.ts'
+import type { TemplateForm } from '../schema/form.ts'
+import type { Chart, ChartLocation } from '../helm/port.ts'
+import type { JsonObject, Json } from '../values/json.ts'
+import type {
+  DeploymentFilter,
+  DeploymentRef,
+  JobFilter,
+  Listed,
+  ListedDeployment,
+  ListedJob,
+  ListedUser,
+  PageWish,
+  UserFilter,
+} from '../store/index.ts'
+import type { Deployment, FieldProblem, JobReason, Product, Template } from '../types.ts'
+
+/*
+ * The room behind both doors: everything that people and programs may do with apps. REST and CLI parse, call and print.
+ *
+ * Whatever an actor may not see does not exist for them: `NotFound`. What they see and may not do is `NotAllowed` or a
+ * failure of `failures.ts`. Fields that are wrong are told all at once, by `RefusedFields`.
+ */
+
+export interface UserWish {
+  readonly email: string
+  readonly isAdmin?: boolean | undefined
+}
+
+export interface ProductWish {
+  readonly name: string
+  readonly description?: string | null | undefined
+  readonly icon?: string | null | undefined
+}
+
+export interface TemplateWish {
+  readonly productId: string
+  readonly chartRef: string
+  readonly chartVersion: string
+  /** Absent: the digest that the chart has now is pinned. */
+  readonly chartDigest?: string | null | undefined
+  readonly versionLabel?: string | null | undefined
+  /** Laid over the chart's own defaults. */
+  readonly defaultValues?: JsonObject | undefined
+  /** Absent: the chart's own. `null`: it takes no settings. */
+  readonly valuesSchema?: JsonObject | null | undefined
+  readonly capabilities?: JsonObject | undefined
+  /** @default 600 */
+  readonly healthTimeoutSec?: number | undefined
+  /** New deployments get it from now on. @default false */
+  readonly canonical?: boolean | undefined
+}
+
+/** What a template of a chart would be made of, and why it could not be published. */
+export interface ChartReport {
+  readonly chart: Chart
+  readonly form: TemplateForm
+  readonly problems: readonly FieldProblem[]
+}
+
+export interface DeploymentWish {
+  /** Whose it is. Admins may order for others. */
+  readonly userId: string
+  readonly templateId: string
+  readonly domainname: string
+  readonly userValues?: JsonObject | undefined
+}
+
+export interface DeploymentChange {
+  readonly domainname?: string | undefined
+  /** Replaces what was written; see `keepSecrets` for write-only fields. */
+  readonly userValues?: JsonObject | undefined
+  /** Admins only. */
+  readonly templateId?: string | undefined
+}
+
+export interface Precondition {
+  /** The change was made on this generation; `ChangedMeanwhile` if it is not the present one. */
+  readonly ifGeneration?: number | undefined
+}
+
+/** One state of a deployment with everything that rendering needs. `values` hold secrets: for Helm, never for people. */
+export interface Rendering {
+  readonly deployment: Deployment
+  readonly template: Template
+  readonly values: JsonObject
+}
+
+export interface PreviewInputs {
+  /** Absent: it would be created. */
+  readonly before?: Rendering
+  readonly after: Rendering
+  /** Everything in either that must be masked before it is shown. */
+  readonly secrets: readonly Json[]
+}
+
+export interface TimelineEntry {
+  readonly at: number
+  readonly source: 'audit' | 'decision' | 'job'
+  /** Who did it: an email if the caller may see it, else `an admin` or `platform`; for admins an id or the name of a process. */
+  readonly actor: string
+  /** One word: `created`, `install`, `done`. */
+  readonly what: string
+  /** A sentence, lower case and without a stop. */
+  readonly message: string
+  readonly tone: 'good' | 'wait' | 'bad' | 'info'
+}
+
+export interface Rotation {
+  /** Deployments whose values are sealed with the current key now and were not before. */
+  readonly resealed: number
+  /** Ids of those that no key of the ring opens; they stay as they are. */
+  readonly unreadable: readonly string[]
+}
+
+export interface Apps {
+  listUsers(actor: Actor, filter: UserFilter): Promise<Listed<ListedUser>>
+  getUser(actor: Actor, id: string): Promise<ListedUser>
+  createUser(actor: Actor, wish: UserWish): Promise<ListedUser>
+  updateUser(actor: Actor, id: string, wish: Partial<UserWish>): Promise<ListedUser>
+  /** Refused while they have deployments. */
+  deleteUser(actor: Actor, id: string): Promise<void>
+
+  /** By name. */
+  listProducts(actor: Actor, page: PageWish): Promise<Listed<Product>>
+  getProduct(actor: Actor, id: string): Promise<Product>
+  createProduct(actor: Actor, wish: ProductWish): Promise<Product>
+  updateProduct(actor: Actor, id: string, wish: Partial<ProductWish>): Promise<Product>
+  /** It can be ordered no longer; what was ordered lives on. */
+  deleteProduct(actor: Actor, id: string): Promise<void>
+  setCanonicalTemplate(actor: Actor, productId: string, templateId: string): Promise<Product>
+
+  /** Newest first. */
+  listTemplates(actor: Actor, productId: string, page: PageWish): Promise<Listed<Template>>
+  /** `productId`: as the path has it. */
+  getTemplate(actor: Actor, id: string, productId?: string): Promise<Template>
+  inspectChart(actor: Actor, location: ChartLocation, signal?: AbortSignal): Promise<ChartReport>
+  publishTemplate(actor: Actor, wish: TemplateWish, signal?: AbortSignal): Promise<Template>
+  /** It can be ordered no longer; what was ordered lives on. Refused while it is canonical. */
+  deleteTemplate(actor: Actor, id: string, productId?: string): Promise<void>
+
+  /** Newest first. A tenant's own; everybody's for an admin. */
+  listDeployments(actor: Actor, filter: DeploymentFilter): Promise<Listed<ListedDeployment>>
+  /** Also after it was deleted. */
+  getDeployment(actor: Actor, ref: DeploymentRef): Promise<ListedDeployment>
+  createDeployment(actor: Actor, wish: DeploymentWish): Promise<ListedDeployment>
+  /** Answers with the unchanged row when there was nothing to change. */
+  updateDeployment(
+    actor: Actor,
+    ref: DeploymentRef,
+    change: DeploymentChange,
+    precondition?: Precondition,
+  ): Promise<ListedDeployment>
+  /** Supersedes whatever is under way. Harmless twice. */
+  deleteDeployment(actor: Actor, ref: DeploymentRef, precondition?: Precondition): Promise<ListedDeployment>
+
+  /** What `createDeployment` would make, or the same refusal. Saves nothing. */
+  previewCreate(actor: Actor, wish: DeploymentWish): Promise<PreviewInputs>
+  /** What `updateDeployment` would make, or the same refusal. Saves nothing. */
+  previewUpdate(actor: Actor, ref: DeploymentRef, change: DeploymentChange): Promise<PreviewInputs>
+  /** Newest first, without anything secret. */
+  timeline(actor: Actor, ref: DeploymentRef, limit?: number): Promise<readonly TimelineEntry[]>
+
+  /** Has it looked at now, or as soon as the present run ends. Answers with the open job. */
+  enqueueReconcile(actor: Actor, ref: DeploymentRef, reason: JobReason): Promise<ListedJob>
+  /** Newest first. */
+  listJobs(actor: Actor, filter: JobFilter): Promise<Listed<ListedJob>>
+  getJob(actor: Actor, id: string): Promise<ListedJob>
+  /** Runs it now, with its attempts forgiven. Refused when it is done. */
+  requeueJob(actor: Actor, id: string): Promise<ListedJob>
+  /** Gives it up by hand: a worker that runs it loses its lease. Refused when it is done. */
+  failJob(actor: Actor, id: string, error: string): Promise<ListedJob>
+  /** Nothing of theirs is claimed until unfrozen; what runs is not disturbed. */
+  freezeTenant(actor: Actor, userId: string, why: string): Promise<void>
+  unfreezeTenant(actor: Actor, userId: string): Promise<void>
+
+  /** Wakes every deployment that should exist, in pages. Answers how many. */
+  scanDrift(actor: Actor, pageSize?: number): Promise<number>
+  /** Seals all write-only values with the current key, in batches. Interrupted, it goes on where it was. */
+  rotateValuesKey(actor: Actor, batchSize?: number): Promise<Rotation>
+}

@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto'
+import { asUser, type Actor, type Tx } from '../../../store/index.ts'
+import { deploymentUid } from '../identity.ts'
+import type { Json } from '../values/json.ts'
+import { joinSecrets } from '../values/secrets.ts'
+import { findDeployment, findProduct, findTemplate, isDomainTaken, type DeploymentRef } from '../store/index.ts'
+import type { Deployment, Template } from '../types.ts'
+import { mergeValues, systemValues } from '../values/values.ts'
+import { takenDomain } from './create-deployment.ts'
+import { found } from './guard.ts'
+import { intendCreate, intendUpdate, openSecrets } from './intent.ts'
+import type { DeploymentChange, DeploymentWish, PreviewInputs, Rendering } from './port.ts'
+import type { Room } from './deps.ts'
+
+export function previewCreate(room: Room, actor: Actor, wish: DeploymentWish): Promise<PreviewInputs> {
+  return asUser(room.pool, actor, async (tx) => {
+    const id = randomUUID()
+    const { owner, template, intent } = await intendCreate(room, tx, id, wish)
+    await refuseTaken(tx, intent.domainname, null)
+    const product = found(await findProduct(tx, template.productId), 'product', template.productId)
+    const name = deploymentUid({ productName: product.name, email: owner.email }, room.random)
+    const deployment: Deployment = {
+      ...intent,
+      id,
+      deploymentUid: name,
+      namespaceName: name,
+      releaseName: name,
+      userId: owner.id,
+      appliedTemplateId: null,
+      status: 'pending',
+      generation: 1,
+      observedGeneration: 0,
+      lastError: null,
+      lastReconcileAt: null,
+      nextReconcileAt: null,
+      createdAt: room.clock.now(),
+      deletedAt: null,
+    }
+    const after = rendered(room, deployment, template)
+    return { after: after.rendering, secrets: after.secrets }
+  })
+}
+
+export function previewUpdate(
+  room: Room,
+  actor: Actor,
+  ref: DeploymentRef,
+  change: DeploymentChange,
+): Promise<PreviewInputs> {
+  return asUser(room.pool, actor, async (tx) => {
+    const row = found(await findDeployment(tx, ref), 'deployment', ref.id)
+    const { intent, template } = await intendUpdate(room, tx, actor, row, change)
+    await refuseTaken(tx, intent.domainname, row.id)
+    const present = found(await findTemplate(tx, row.desiredTemplateId), 'template', row.desiredTemplateId)
+    const before = rendered(room, row, present)
+    const after = rendered(room, { ...row, ...intent, generation: row.generation + 1 }, template)
+    return {
+      before: before.rendering,
+      after: after.rendering,
+      secrets: [...before.secrets, ...after.secrets],
+    }
+  })
+}
+
+async function refuseTaken(tx: Tx, domain: string, butBy: string | null): Promise<void> {
+  if (await isDomainTaken(tx, domain, butBy)) throw takenDomain(domain)
+}
+
+function rendered(
+  { ring, ingressClass }: Room,
+  deployment: Deployment,
+  template: Template,
+): { readonly rendering: Rendering; readonly secrets: readonly Json[] } {
+  const secrets = openSecrets(ring, deployment)
+  const values = mergeValues({
+    defaults: template.defaultValues,
+    userValues: joinSecrets({ open: deployment.userValues, secrets }),
+    system: systemValues(deployment, ingressClass),
+  })
+  return { rendering: { deployment, template, values }, secrets: Object.values(secrets) }
+}

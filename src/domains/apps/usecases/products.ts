@@ -1,0 +1,103 @@
+import { RefusedFields } from '../../../kernel/index.ts'
+import { asUser, violates, type Actor } from '../../../store/index.ts'
+import { raise } from '../failures.ts'
+import {
+  changeProduct,
+  findProduct,
+  insertProduct,
+  listProducts as listRows,
+  lockProduct,
+  lockTemplate,
+  removeProduct,
+  type Listed,
+  type PageWish,
+} from '../store/index.ts'
+import type { Product } from '../types.ts'
+import { found, needsAdmin, note, refuseUnstorable } from './guard.ts'
+import type { ProductWish } from './port.ts'
+import type { Room } from './deps.ts'
+
+const objectOf = (id: string) => ({ kind: 'Product', id })
+
+export const listProducts = ({ pool }: Room, actor: Actor, page: PageWish): Promise<Listed<Product>> =>
+  asUser(pool, actor, (tx) => listRows(tx, page))
+
+export const getProduct = ({ pool }: Room, actor: Actor, id: string): Promise<Product> =>
+  asUser(pool, actor, async (tx) => found(await findProduct(tx, id), 'product', id))
+
+export async function createProduct({ pool }: Room, actor: Actor, wish: ProductWish): Promise<Product> {
+  needsAdmin(actor, 'create products')
+  refuseUnstorable({ ...wish })
+  const { name, description = null, icon = null } = wish
+  return await asUser(pool, actor, async (tx) => {
+    const product = await insertProduct(tx, { name: named(name), description, icon }).catch(nameTaken(name))
+    await note(tx, actor, { action: 'created', object: objectOf(product.id), after: product })
+    return product
+  })
+}
+
+export async function updateProduct(
+  { pool }: Room,
+  actor: Actor,
+  id: string,
+  wish: Partial<ProductWish>,
+): Promise<Product> {
+  needsAdmin(actor, 'change products')
+  refuseUnstorable({ ...wish })
+  return await asUser(pool, actor, async (tx) => {
+    const before = found(await lockProduct(tx, id), 'product', id)
+    const { name = before.name, description = before.description, icon = before.icon } = wish
+    const wanted = { ...before, name: named(name), description, icon }
+    const product = await changeProduct(tx, wanted).catch(nameTaken(name))
+    await note(tx, actor, { action: 'changed', object: objectOf(id), before, after: product })
+    return product
+  })
+}
+
+export async function deleteProduct({ pool }: Room, actor: Actor, id: string): Promise<void> {
+  needsAdmin(actor, 'delete products')
+  await asUser(pool, actor, async (tx) => {
+    const before = found(await lockProduct(tx, id), 'product', id)
+    await removeProduct(tx, id)
+    await note(tx, actor, { action: 'deleted', object: objectOf(id), before })
+  })
+}
+
+export async function setCanonicalTemplate(
+  { pool }: Room,
+  actor: Actor,
+  productId: string,
+  templateId: string,
+): Promise<Product> {
+  needsAdmin(actor, 'choose the template of a product')
+  return await asUser(pool, actor, async (tx) => {
+    const before = found(await lockProduct(tx, productId), 'product', productId)
+    const template = await lockTemplate(tx, templateId)
+    if (template?.productId !== productId) {
+      throw new RefusedFields([{ field: 'template_id', message: `names no template of ${before.name}` }])
+    }
+    const product = await changeProduct(tx, { ...before, templateId })
+    await note(tx, actor, {
+      action: 'chose template',
+      object: objectOf(productId),
+      before,
+      after: product,
+      detail: { templateId, chartVersion: template.chartVersion },
+    })
+    return product
+  })
+}
+
+function named(name: string): string {
+  const trimmed = name.trim()
+  if (trimmed === '') throw new RefusedFields([{ field: 'name', message: 'must not be empty' }])
+  return trimmed
+}
+
+const nameTaken =
+  (name: string) =>
+  (error: unknown): never => {
+    if (!violates(error, 'product_name')) throw error
+    const why = raise.NameTaken(`there is a product named ${name} already`)
+    throw new RefusedFields([{ field: 'name', message: 'belongs to another product' }], why)
+  }

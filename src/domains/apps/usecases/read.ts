@@ -1,0 +1,56 @@
+import { asUser, type Actor } from '../../../store/index.ts'
+import {
+  findDeployment,
+  findJob,
+  findProduct,
+  findTemplate,
+  listDeployments as listDeploymentRows,
+  listJobs as listJobRows,
+  listTemplates as listTemplateRows,
+  type DeploymentFilter,
+  type DeploymentRef,
+  type JobFilter,
+  type Listed,
+  type ListedDeployment,
+  type ListedJob,
+  type PageWish,
+} from '../store/index.ts'
+import type { Template } from '../types.ts'
+import { found, refuseUnstorable } from './guard.ts'
+import type { Room } from './deps.ts'
+
+export const listTemplates = (
+  { pool }: Room,
+  actor: Actor,
+  productId: string,
+  page: PageWish,
+): Promise<Listed<Template>> =>
+  asUser(pool, actor, async (tx) => {
+    found(await findProduct(tx, productId), 'product', productId)
+    return await listTemplateRows(tx, productId, page)
+  })
+
+export const getTemplate = ({ pool }: Room, actor: Actor, id: string, productId?: string): Promise<Template> =>
+  asUser(pool, actor, async (tx) => {
+    const template = await findTemplate(tx, id)
+    const isThere = productId === undefined || template?.productId === productId
+    return found(isThere ? template : undefined, 'template', id)
+  })
+
+export async function listDeployments(
+  { pool }: Room,
+  actor: Actor,
+  filter: DeploymentFilter,
+): Promise<Listed<ListedDeployment>> {
+  refuseUnstorable({ name: filter.name })
+  return await asUser(pool, actor, (tx) => listDeploymentRows(tx, filter))
+}
+
+export const getDeployment = ({ pool }: Room, actor: Actor, ref: DeploymentRef): Promise<ListedDeployment> =>
+  asUser(pool, actor, async (tx) => found(await findDeployment(tx, ref), 'deployment', ref.id))
+
+export const listJobs = ({ pool }: Room, actor: Actor, filter: JobFilter): Promise<Listed<ListedJob>> =>
+  asUser(pool, actor, (tx) => listJobRows(tx, filter))
+
+export const getJob = ({ pool }: Room, actor: Actor, id: string): Promise<ListedJob> =>
+  asUser(pool, actor, async (tx) => found(await findJob(tx, id), 'job', id))

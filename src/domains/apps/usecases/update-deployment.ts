@@ -1,0 +1,56 @@
+import { refuse, RefusedFields } from '../../../kernel/index.ts'
+import { asUser, type Actor } from '../../../store/index.ts'
+import { deploymentKey, WAKE_REASON } from '../queue.ts'
+import {
+  canBeOrdered,
+  findDeployment,
+  lockDeployment,
+  writeIntent,
+  type DeploymentRef,
+  type ListedDeployment,
+} from '../store/index.ts'
+import type { Deployment } from '../types.ts'
+import { domainTaken } from './create-deployment.ts'
+import { found, note } from './guard.ts'
+import { intendUpdate, intentOf } from './intent.ts'
+import type { DeploymentChange, Precondition } from './port.ts'
+import type { Room } from './deps.ts'
+
+export function updateDeployment(
+  room: Room,
+  actor: Actor,
+  ref: DeploymentRef,
+  change: DeploymentChange,
+  precondition: Precondition = {},
+): Promise<ListedDeployment> {
+  return asUser(room.pool, actor, async (tx) => {
+    const before = found(await lockDeployment(tx, ref), 'deployment', ref.id)
+    checkGeneration(before, precondition)
+    const { intent, template, changed } = await intendUpdate(room, tx, actor, before, change)
+    if (changed.length > 0) {
+      await writeIntent(tx, before.id, intent).catch(domainTaken(intent.domainname))
+      if (changed.includes('template') && !(await canBeOrdered(tx, before.userId, template.id))) {
+        throw new RefusedFields([{ field: 'template_id', message: 'was deleted at this moment' }])
+      }
+      await room.queue.wakeIn(tx, {
+        key: deploymentKey(before.id),
+        wake: { reason: WAKE_REASON.update, tenant: before.userId },
+      })
+      await note(tx, actor, {
+        action: 'changed',
+        object: deploymentKey(before.id),
+        before: intentOf(before),
+        after: intent,
+        detail: { generation: before.generation + 1, changed: changed.join(', '), chartVersion: template.chartVersion },
+      })
+    }
+    return found(await findDeployment(tx, ref), 'deployment', ref.id)
+  })
+}
+
+export function checkGeneration({ generation }: Deployment, { ifGeneration }: Precondition): void {
+  if (ifGeneration === undefined || ifGeneration === generation) return
+  throw refuse.ChangedMeanwhile(
+    `the change was made on generation ${ifGeneration}, but the present one is ${generation}`,
+  )
+}

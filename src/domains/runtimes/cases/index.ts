@@ -1,6 +1,0 @@
-export { chronicle, type Chronicle, type History, type Series } from './chronicle.ts'
-export { valueOf } from './live-values.ts'
-export { openLook, type Look, type LookOptions } from './look.ts'
-export type * from './port.ts'
-export { openRuntimes, phaseOf, type RuntimesCluster } from './runtimes.ts'
-export { modeFor, nfrKey, recommendationFor } from '../nfr/enforce.ts'

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { hiding, statusHidden } from './masking.ts'
+
+const SECRET = 'open sesame'
+const { text, json } = hiding({
+  spec: { functions: [{ function_key: 'a', config: { PASSWORD: SECRET, MODE: 'on' } }] },
+})
+
+test('a value is hidden wherever it is part of a text, unless it is too short to be one', () => {
+  expect(text(`login with ${SECRET} failed on Monday`)).toMatch(/^login with \(hidden [0-9a-f]{8}\) failed on Monday$/)
+})
+
+test('in objects all of what functions are told is hidden, and what the platform tells them is not', () => {
+  const env = [
+    { name: 'PASSWORD', value: 'an older one' },
+    { name: 'MODE', value: 'on' },
+    { name: 'OPRC_CLS_ID', value: 'cart' },
+  ]
+  const hidden = JSON.stringify(json({ spec: { config: { PASSWORD: SECRET }, containers: [{ env }] }, on: true }))
+  expect(hidden).not.toContain(SECRET)
+  expect(hidden).not.toContain('an older one')
+  expect(hidden).not.toContain('"on"}')
+  expect(hidden).toContain('cart')
+  expect(hidden).toContain('"on":true')
+})
+
+test('equal values have equal marks, so that a difference can still be seen', () => {
+  expect(text(SECRET)).toBe(text(SECRET))
+  expect(json({ env: [{ name: 'PASSWORD', value: SECRET }] })).toEqual({
+    env: [{ name: 'PASSWORD', value: text(SECRET) }],
+  })
+  expect(json({ env: [{ name: 'PASSWORD', value: 'other' }] })).not.toEqual(
+    json({ env: [{ name: 'PASSWORD', value: SECRET }] }),
+  )
+})
+
+test('what a pod was given is hidden in what its containers say, whatever the spec says by now', () => {
+  const container = (message: string) => ({
+    name: 'function',
+    image: '',
+    imageID: '',
+    ready: false,
+    restartCount: 3,
+    lastState: { terminated: { exitCode: 1, message } },
+  })
+  const status = statusHidden({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'cart' },
+    spec: { containers: [{ name: 'function', env: [{ name: 'PASSWORD', value: 'an older one' }] }] },
+    status: { containerStatuses: [container('cannot log in with an older one')] },
+  })
+  const said = status?.containerStatuses?.[0]?.lastState?.terminated?.message
+  expect(said).toMatch(/^cannot log in with \(hidden [0-9a-f]{8}\)$/)
+})

@@ -1,0 +1,6 @@
+export { chronicle, type Chronicle, type History, type Series } from './history.ts'
+export { valueOf } from './live-values.ts'
+export { openLook, type Look, type LookOptions } from './view.ts'
+export type * from './port.ts'
+export { openRuntimes, phaseOf, type RuntimesCluster } from './runtimes.ts'
+export { modeFor, nfrKey, recommendationFor } from '../nfr/enforce.ts'

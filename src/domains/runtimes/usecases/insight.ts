@@ -1,0 +1,60 @@
+import type { Actor } from '../../../store/index.ts'
+import type { ClassRuntime } from '../class-runtime.ts'
+import { hiding, type Hiding } from '../masking.ts'
+import { preview, type Preview, type PreviewedField } from '../preview.ts'
+import type { RuntimesSettings } from '../settings.ts'
+import type { ManagedKind, Observed } from '../types.ts'
+import type { Look } from './view.ts'
+import type { RuntimeWish, WriteChange } from './port.ts'
+import { putRuntime, type WriteParts } from './write.ts'
+
+/** The API server is asked whether it would take it, and what it would make of it; nothing is saved. */
+export async function previewNow(
+  parts: WriteParts,
+  look: Pick<Look, 'observe' | 'served'>,
+  actor: Actor,
+  wish: RuntimeWish,
+  settings: RuntimesSettings,
+): Promise<Preview & { readonly change: WriteChange }> {
+  const { runtime, change } = await putRuntime(parts, actor, wish, { dryRun: true })
+  const seen = look.observe(wish) ?? nothingAround(runtime, look.served())
+  const told = preview(seen, runtime, settings)
+  const secrets = hiding({ spec: { functions: [...functionsOf(seen.runtime), ...functionsOf(runtime)] } })
+  const objects = told.objects.map((child) => ({
+    ...child,
+    fields: child.fields.map((field) => withoutSecrets(field, secrets)),
+  }))
+  return { ...told, objects, change }
+}
+
+/** The value of an environment variable stands alone in a field: it is hidden by the name that it is known under. */
+function withoutSecrets(field: PreviewedField, { json }: Hiding): PreviewedField {
+  const { path, before, after, ...rest } = field
+  const owner = path.at(-2)
+  const name = path.at(-3) === 'env' && typeof owner === 'object' ? owner.name : undefined
+  const hide = (value: unknown): unknown => {
+    if (name === undefined) return json(value)
+    const { env } = json({ env: [{ name, value }] }) as { env: [{ value: unknown }] }
+    return env[0].value
+  }
+  return {
+    ...rest,
+    path,
+    ...(before !== undefined && { before: hide(before) }),
+    ...(after !== undefined && { after: hide(after) }),
+  }
+}
+
+const functionsOf = ({ spec }: ClassRuntime) => spec.functions ?? []
+
+const nothingAround = (runtime: ClassRuntime, served: readonly ManagedKind[]): Observed => ({
+  runtime,
+  children: [],
+  pods: [],
+  autoscalers: [],
+  routers: [],
+  served,
+  mutated: [],
+  recent: { enforcements: 0, orphans: 0 },
+  done: [],
+})

@@ -1,0 +1,110 @@
+import type { Explanation } from '../../../kernel/index.ts'
+import type { Actor } from '../../../store/index.ts'
+import type { At, Pod } from '../../../kube/index.ts'
+import type { ClassRuntime, ClassRuntimeSpec } from '../class-runtime.ts'
+import type { Preview } from '../preview.ts'
+import type { Readiness } from '../templates/template.ts'
+import type { Component, ManagedKind, ObservedChild, Phase } from '../types.ts'
+import type { History } from './history.ts'
+
+/*
+ * The room behind both doors: everything that people and programs may do with runtimes. Everybody who is logged in may
+ * look, because class runtimes belong to no tenant; only admins change anything.
+ *
+ * The cluster is the only truth. Looking is answered from watches and costs it nothing but the pods of the one runtime
+ * that is looked at; whatever is written goes to its API server first and to the audit with it.
+ */
+
+export interface RuntimeWish {
+  readonly namespace: string
+  readonly name: string
+  /** Absent: as they are. */
+  readonly labels?: Readonly<Record<string, string>> | undefined
+  readonly annotations?: Readonly<Record<string, string>> | undefined
+  readonly spec: ClassRuntimeSpec
+}
+
+export interface Precondition {
+  /** Refused if it has another generation by now. */
+  readonly ifGeneration?: number | undefined
+}
+
+/** One object that a runtime consists of, or should. */
+export interface SeenChild {
+  readonly kind: ManagedKind
+  readonly name: string
+  readonly component: Component
+  readonly functionKey: string | undefined
+  /** Absent: it should be there and is not. */
+  readonly seen: ObservedChild | undefined
+  /** Absent: of a kind that is as it should be once it is there. */
+  readonly readiness: Readiness | undefined
+}
+
+/** A runtime with everything it is made of. */
+export interface Sighting {
+  readonly runtime: ClassRuntime
+  readonly children: readonly SeenChild[]
+  readonly pods: readonly Pod[]
+}
+
+export interface ListWish {
+  readonly namespace?: string | undefined
+  readonly phase?: Phase | undefined
+  readonly limit: number
+  /** Namespace and name of the last one seen. */
+  readonly after?: readonly string[] | undefined
+}
+
+export interface Listed {
+  readonly items: readonly ClassRuntime[]
+  readonly next: readonly string[] | null
+}
+
+export type WriteChange = 'created' | 'changed' | 'unchanged'
+
+export interface Written {
+  readonly runtime: ClassRuntime
+  readonly change: WriteChange
+}
+
+export interface PackageWish {
+  /** YAML, or what it says. */
+  readonly source: unknown
+  readonly environment?: string | undefined
+  readonly namespace: string
+  readonly dryRun: boolean
+}
+
+export interface AppliedPackage {
+  readonly written: ReadonlyArray<Written & { readonly deploymentKey: string }>
+  /** Deployments that were not meant. */
+  readonly skipped: ReadonlyArray<{ readonly deploymentKey: string; readonly because: string }>
+}
+
+export interface TimelineEntry {
+  readonly at: number
+  readonly source: 'audit' | 'decision' | 'event' | 'phase'
+  readonly actor: string | null
+  /** The child it is about; `null`: the runtime itself. */
+  readonly object: string | null
+  readonly what: string
+  readonly message: string
+  readonly count: number
+  readonly tone: 'good' | 'wait' | 'bad' | 'info'
+}
+
+export interface Runtimes {
+  list(wish: ListWish): Promise<Listed>
+  get(where: At, signal: AbortSignal): Promise<Sighting>
+  create(actor: Actor, wish: RuntimeWish): Promise<Sighting>
+  /** Makes it, or replaces its spec. */
+  put(actor: Actor, wish: RuntimeWish, precondition: Precondition): Promise<Sighting & Written>
+  /** Answers with what it was; it is gone when its children are. */
+  remove(actor: Actor, where: At, precondition: Precondition): Promise<Sighting>
+  applyPackage(actor: Actor, wish: PackageWish): Promise<AppliedPackage>
+  preview(actor: Actor, wish: RuntimeWish): Promise<Preview & { readonly change: WriteChange }>
+  explain(where: At): Promise<Explanation>
+  timeline(actor: Actor, where: At, limit: number, signal: AbortSignal): Promise<readonly TimelineEntry[]>
+  history(where: At): Promise<History>
+}

@@ -1,0 +1,238 @@
+import { happenings as emitter, type Service } from '../../kernel/index.ts'
+import type { IndexFn } from './indexes.ts'
+import { withoutManagedFields, type Keep } from './keep.ts'
+import { isAbsenceCertain, judge, pinOf, Pins, type Pin } from './pins.ts'
+import { cacheKey, ObjectStore, type Change, type Via } from './store.ts'
+import type { Where } from '../client/client.ts'
+import { type At, type KubeObject, type Resource } from '../objects.ts'
+import { compareVersions, isNotNewer, isOlder } from '../watch/version.ts'
+import { watch, type Findings, type WatchDeps, type WatchSink, type WatchTimings } from '../watch/watch.ts'
+
+export interface CacheSpec<T extends KubeObject, K extends KubeObject> {
+  readonly resource: Resource<T>
+  readonly where?: Where
+  /** What is kept of each object; `keeping('spec.x', …)` makes one from paths. @default all but managedFields */
+  readonly keep?: Keep<T, K>
+  /** Named ways to find objects: `{ owner: byOwner, app: byLabel('app') }`. */
+  readonly indexes?: Readonly<Record<string, IndexFn<K>>>
+  /** Ask the server for metadata alone; `T` then is `KubeObject`. */
+  readonly metadataOnly?: boolean
+  /** How long what we wrote may stay ahead of the watch before the server is asked. @default 10_000 */
+  readonly ownWritesMs?: number
+  readonly timings?: Partial<WatchTimings>
+}
+
+/**
+ * The objects of a resource as the server last told us, or as we last wrote them, whichever is newer.
+ *
+ * - Reads are synchronous and cost nothing at the server. They are as old as the watch is late, except for our own
+ *   writes: after `wrote` no older version of that object is given out.
+ * - Objects are shared between all readers. Never change one.
+ * - `start` resolves when everything has been listed once.
+ */
+export interface Cache<K extends KubeObject, T extends KubeObject = K> extends Service {
+  readonly resource: Resource<T>
+  /** Resolves when everything has been listed once. */
+  readonly synced: Promise<void>
+  readonly size: number
+  get(at: At): K | undefined
+  list(namespace?: string): K[]
+  byIndex(index: string, value: string): K[]
+  /** Tells each difference once, in order. Returns the way to stop listening. */
+  onChange(listener: (change: Change<K>) => void): () => void
+  /** What the server answered to a write of ours. */
+  wrote(object: T): void
+  /** The server accepted our deletion. An object that waits for its finalizers comes back with a deletionTimestamp. */
+  deleted(at: At, uid: string): void
+}
+
+const OWN_WRITES_MS = 10_000
+
+export function cache<T extends KubeObject, K extends KubeObject = T>(
+  deps: WatchDeps,
+  spec: CacheSpec<T, K>,
+): Cache<K, T> {
+  const { source, clock, happenings } = deps
+  const { resource, where = {}, metadataOnly = false } = spec
+  const keep = spec.keep ?? (withoutManagedFields as unknown as Keep<T, K>)
+  const synced = Promise.withResolvers<void>()
+  const changes = emitter<{ change: Change<K> }>((error) => {
+    happenings.emit('watch:error', { resource: resource.plural, error, failures: 0, retryInMs: 0 })
+  })
+  const store = new ObjectStore<K>(spec.indexes ?? {}, (change) => changes.emit('change', change))
+  const pins = new Pins(clock, spec.ownWritesMs ?? OWN_WRITES_MS, (key, pin) => void resolveOverdue(key, pin))
+
+  let isSynced = false
+  /** The keys that the present list has named so far. */
+  let named = new Set<string>()
+  let reached: string | undefined
+  let findings = { missed: 0, overdue: 0 }
+
+  /** True: it was news. */
+  function accept(key: string, object: T, via: Via): boolean {
+    const { uid, resourceVersion } = object.metadata
+    const pin = pins.get(key)
+    if (pin !== undefined) {
+      if (judge(pin, object.metadata) === 'older') return false
+      pins.delete(key)
+    }
+    const known = store.get(key)?.metadata
+    if (known !== undefined && known.resourceVersion === resourceVersion && known.uid === uid) return false
+    store.put(key, keep(object), via)
+    return true
+  }
+
+  function retire(key: string, { metadata }: T): void {
+    const pin = pins.get(key)
+    if (pin !== undefined) {
+      if (pin.wrote === 'deletion' ? metadata.uid !== pin.uid : judge(pin, metadata) === 'older') return
+      pins.delete(key)
+    }
+    const known = store.get(key)?.metadata
+    if (known === undefined || known.uid !== metadata.uid) return
+    // It has come back into our selection since; this is an old message repeated.
+    if (isOlder(metadata.resourceVersion, known.resourceVersion)) return
+    store.remove(key, 'watch')
+  }
+
+  const sink: WatchSink<T> = {
+    begin(watchReached) {
+      named = new Set()
+      reached = watchReached
+      findings = { missed: 0, overdue: 0 }
+    },
+    listed(objects) {
+      for (const object of objects) {
+        const key = cacheKey(object.metadata)
+        named.add(key)
+        if (!accept(key, object, isSynced ? 'relist' : 'firstList')) continue
+        findings.missed++
+        if (isNotNewer(object.metadata.resourceVersion, reached)) findings.overdue++
+      }
+    },
+    unlisted(object) {
+      const key = cacheKey(object.metadata)
+      named.delete(key)
+      retire(key, object)
+    },
+    complete(version): Findings {
+      for (const [key, pin] of pins.entries()) if (!named.has(key) && isAbsenceCertain(pin, version)) pins.delete(key)
+      for (const key of store.keys()) {
+        if (named.has(key) || pins.get(key) !== undefined) continue
+        store.remove(key, isSynced ? 'relist' : 'firstList')
+        findings.missed++
+        findings.overdue++
+      }
+      named = new Set()
+      isSynced = true
+      synced.resolve()
+      return { objects: store.size, ...findings }
+    },
+    put(object) {
+      accept(cacheKey(object.metadata), object, 'watch')
+    },
+    remove(object) {
+      retire(cacheKey(object.metadata), object)
+    },
+  }
+
+  const running = watch(deps, {
+    resource,
+    where,
+    metadataOnly,
+    sink,
+    ...(spec.timings !== undefined && { timings: spec.timings }),
+  })
+
+  /** The watch has not shown us our own write in time: that one object is read, and if it still lags then, everything. */
+  async function resolveOverdue(key: string, pin: Pin): Promise<void> {
+    pins.set(key, pin)
+    if (pin.checked && pin.wrote === 'object') return running.relist('behind')
+    if (pin.checked) {
+      // The watch may yet tell of the life of what is gone; afterwards there is nothing left to hold back.
+      if (!isOlder(running.version(), pin.version)) pins.delete(key)
+      return
+    }
+    try {
+      const found = await readBack(key)
+      if (pins.get(key) === undefined) return
+      happenings.emit('watch:behind', { resource: resource.plural, foundBy: 'read', missed: 1, overdue: 0 })
+      settle(key, found.object, found.version)
+    } catch (error) {
+      const retryInMs = spec.ownWritesMs ?? OWN_WRITES_MS
+      happenings.emit('watch:error', { resource: resource.plural, error, failures: 1, retryInMs })
+    }
+  }
+
+  /** Takes what the server has now, and stays with it until the watch is there too. */
+  function settle(key: string, found: T | undefined, version: string): void {
+    pins.delete(key)
+    if (found === undefined) {
+      store.remove(key, 'relist')
+      return pins.set(key, { wrote: 'absence', uid: undefined, version, checked: true })
+    }
+    accept(key, found, 'relist')
+    if (compareVersions(found.metadata.resourceVersion, running.version()) !== undefined)
+      pins.set(key, pinOf('object', found.metadata, true))
+  }
+
+  async function readBack(key: string): Promise<{ readonly object: T | undefined; readonly version: string }> {
+    const slash = key.indexOf('/')
+    const byName = `metadata.name=${key.slice(slash + 1)}`
+    const page = await source.listPage(resource, {
+      ...where,
+      ...(slash >= 0 && { namespace: key.slice(0, slash) }),
+      fields: where.fields === undefined ? byName : `${where.fields},${byName}`,
+      limit: 1,
+      metadataOnly,
+    })
+    return { object: page.items[0], version: page.resourceVersion }
+  }
+
+  return {
+    name: `cache of ${resource.plural}`,
+    resource,
+    synced: synced.promise,
+    get size() {
+      return store.size
+    },
+    start: () => running.start(),
+    async stop() {
+      pins.stop()
+      await running.stop()
+    },
+    done: running.done,
+    get: (place) => store.get(cacheKey(place)),
+    list(namespace) {
+      if (namespace === undefined) return [...store.values()]
+      return Array.from(store.values()).filter(({ metadata }) => metadata.namespace === namespace)
+    },
+    byIndex: (index, value) => store.byIndex(index, value),
+    onChange: (listener) => changes.on('change', listener),
+
+    wrote(object) {
+      const { uid, resourceVersion: version, namespace } = object.metadata
+      const key = cacheKey(object.metadata)
+      if (version === undefined)
+        throw new Error(
+          `failed to remember the write of ${resource.kind} ${key}: it has no resourceVersion; pass what the server answered`,
+        )
+      if (where.namespace !== undefined && where.namespace !== namespace) return
+      if (isNotNewer(version, running.version())) return
+      const pin = pins.get(key)
+      if (pin?.wrote === 'deletion' && pin.uid === uid) return
+      if (pin?.wrote === 'absence' && isNotNewer(version, pin.version)) return
+      if (isNotNewer(version, store.get(key)?.metadata.resourceVersion)) return
+      store.put(key, keep(object), 'write')
+      pins.set(key, pinOf('object', object.metadata))
+    },
+
+    deleted(place, uid) {
+      const key = cacheKey(place)
+      const known = store.get(key)?.metadata
+      if (known === undefined || known.uid !== uid) return
+      pins.set(key, pinOf('deletion', known))
+      store.remove(key, 'write')
+    },
+  }
+}

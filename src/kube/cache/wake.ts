@@ -1,0 +1,137 @@
+import {
+  keyText,
+  sameKey,
+  strongerReason,
+  type Clock,
+  type Key,
+  type Queue,
+  type Wake,
+  type WakeReason,
+} from '../../kernel/index.ts'
+import { cacheKey, type Change } from './store.ts'
+import type { Cache } from './cache.ts'
+import type { KubeObject, Resource } from '../objects.ts'
+
+/** How the objects of a cache stand to the keys of a queue. */
+export interface WakeRule<K extends KubeObject> {
+  readonly keys: (object: K) => readonly Key[]
+  /** `self`: they are what is reconciled. `child`: they were made for it. */
+  readonly relation: 'self' | 'child'
+}
+
+export interface WakeOptions<K extends KubeObject> {
+  /** False: this change is not worth a run. `specChanged` is one. @default every change is */
+  readonly worth?: (change: Change<K>) => boolean
+  readonly tenant?: (object: K) => string | undefined
+  /** Our own writes tell a reconciler nothing that it did not know when it wrote. Only for a cache that one controller alone writes through. @default false */
+  readonly ignoreOwnWrites?: boolean
+}
+
+/** The objects themselves, each under `namespace/name`. */
+export const itself = (resource: Resource): WakeRule<KubeObject> => ({
+  relation: 'self',
+  keys: ({ metadata }) => [{ kind: resource.kind, id: cacheKey(metadata) }],
+})
+
+/** The object that controls them; the cache must keep `metadata.ownerReferences`. */
+export function controllerOf(owner: Resource): WakeRule<KubeObject> {
+  const group = `${owner.group}/`
+  const isOfGroup = (apiVersion: string): boolean =>
+    owner.group === '' ? !apiVersion.includes('/') : apiVersion.startsWith(group)
+  return {
+    relation: 'child',
+    keys({ metadata }) {
+      const ref = metadata.ownerReferences?.find((one) => one.controller === true)
+      if (ref === undefined || ref.kind !== owner.kind || !isOfGroup(ref.apiVersion)) return []
+      const { namespace } = metadata
+      const at = owner.namespaced && namespace !== undefined ? { namespace, name: ref.name } : { name: ref.name }
+      return [{ kind: owner.kind, id: cacheKey(at) }]
+    },
+  }
+}
+
+/** Leaves out changes of nothing but status: the server counts the generation up for the rest. A begun deletion counts too. */
+export function specChanged(change: Change<KubeObject>): boolean {
+  if (change.type !== 'changed') return true
+  const [old, next] = [change.old.metadata, change.new.metadata]
+  return (
+    old.generation !== next.generation ||
+    old.deletionTimestamp !== next.deletionTimestamp ||
+    next.generation === undefined
+  )
+}
+
+/** How long a queue that did not take a wake is left alone. */
+const RETRY_MS = 1_000
+
+/**
+ * Wakes the keys of a queue when objects of a cache change, and all of them when the cache is first filled.
+ * A wake that the queue did not take is repeated until it does. Returns the way to stop.
+ *
+ * Call it before the cache starts, or what the first list finds wakes nobody.
+ */
+export function wakeOn<K extends KubeObject>(
+  cache: Pick<Cache<K>, 'onChange'>,
+  queue: Pick<Queue, 'wake'>,
+  rule: WakeRule<K>,
+  { clock, ...options }: WakeOptions<K> & { readonly clock: Clock },
+): () => void {
+  const { worth, tenant, ignoreOwnWrites = false } = options
+  const untaken = new Map<string, readonly [Key, Wake]>()
+  let cancelRetry: (() => void) | undefined
+  let stopped = false
+
+  const wake = (key: Key, how: Wake): void => {
+    queue.wake(key, how).catch(() => {
+      if (stopped) return
+      const earlier = untaken.get(keyText(key))
+      const reason = earlier === undefined ? how.reason : strongerReason(earlier[1].reason, how.reason)
+      untaken.set(keyText(key), [key, { ...how, reason }])
+      cancelRetry ??= clock.after(RETRY_MS, retry)
+    })
+  }
+  const retry = (): void => {
+    cancelRetry = undefined
+    const again = [...untaken.values()]
+    untaken.clear()
+    for (const [key, how] of again) wake(key, how)
+  }
+  const wakeAll = (keys: readonly Key[], object: K, reason: WakeReason): void => {
+    const whose = tenant?.(object)
+    const how = whose === undefined ? { reason } : { reason, tenant: whose }
+    for (const key of keys) wake(key, how)
+  }
+
+  const stopListening = cache.onChange((change) => {
+    if (ignoreOwnWrites && change.via === 'write') return
+    if (worth !== undefined && !worth(change)) return
+    const reason = rule.relation === 'child' ? 'childChanged' : reasonOf(change)
+    const present = change.type === 'deleted' ? change.old : change.new
+    const keys = rule.keys(present)
+    wakeAll(keys, present, reason)
+    if (change.type !== 'changed') return
+    // A child that changed hands concerns the one it left as well.
+    const left = rule.keys(change.old).filter((old) => !keys.some((key) => sameKey(old, key)))
+    wakeAll(left, change.old, reason)
+  })
+
+  return () => {
+    stopped = true
+    stopListening()
+    cancelRetry?.()
+  }
+}
+
+function reasonOf(change: Change<KubeObject>): WakeReason {
+  switch (change.type) {
+    case 'deleted':
+      return 'deleted'
+    case 'added':
+      if (change.via === 'firstList') return 'drift'
+      return change.new.metadata.deletionTimestamp === undefined ? 'created' : 'deleted'
+    case 'changed':
+      return change.new.metadata.deletionTimestamp === undefined ? 'changed' : 'deleted'
+    default:
+      return change satisfies never
+  }
+}

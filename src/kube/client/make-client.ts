@@ -1,0 +1,320 @@
+import type { AccessQuestion, Client, DeleteOptions, Page, Patch, WatchEvent, Where, WriteOptions } from './client.ts'
+import { errorOf, isGone } from '../errors.ts'
+import { apiVersionOf, at as atOf, type At, type KubeObject, type Resource } from '../objects.ts'
+import { collectionPath, objectPath } from './paths.ts'
+import type { KubeRequest, Transport } from '../transport/transport.ts'
+import { impersonate } from '../transport/wrap.ts'
+
+export interface ClientOptions {
+  /** Who owns the fields we write, where a call does not say otherwise. */
+  readonly fieldManager: string
+  /** Objects per page of a list. @default 500 */
+  readonly pageSize?: number
+}
+
+/** How long the server keeps a watch open when we do not say; a little more than it would choose itself. */
+const WATCH_SECONDS = 600
+
+/** The verbs of the Kubernetes API over any transport. */
+export function makeClient(transport: Transport, settings: ClientOptions): Client {
+  const { fieldManager, pageSize = 500 } = settings
+
+  const call = async <T>(doing: string, request: KubeRequest): Promise<T> => {
+    const response = await transport.send(request)
+    if (response.status >= 300) throw errorOf(doing, response)
+    return response.body as T
+  }
+
+  const write = <T extends KubeObject>(
+    doing: string,
+    request: KubeRequest,
+    { dryRun, signal, ...rest }: WriteOptions = {},
+  ): Promise<T> =>
+    call<T>(doing, {
+      ...request,
+      query: { fieldManager: rest.fieldManager ?? fieldManager, dryRun: dryRun ? 'All' : undefined, ...request.query },
+      ...(signal && { signal }),
+    })
+
+  const patchAt = <T extends KubeObject>(
+    resource: Resource<T>,
+    where: At,
+    patch: Patch,
+    options?: WriteOptions,
+    subresource?: string,
+  ): Promise<T> =>
+    write<T>(
+      `patch ${nameOf(resource, where, subresource)}`,
+      { method: 'PATCH', path: objectPath(resource, where, subresource), ...bodyOf(patch) },
+      options,
+    )
+
+  const applyAt = <T extends KubeObject>(
+    resource: Resource<T>,
+    where: At,
+    body: object,
+    options: WriteOptions & { readonly force?: boolean } = {},
+    subresource?: string,
+  ): Promise<T> => {
+    const request = {
+      method: 'PATCH',
+      path: objectPath(resource, where, subresource),
+      body,
+      contentType: 'application/apply-patch+yaml',
+    } as const
+    return write<T>(
+      `apply ${nameOf(resource, where, subresource)}`,
+      { ...request, query: { force: options.force ? true : undefined } },
+      options,
+    )
+  }
+
+  const replaceAt = <T extends KubeObject>(
+    resource: Resource<T>,
+    object: T,
+    options?: WriteOptions,
+    subresource?: string,
+  ): Promise<T> => {
+    const what = nameOf(resource, atOf(object), subresource)
+    if (!object.metadata.resourceVersion)
+      throw new Error(`failed to replace ${what}: metadata.resourceVersion is missing; read it first, or apply it`)
+    return write<T>(
+      `replace ${what}`,
+      { method: 'PUT', path: objectPath(resource, atOf(object), subresource), body: object },
+      options,
+    )
+  }
+
+  const client: Client = {
+    async get(resource, where, signal) {
+      const response = await transport.send({
+        method: 'GET',
+        path: objectPath(resource, where),
+        ...(signal && { signal }),
+      })
+      if (response.status === 404 && isMissingObject(response.body)) return undefined
+      if (response.status >= 300) throw errorOf(`get ${nameOf(resource, where)}`, response)
+      return response.body as never
+    },
+
+    async list(resource, where = {}, signal) {
+      try {
+        return await allPages((continueToken) =>
+          client.listPage(resource, { ...where, limit: pageSize, ...(continueToken && { continueToken }) }, signal),
+        )
+      } catch (error) {
+        // The rest of a paged list can be compacted away between two pages; without a limit it is one page.
+        if (!isGone(error)) throw error
+        return [...(await client.listPage(resource, { ...where, limit: 0 }, signal)).items]
+      }
+    },
+
+    create: (resource, object, options) =>
+      write(
+        `create ${nameOf(resource, object.metadata)}`,
+        { method: 'POST', path: creationPath(resource, object.metadata), body: object },
+        options,
+      ),
+    apply: (resource, object, options) => applyAt(resource, object.metadata, object, options),
+    replace: async (resource, object, options) => replaceAt(resource, object, options),
+    patch: (resource, where, patch, options) => patchAt(resource, where, patch, options, options?.subresource),
+
+    async delete(resource, where, options = {}) {
+      const response = await transport.send({
+        method: 'DELETE',
+        path: objectPath(resource, where),
+        body: deleteBody(options),
+        ...(options.signal && { signal: options.signal }),
+      })
+      if (response.status === 404 && isMissingObject(response.body)) return false
+      if (response.status >= 300) throw errorOf(`delete ${nameOf(resource, where)}`, response)
+      return true
+    },
+
+    applyStatus: (resource, object, options) =>
+      applyAt(
+        resource,
+        object.metadata,
+        { apiVersion: apiVersionOf(resource), kind: resource.kind, ...object },
+        options,
+        'status',
+      ),
+    patchStatus: (resource, where, patch, options) => patchAt(resource, where, patch, options, 'status'),
+    replaceStatus: async (resource, object, options) => replaceAt(resource, object, options, 'status'),
+
+    getSubresource: (resource, where, subresource) =>
+      call(`get ${nameOf(resource, where, subresource)}`, {
+        method: 'GET',
+        path: objectPath(resource, where, subresource),
+      }),
+    createSubresource: (resource, where, subresource, body, options) =>
+      write(
+        `create ${nameOf(resource, where, subresource)}`,
+        { method: 'POST', path: objectPath(resource, where, subresource), body },
+        options,
+      ) as never,
+
+    async listPage<T extends KubeObject>(
+      resource: Resource<T>,
+      options: Parameters<Client['listPage']>[1],
+      signal?: AbortSignal,
+    ): Promise<Page<T>> {
+      const list = await call<ListBody<T>>(`list ${resource.plural}`, {
+        method: 'GET',
+        path: collectionPath(resource, options.namespace),
+        query: {
+          ...selectors(options),
+          limit: options.limit > 0 ? options.limit : undefined,
+          continue: options.continueToken,
+          resourceVersion: options.resourceVersion,
+        },
+        ...(options.metadataOnly && { accept: `application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1` }),
+        ...(signal && { signal }),
+      })
+      // An empty list of metadata alone comes as null.
+      const items = list.items ?? []
+      for (const item of items) named(resource, item)
+      return {
+        items,
+        resourceVersion: list.metadata.resourceVersion,
+        continueToken: list.metadata.continue || undefined,
+      }
+    },
+
+    async *watchEvents<T extends KubeObject>(
+      resource: Resource<T>,
+      options: Parameters<Client['watchEvents']>[1],
+      signal: AbortSignal,
+    ): AsyncGenerator<WatchEvent<T>> {
+      const lines = transport.stream({
+        method: 'GET',
+        path: collectionPath(resource, options.namespace),
+        query: {
+          ...selectors(options),
+          watch: true,
+          allowWatchBookmarks: true,
+          timeoutSeconds: options.timeoutSeconds ?? WATCH_SECONDS,
+          resourceVersion: options.resourceVersion,
+          ...(options.sendInitialEvents && { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' }),
+        },
+        ...(options.metadataOnly && { accept: `application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1` }),
+        signal,
+      })
+      for await (const line of lines) {
+        const event = line as WatchEvent<T>
+        if (options.metadataOnly && event.type !== 'ERROR' && event.type !== 'BOOKMARK') named(resource, event.object)
+        yield event
+      }
+    },
+
+    async mayI(question) {
+      const { kind, spec } = accessReview(question)
+      const body = { apiVersion: 'authorization.k8s.io/v1', kind, metadata: {}, spec }
+      const path = `/apis/authorization.k8s.io/v1/${kind.toLowerCase()}s`
+      const { status } = await call<{ status: { allowed: boolean; reason?: string; evaluationError?: string } }>(
+        `ask for access to ${question.resource}`,
+        { method: 'POST', path, body },
+      )
+      return { allowed: status.allowed, reason: status.reason ?? status.evaluationError ?? '' }
+    },
+
+    async serviceAccountToken({ namespace, name }, { audiences, expirationSeconds }) {
+      const { status } = await call<{ status: { token: string; expirationTimestamp: string } }>(
+        `request a token for service account ${namespace}/${name}`,
+        {
+          method: 'POST',
+          path: `/api/v1/namespaces/${encodeURIComponent(namespace)}/serviceaccounts/${encodeURIComponent(name)}/token`,
+          body: {
+            apiVersion: 'authentication.k8s.io/v1',
+            kind: 'TokenRequest',
+            metadata: {},
+            spec: { audiences: audiences ?? [], expirationSeconds },
+          },
+        },
+      )
+      return { token: status.token, expiresAt: status.expirationTimestamp }
+    },
+
+    podLog: ({ namespace, name }, { container, tailLines, previous, sinceSeconds } = {}) =>
+      call<string>(`read the log of pod ${namespace}/${name}`, {
+        method: 'GET',
+        path: `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}/log`,
+        query: { container, tailLines, previous, sinceSeconds },
+        accept: 'text/plain, */*',
+      }),
+
+    as: (identity) => makeClient(impersonate(transport, identity), settings),
+  }
+  return client
+}
+
+interface ListBody<T> {
+  readonly metadata: { readonly resourceVersion: string; readonly continue?: string }
+  readonly items: T[] | null
+}
+
+async function allPages<T extends KubeObject>(
+  page: (continueToken: string | undefined) => Promise<Page<T>>,
+): Promise<T[]> {
+  const items: T[] = []
+  let token: string | undefined
+  do {
+    const next = await page(token)
+    items.push(...next.items)
+    token = next.continueToken
+  } while (token !== undefined)
+  return items
+}
+
+/** The items of a list do not repeat their kind, and those of a metadata list call themselves PartialObjectMetadata. */
+function named(resource: Resource, item: KubeObject): void {
+  Object.assign(item, { apiVersion: apiVersionOf(resource), kind: resource.kind })
+}
+
+/** A 404 for an object that does not exist names its kind; one for a resource or path that the server does not serve does not. */
+const isMissingObject = (body: unknown): boolean =>
+  (body as { details?: { name?: string } } | undefined)?.details?.name !== undefined
+
+const selectors = ({ labels, fields }: Where): KubeRequest['query'] => ({
+  labelSelector: labels,
+  fieldSelector: fields,
+})
+
+const nameOf = (
+  resource: Resource,
+  where: { readonly namespace?: string; readonly name: string },
+  subresource?: string,
+): string =>
+  `${resource.kind} ${where.namespace === undefined ? '' : `${where.namespace}/`}${where.name}${subresource === undefined ? '' : `/${subresource}`}`
+
+function creationPath(resource: Resource, metadata: { readonly namespace?: string; readonly name: string }): string {
+  return objectPath(resource, metadata).slice(0, -encodeURIComponent(metadata.name).length - 1)
+}
+
+function bodyOf(patch: Patch): { readonly body: unknown; readonly contentType: string } {
+  if ('json' in patch) return { body: patch.json, contentType: 'application/json-patch+json' }
+  if ('merge' in patch) return { body: patch.merge, contentType: 'application/merge-patch+json' }
+  return { body: patch.strategic, contentType: 'application/strategic-merge-patch+json' }
+}
+
+/** Everything goes into the body: the server ignores the query of a delete that has one, `dryRun` included. */
+function deleteBody({ propagation, graceSeconds, uid, resourceVersion, dryRun }: DeleteOptions): object {
+  return {
+    apiVersion: 'v1',
+    kind: 'DeleteOptions',
+    propagationPolicy: propagation ?? 'Background',
+    gracePeriodSeconds: graceSeconds,
+    preconditions: uid === undefined && resourceVersion === undefined ? undefined : { uid, resourceVersion },
+    dryRun: dryRun ? ['All'] : undefined,
+  }
+}
+
+function accessReview({ user, groups, ...attributes }: AccessQuestion): {
+  readonly kind: string
+  readonly spec: object
+} {
+  const spec = { resourceAttributes: attributes }
+  return user === undefined
+    ? { kind: 'SelfSubjectAccessReview', spec }
+    : { kind: 'SubjectAccessReview', spec: { ...spec, user, groups } }
+}

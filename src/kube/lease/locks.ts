@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto'
+import { systemClock, type Clock, type LockAnswer, type TargetLocks } from '../../kernel/index.ts'
+import type { Reader, Writer } from '../client/client.ts'
+import { fenceOf, renewLease, Sightings, takeLease, vacateLease, type LeaseWish } from './record.ts'
+
+export interface KubeLocksOptions {
+  readonly client: Reader & Writer
+  /** Where the Leases live. All who are to respect each other use the same. */
+  readonly namespace: string
+  readonly clock?: Clock
+}
+
+/** Locks as Leases: one per target, kept for ever once made, because its count of holders is the fence. */
+export function kubeLocks({ client, namespace, clock = systemClock }: KubeLocksOptions): TargetLocks {
+  const parts = { client, clock, sightings: new Sightings(clock) }
+  return {
+    async acquire(target, holder, ttlMs): Promise<LockAnswer> {
+      const at = { namespace, name: leaseName(target) }
+      const wish: LeaseWish = { at, holder, durationMs: ttlMs, annotations: { 'caelus.dev/target': target } }
+      const answer = await takeLease(parts, wish)
+      if (!answer.held) return answer
+      let { lease } = answer
+      return {
+        held: true,
+        lock: {
+          target,
+          fence: fenceOf(lease),
+          async renew() {
+            const renewed = await renewLease(parts, wish, lease)
+            lease = renewed ?? lease
+            return renewed !== undefined
+          },
+          release: () => vacateLease(parts, wish, lease),
+        },
+      }
+    },
+  }
+}
+
+/** Targets hold characters and lengths that names of objects may not. */
+const leaseName = (target: string): string => `lock-${createHash('sha256').update(target).digest('hex').slice(0, 32)}`

@@ -1,0 +1,100 @@
+import { sleep, systemClock, type Clock, type Random } from '../../kernel/index.ts'
+import { raise } from '../errors.ts'
+import type { KubeRequest, KubeResponse, Transport } from './transport.ts'
+
+/** What can happen to one call between us and the server. */
+export type Fault =
+  /** It never arrives. */
+  | { readonly fault: 'lost' }
+  /** It is done, and the answer never arrives. The hardest one: the caller cannot tell it from `lost`. */
+  | { readonly fault: 'unanswered' }
+  /** It arrives twice, as a proxy that retries would have it; the caller sees the second answer. */
+  | { readonly fault: 'twice' }
+  | { readonly fault: 'late'; readonly ms: number }
+  /** The server answers this and does nothing. */
+  | {
+      readonly fault: 'refused'
+      readonly status: number
+      readonly reason?: string
+      readonly retryAfterSeconds?: number
+    }
+  /** A stream breaks after so many lines. */
+  | { readonly fault: 'cut'; readonly afterLines: number }
+
+/** Asked once per call, in order. */
+export type FaultPlan = (request: KubeRequest) => Fault | undefined
+
+/** A server behind a bad network. Faults that make no sense for a kind of call are ignored there. */
+export function withFaults(inner: Transport, plan: FaultPlan, clock: Clock = systemClock): Transport {
+  return {
+    async send(request) {
+      const fault = plan(request)
+      switch (fault?.fault) {
+        case 'lost':
+          throw unreachable(request, 'connection reset')
+        case 'unanswered':
+          await inner.send(request)
+          throw unreachable(request, 'connection reset before the answer')
+        case 'twice':
+          await inner.send(request)
+          return inner.send(request)
+        case 'late':
+          await sleep(clock, fault.ms, request.signal)
+          return inner.send(request)
+        case 'refused':
+          return refusal(fault)
+        case 'cut':
+        case undefined:
+          return inner.send(request)
+        default:
+          return fault satisfies never
+      }
+    },
+    async *stream(request) {
+      const fault = plan(request)
+      if (fault?.fault === 'lost') throw unreachable(request, 'connection reset')
+      if (fault?.fault === 'late') await sleep(clock, fault.ms, request.signal)
+      let lines = fault?.fault === 'cut' ? fault.afterLines : Number.POSITIVE_INFINITY
+      if (lines === 0) throw unreachable(request, 'connection reset')
+      for await (const line of inner.stream(request)) {
+        yield line
+        if (--lines <= 0) throw unreachable(request, 'connection reset in the middle of the stream')
+      }
+    },
+  }
+}
+
+const unreachable = ({ method, path }: KubeRequest, why: string) =>
+  raise.KubeUnreachable(`failed to ${method} ${path}: ${why}`)
+
+function refusal({ status, reason = '', retryAfterSeconds }: Extract<Fault, { fault: 'refused' }>): KubeResponse {
+  const details = retryAfterSeconds === undefined ? {} : { retryAfterSeconds }
+  return {
+    status,
+    headers: retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) },
+    body: {
+      kind: 'Status',
+      apiVersion: 'v1',
+      status: 'Failure',
+      code: status,
+      reason,
+      message: `injected ${status}`,
+      details,
+    },
+  }
+}
+
+/** Draws faults with fixed chances out of 1; the same random numbers give the same schedule. */
+export function randomFaults(
+  random: Random,
+  chances: ReadonlyArray<readonly [chance: number, fault: Fault]>,
+): FaultPlan {
+  return () => {
+    let drawn = random()
+    for (const [chance, fault] of chances) {
+      drawn -= chance
+      if (drawn < 0) return fault
+    }
+    return undefined
+  }
+}

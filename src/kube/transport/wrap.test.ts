@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest'
+import { happenings } from '../../kernel/index.ts'
+import { raise } from '../errors.ts'
+import type { KubeRequest, Transport } from './transport.ts'
+import { asFieldManager, dryRun, guarded, impersonate, observed, type RequestHappenings } from './wrap.ts'
+
+function recording(status = 200): Transport & { readonly sent: KubeRequest[] } {
+  const sent: KubeRequest[] = []
+  return {
+    sent,
+    send(request) {
+      sent.push(request)
+      return Promise.resolve({ status, headers: {}, body: {} })
+    },
+    async *stream(request) {
+      sent.push(request)
+      yield 1
+    },
+  }
+}
+
+const GET: KubeRequest = { method: 'GET', path: '/api/v1/pods' }
+const POST: KubeRequest = { method: 'POST', path: '/api/v1/namespaces/a/pods', body: {} }
+
+test('a dry run reaches reads untouched and every write, deletes in their body', async () => {
+  const server = recording()
+  const trying = dryRun(server)
+  await trying.send(GET)
+  await trying.send(POST)
+  await trying.send({ method: 'DELETE', path: '/api/v1/namespaces/a', body: { kind: 'DeleteOptions' } })
+  expect(server.sent[0]).toEqual(GET)
+  expect(server.sent[1]?.query).toEqual({ dryRun: 'All' })
+  expect(server.sent[2]?.body).toEqual({ kind: 'DeleteOptions', dryRun: ['All'] })
+})
+
+test('a field manager is named where the caller named none', async () => {
+  const server = recording()
+  const named = asFieldManager(server, 'caelus-apps')
+  await named.send(POST)
+  await named.send({ ...POST, query: { fieldManager: 'other' } })
+  await named.send(GET)
+  expect(server.sent.map(({ query }) => query?.fieldManager)).toEqual(['caelus-apps', 'other', undefined])
+})
+
+test('somebody else is named in every call, streams included', async () => {
+  const server = recording()
+  const ada = impersonate(server, { user: 'ada', groups: ['a', 'b'], extra: { 'example.com/why': ['x'] } })
+  await ada.send(GET)
+  await Array.fromAsync(ada.stream(GET))
+  const headers = {
+    'Impersonate-User': 'ada',
+    'Impersonate-Group': ['a', 'b'],
+    'Impersonate-Extra-example.com%2Fwhy': ['x'],
+  }
+  expect(server.sent.map((request) => request.headers)).toEqual([headers, headers])
+})
+
+test('a guard that objects keeps the call from being sent', async () => {
+  const server = recording()
+  const guardedServer = guarded(server, () => {
+    throw new Error('no calls inside a transaction')
+  })
+  await expect(guardedServer.send(POST)).rejects.toThrow('no calls inside a transaction')
+  expect(server.sent).toEqual([])
+})
+
+describe('an observed call tells verb, resource, code and time', () => {
+  const watching = async (
+    request: KubeRequest,
+    status: number,
+  ): Promise<RequestHappenings['kube:request'] | undefined> => {
+    const told = happenings<RequestHappenings>()
+    let heard: RequestHappenings['kube:request'] | undefined
+    told.on('kube:request', (what) => (heard = what))
+    await observed(recording(status), told).send(request)
+    return heard
+  }
+
+  test.each([
+    [GET, 200, 'list', 'pods'],
+    [{ ...GET, query: { watch: true } }, 200, 'watch', 'pods'],
+    [{ method: 'GET', path: '/apis/apps/v1/namespaces/a/deployments/web' }, 404, 'get', 'deployments.apps'],
+    [
+      { method: 'PATCH', path: '/apis/apps/v1/namespaces/a/deployments/web/status' },
+      409,
+      'patch',
+      'deployments.apps/status',
+    ],
+    [{ method: 'DELETE', path: '/api/v1/namespaces/a' }, 200, 'delete', 'namespaces'],
+    [{ method: 'PUT', path: '/api/v1/namespaces/a/finalize' }, 200, 'update', 'namespaces/finalize'],
+    [POST, 201, 'create', 'pods'],
+    [{ method: 'GET', path: '/version' }, 200, 'get', 'other'],
+  ] as const)('%j', async (request, status, verb, resource) => {
+    expect(await watching(request, status)).toMatchObject({
+      verb,
+      resource,
+      code: status,
+      ms: expect.any(Number) as number,
+    })
+  })
+
+  test('and 0 as code when no answer came', async () => {
+    const told = happenings<RequestHappenings>()
+    const codes: number[] = []
+    told.on('kube:request', ({ code }) => codes.push(code))
+    const dead: Transport = { ...recording(), send: () => Promise.reject(raise.KubeUnreachable('gone')) }
+    await expect(observed(dead, told).send(GET)).rejects.toThrow('gone')
+    expect(codes).toEqual([0])
+  })
+})

@@ -1,0 +1,335 @@
+import {
+  jittered,
+  retryAfterOf,
+  service,
+  sleep,
+  type Clock,
+  type Happenings,
+  type Random,
+  type Service,
+} from '../../kernel/index.ts'
+import type { WatchEvent, WatchSource, Where } from '../client/client.ts'
+import { isGone, isInvalid, KubeError } from '../errors.ts'
+import type { KubeObject, Resource } from '../objects.ts'
+import type { WatchHappenings } from './events.ts'
+import { connect, type Connection } from './connection.ts'
+import { isOlder } from './version.ts'
+import { firstState, step, type Emit, type ListReason, type WatchInput, type WatchState } from './machine.ts'
+
+/** What a finished list found, compared with what was known before. */
+export interface Findings {
+  readonly objects: number
+  readonly missed: number
+  readonly overdue: number
+}
+
+/** Whoever keeps the objects. Called in order, never at the same time; must not wait. */
+export interface WatchSink<T extends KubeObject> {
+  /** A list starts from the beginning; one that was not completed does not count. The watch had come as far as `reached`. */
+  begin(reached: string | undefined): void
+  listed(objects: readonly T[]): void
+  /** Deleted while the list was still running. */
+  unlisted(object: T): void
+  /** The list was complete at `version`: what it did not name is gone. */
+  complete(version: string): Findings
+  put(object: T): void
+  remove(object: T): void
+}
+
+export interface WatchTimings {
+  /** How long a connection may say nothing before it is replaced. Quiet resources get no bookmark for minutes, so this is also how often those reconnect. @default 55_000 */
+  readonly idleMs: number
+  /** The same while a list is streaming, when there is always something to say. @default 15_000 */
+  readonly listIdleMs: number
+  /** How often everything is compared with a fresh list. @default 3_600_000 */
+  readonly auditMs: number
+}
+
+const TIMINGS: WatchTimings = { idleMs: 55_000, listIdleMs: 15_000, auditMs: 3_600_000 }
+
+/** The server ends each watch after a time of its own between these, so that watches opened together do not stay together. */
+const WATCH_SECONDS = { from: 300, to: 600 }
+const PAGE_SIZE = 500
+const END_OF_LIST = 'k8s.io/initial-events-end'
+
+const LOST_BY: Partial<Record<WatchInput<KubeObject>['saw'], WatchHappenings['watch:reconnected']['why']>> = {
+  ended: 'ended',
+  silence: 'idle',
+  failure: 'failure',
+}
+
+export interface WatchDeps {
+  readonly source: WatchSource
+  readonly clock: Clock
+  readonly happenings: Happenings<WatchHappenings>
+  /** @default Math.random */
+  readonly random?: Random
+}
+
+export interface WatchSpec<T extends KubeObject> {
+  readonly resource: Resource<T>
+  readonly where?: Where
+  readonly metadataOnly?: boolean
+  readonly sink: WatchSink<T>
+  readonly timings?: Partial<WatchTimings>
+}
+
+export interface Watch extends Service {
+  /** How far the watch has come: everything up to this version has been delivered. Absent while it lists. */
+  version(): string | undefined
+  /** Lists everything again; ignored while a list is under way. */
+  relist(why: ListReason): void
+}
+
+/**
+ * Tells `sink` everything about a resource, for as long as it runs.
+ *
+ * - Never silent: a connection without a sign of life is replaced, whether or not it noticed that it is dead.
+ * - Never over: no answer of the server ends it; failures are repeated after growing pauses.
+ * - Never behind: after a gap the sink learns what changed and what vanished, by a list where the history is lost.
+ *
+ * `start` resolves when the first list is complete.
+ */
+export function watch<T extends KubeObject>(deps: WatchDeps, spec: WatchSpec<T>): Watch {
+  const { source, clock, happenings, random = Math.random } = deps
+  const { resource, where = {}, sink, metadataOnly = false } = spec
+  const timings = { ...TIMINGS, ...spec.timings }
+  const name = resource.group === '' ? resource.plural : `${resource.plural}.${resource.group}`
+  const chance = {
+    random,
+    get now() {
+      return clock.now()
+    },
+  }
+
+  let state: WatchState = firstState(true)
+  /** How far the watch had come when it last lost its connection. */
+  let reached: string | undefined
+  let listingSince = clock.now()
+  let lost: WatchHappenings['watch:reconnected']['why'] | undefined
+  let failedWith: unknown
+  let onFirstList = (): void => {}
+  let connection: Connection | undefined
+  let asked: ListReason | undefined
+
+  function advance(input: WatchInput<T>): void {
+    const from = state
+    const [to, emit] = step(from, input, chance)
+    state = to
+    if (from !== to) notice(from, input, to)
+    try {
+      perform(from, emit)
+    } catch (error) {
+      // What the sink did not take has not happened: it is asked for again.
+      state = from
+      throw error
+    }
+  }
+
+  function notice(from: WatchState, input: WatchInput<T>, to: WatchState): void {
+    if (input.saw === 'put' || input.saw === 'remove' || input.saw === 'bookmark') return
+    const was = from.at === 'backingOff' ? from.then : from
+    if (was.at === 'watching') reached = was.version
+    if (input.saw === 'silence') {
+      const silentMs = from.at === 'watching' ? timings.idleMs : timings.listIdleMs
+      happenings.emit('watch:idle', { resource: name, silentMs })
+    }
+    if (from.at === 'watching') lost = LOST_BY[input.saw]
+    if (to.at === 'backingOff' && input.saw === 'failure' && input.verdict !== 'expired')
+      happenings.emit('watch:error', {
+        resource: name,
+        error: failedWith,
+        failures: to.failures,
+        retryInMs: to.until - clock.now(),
+      })
+  }
+
+  function perform(from: WatchState, emit: Emit<T>): void {
+    switch (emit.tell) {
+      case 'nothing':
+        return
+      case 'put':
+        return sink.put(emit.object)
+      case 'remove':
+        return sink.remove(emit.object)
+      case 'unlisted':
+        return sink.unlisted(emit.object)
+      case 'begin':
+        listingSince = clock.now()
+        return sink.begin(reached)
+      case 'listed':
+        sink.listed(emit.objects)
+        if (emit.complete && state.at === 'watching' && 'why' in from) completeList(from.why, state.version)
+        return
+      default:
+        return emit satisfies never
+    }
+  }
+
+  function completeList(why: ListReason, listedAt: string): void {
+    const { objects, missed, overdue } = sink.complete(listedAt)
+    const ms = clock.now() - listingSince
+    lost = undefined
+    if (why === 'first') happenings.emit('watch:connected', { resource: name, ms, objects })
+    else {
+      happenings.emit('watch:relisted', { resource: name, why, ms, objects })
+      if (missed > 0) happenings.emit('watch:behind', { resource: name, foundBy: why, missed, overdue })
+    }
+    onFirstList()
+  }
+
+  async function listen(signal: AbortSignal): Promise<WatchInput<T> | undefined> {
+    if (lost !== undefined && state.at === 'watching')
+      happenings.emit('watch:reconnected', { resource: name, why: lost })
+    lost = undefined
+    connection = connect<WatchEvent<T>>({
+      open: (abort) => source.watchEvents(resource, streamOptions(), abort),
+      take(event) {
+        advance(inputOf(event))
+        return state.at === 'watching' || state.at === 'streamingList'
+      },
+      patienceMs: () => (state.at === 'streamingList' ? timings.listIdleMs : timings.idleMs),
+      clock,
+      signal,
+    })
+    const end = await connection.end
+    switch (end.by) {
+      case 'server':
+        return { saw: 'ended' }
+      case 'silence':
+        if (state.at === 'watching') void lookForRewind(state.version, signal)
+        return { saw: 'silence' }
+      case 'failure':
+        return failureInput(end.error)
+      case 'us':
+        return wish()
+      default:
+        return end satisfies never
+    }
+  }
+
+  /**
+   * A server whose data was restored from a backup accepts a watch from its own future, and says nothing until its versions
+   * have caught up: it looks like any resource where nothing happens. So silence is a reason to ask how far the server is, with
+   * a list of at most one object, while the watch goes on. It is asked only where nothing happens, and costs no more than the
+   * connection that is opened anew anyway. Versions that have overtaken ours by then hide a restore; for those there is the audit.
+   *
+   * `known` is from before the question, so that an answer which is older is proof.
+   */
+  async function lookForRewind(known: string, signal: AbortSignal): Promise<void> {
+    const page = await source
+      .listPage(resource, { ...where, metadataOnly: true, limit: 1 }, signal)
+      .catch(() => undefined)
+    if (isOlder(page?.resourceVersion, known)) relist('rewound')
+  }
+
+  function wish(): WatchInput<T> | undefined {
+    const why = asked
+    asked = undefined
+    return why === undefined ? undefined : { saw: 'asked', why }
+  }
+
+  const streamOptions = () => ({
+    ...where,
+    metadataOnly,
+    timeoutSeconds: Math.round(WATCH_SECONDS.from + random() * (WATCH_SECONDS.to - WATCH_SECONDS.from)),
+    ...(state.at === 'watching' ? { resourceVersion: state.version } : { sendInitialEvents: true }),
+  })
+
+  function inputOf(event: WatchEvent<T>): WatchInput<T> {
+    switch (event.type) {
+      case 'ADDED':
+      case 'MODIFIED':
+        return { saw: 'put', object: event.object }
+      case 'DELETED':
+        return { saw: 'remove', object: event.object }
+      case 'BOOKMARK': {
+        const { resourceVersion, annotations } = event.object.metadata
+        return { saw: 'bookmark', version: resourceVersion, endOfList: annotations?.[END_OF_LIST] === 'true' }
+      }
+      case 'ERROR':
+        return failureInput(new KubeError(`watch ${name}`, { code: 500, ...event.object }))
+      default:
+        return event satisfies never
+    }
+  }
+
+  function failureInput(error: unknown): WatchInput<T> {
+    failedWith = error
+    return { saw: 'failure', verdict: verdictOf(error), retryAfterMs: retryAfterOf(error) }
+  }
+
+  async function fetchPage(token: string | undefined, signal: AbortSignal): Promise<WatchInput<T>> {
+    const options = { ...where, metadataOnly, limit: PAGE_SIZE, ...(token !== undefined && { continueToken: token }) }
+    try {
+      const page = await source.listPage(resource, options, signal)
+      return { saw: 'page', objects: page.items, version: page.resourceVersion, token: page.continueToken }
+    } catch (error) {
+      return failureInput(error)
+    }
+  }
+
+  function nextInput(signal: AbortSignal): Promise<WatchInput<T> | undefined> {
+    switch (state.at) {
+      case 'streamingList':
+      case 'watching':
+        return listen(signal)
+      case 'pagedList':
+        return fetchPage(state.token, signal)
+      case 'backingOff':
+        return sleep(clock, state.until - clock.now(), signal).then(
+          () => ({ saw: 'due' }),
+          () => undefined,
+        )
+      default:
+        return state satisfies never
+    }
+  }
+
+  function relist(why: ListReason): void {
+    if (state.at !== 'watching') return advance({ saw: 'asked', why })
+    asked = why
+    connection?.hangUp()
+  }
+
+  const running = service(`watch of ${name}`, async (signal, ready) => {
+    onFirstList = ready
+    let cancelAudit = (): void => {}
+    const auditLater = (): void => {
+      cancelAudit = clock.after(jittered(timings.auditMs, random), () => {
+        relist('audit')
+        auditLater()
+      })
+    }
+    auditLater()
+    listingSince = clock.now()
+    sink.begin(undefined)
+    while (!signal.aborted) {
+      const input = await nextInput(signal)
+      if (input === undefined || signal.aborted) continue
+      try {
+        advance(input)
+      } catch (error) {
+        advance(failureInput(error))
+      }
+    }
+    cancelAudit()
+    await connection?.released
+  })
+
+  function version(): string | undefined {
+    const going = state.at === 'backingOff' ? state.then : state
+    return going.at === 'watching' ? going.version : undefined
+  }
+
+  return { ...running, relist, version }
+}
+
+function verdictOf(error: unknown): 'expired' | 'refused' | 'failed' {
+  if (isGone(error) || isFromTheFuture(error)) return 'expired'
+  return isInvalid(error) ? 'refused' : 'failed'
+}
+
+/** The server has never been at our version: its data was restored from a backup, or it is a replica far behind. */
+const isFromTheFuture = (error: unknown): boolean =>
+  error instanceof KubeError && (error.details.causes ?? []).some((cause) => cause.reason === 'ResourceVersionTooLarge')

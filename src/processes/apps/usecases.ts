@@ -1,0 +1,48 @@
+import { join, resolve } from 'node:path'
+import type { Config } from '../../config/index.ts'
+import { openApps, type Apps } from '../../domains/apps/usecases/index.ts'
+import { charts, type Charts } from '../../domains/apps/helm/index.ts'
+import { keyRing, type KeyRing } from '../../domains/apps/index.ts'
+import { systemClock } from '../../kernel/index.ts'
+import { openQueuePool, PostgresQueue, type Pool } from '../../store/index.ts'
+
+export const APPS_QUEUE = 'apps'
+
+export interface AppsRoomOptions {
+  readonly config: Config
+  readonly databaseUrl: string
+  /** As the role caelus_api. */
+  readonly pool: Pool
+  /** As CAELUS_VALUES_KEY has it; absent: write-only values are refused. */
+  readonly valuesKey: string | undefined
+  readonly localCharts: boolean
+}
+
+/** The use cases of apps, and what workers share with them. */
+export interface AppsRoom {
+  readonly apps: Apps
+  readonly charts: Charts
+  readonly ring: KeyRing | undefined
+  close(): Promise<void>
+}
+
+export function openAppsRoom({ config, databaseUrl, pool, valuesKey, localCharts }: AppsRoomOptions): AppsRoom {
+  const ring = valuesKey === undefined ? undefined : keyRing(valuesKey)
+  const source = charts({
+    cacheDir: config.chartCacheDir ?? join(resolve(config.dataDir), 'charts'),
+    localPaths: localCharts,
+  })
+  const queuePool = openQueuePool({ url: databaseUrl, applicationName: 'caelus api queue', role: 'caelus_api', max: 2 })
+  const queue = new PostgresQueue({ pool: queuePool, name: APPS_QUEUE })
+  const { ingressClass } = config
+  const apps = openApps({ pool, queue, ring, charts: source, ingressClass, clock: systemClock, random: Math.random })
+  return {
+    apps,
+    charts: source,
+    ring,
+    async close() {
+      queue.close()
+      await queuePool.end()
+    },
+  }
+}

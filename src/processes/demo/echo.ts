@@ -1,0 +1,73 @@
+import type { DemoObjectView } from '../../api/contract/index.ts'
+import { findCondition, messageOf, seededRandom, service, systemClock, type Service } from '../../kernel/index.ts'
+import { installCrd, isAlreadyExists, Namespace, type Client, type Transport } from '../../kube/index.ts'
+import type { Serving } from '../shared/serve.ts'
+
+const NAMESPACE = 'caelus-demo'
+
+const GREETINGS = { hello: 'Hello from Caelus', goodbye: 'Change me, or delete my ConfigMap, and watch it come back' }
+
+/**
+ * The built-in example: two Echo resources whose controller keeps a ConfigMap for each. Answers the services to start;
+ * what they do is seen on the board, in the decisions and with kubectl.
+ */
+export async function echoDemo(
+  transport: Transport,
+  client: Client,
+  { kernel, decisions, board, log }: Serving,
+): Promise<Service[]> {
+  const { Echo, echoController } = await import('../../../examples/echo/index.ts')
+  await installCrd(client, Echo)
+  await ignoringExisting(
+    client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } }),
+  )
+  for (const [name, message] of Object.entries(GREETINGS)) {
+    const metadata = { name, namespace: NAMESPACE }
+    const echo = { apiVersion: 'bench.example/v1', kind: 'Echo', metadata, spec: { message } } as const
+    await ignoringExisting(client.create(Echo, echo))
+  }
+  const { services } = echoController({
+    transport,
+    clock: systemClock,
+    random: seededRandom(Date.now()),
+    happenings: kernel,
+    decisions,
+  })
+
+  const report = async (): Promise<void> => {
+    const echoes = await client.list(Echo, { namespace: NAMESPACE })
+    board.demo(
+      echoes.map(({ metadata, status }): DemoObjectView => {
+        const ready = findCondition(status?.conditions ?? [], 'Ready')
+        return {
+          kind: Echo.kind,
+          id: `${metadata.namespace}/${metadata.name}`,
+          ready: ready?.status ?? 'Unknown',
+          reason: ready?.reason ?? 'New',
+          message: ready?.message ?? 'not looked at yet',
+          since: ready?.lastTransitionTime ?? metadata.creationTimestamp ?? new Date().toISOString(),
+        }
+      }),
+    )
+  }
+  const reporter = service('demo report', async (signal, ready) => {
+    const ended = Promise.withResolvers<void>()
+    signal.addEventListener('abort', () => ended.resolve(), { once: true })
+    const look = (): void =>
+      void report().catch((error: unknown) => log.warn({ failure: messageOf(error) }, 'Demo report failed'))
+    const stop = kernel.on('reconcile:end', ({ controller }) => {
+      if (controller === 'echo') look()
+    })
+    look()
+    ready()
+    await ended.promise
+    stop()
+  })
+  return [reporter, ...services]
+}
+
+async function ignoringExisting(created: Promise<unknown>): Promise<void> {
+  await created.catch((error: unknown) => {
+    if (!isAlreadyExists(error)) throw error
+  })
+}

@@ -1,0 +1,53 @@
+import type { StatusBoard } from '../../api/index.ts'
+import { phaseOf, type Look } from '../../domains/runtimes/usecases/index.ts'
+import { messageOf, service, sleep, systemClock, type Service } from '../../kernel/index.ts'
+
+const EVERY_MS = 10_000
+/** Changes that come together are counted once. */
+const TOGETHER_MS = 200
+
+/** Tells the board how many runtimes there are and how many are not available. */
+export const runtimesReport = (look: Pick<Look, 'list' | 'listed' | 'onChange'>, board: StatusBoard): Service =>
+  service('runtimes report', async (signal, ready) => {
+    let wake = (): void => {}
+    const stop = look.onChange(() => wake())
+    ready()
+    void look.listed().then(() => wake())
+    while (!signal.aborted) {
+      report(look, board)
+      const next = new AbortController()
+      wake = () => next.abort()
+      await sleep(systemClock, EVERY_MS, AbortSignal.any([signal, next.signal])).catch(() => {})
+      await sleep(systemClock, TOGETHER_MS, signal).catch(() => {})
+    }
+    stop()
+  })
+
+function report(look: Pick<Look, 'list'>, board: StatusBoard): void {
+  try {
+    const phases = look.list().map(phaseOf)
+    const objects = phases.length
+    const notReady = phases.filter((phase) => phase !== 'available').length
+    const degraded = phases.filter((phase) => phase === 'degraded').length
+    board.domain('runtimes', {
+      enabled: true,
+      health: degraded > 0 ? 'degraded' : 'ok',
+      message: inWords(objects, notReady, degraded),
+      objects,
+      not_ready: notReady,
+    })
+  } catch (error) {
+    board.domain('runtimes', {
+      enabled: true,
+      health: 'preparing',
+      message: messageOf(error),
+      objects: 0,
+      not_ready: 0,
+    })
+  }
+}
+
+function inWords(objects: number, notReady: number, degraded: number): string {
+  if (objects === 0) return 'there are none yet'
+  return `${objects - notReady} of ${objects} are available${degraded > 0 ? `, ${degraded} degraded` : ''}`
+}

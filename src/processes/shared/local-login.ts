@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { hashOf, newTokenSecret, tokenStore, userStore } from '../../api/index.ts'
+import type { Remote } from '../../cli/index.ts'
+import type { Pool } from '../../store/index.ts'
+
+/** Who commands of this machine act as; the development login of the same email is the same user. */
+export const LOCAL_ADMIN = 'admin@caelus.local'
+
+const fileIn = (dataDir: string): string => join(dataDir, 'login.json')
+
+/** An admin with a new API token. */
+export async function issueAdminToken(pool: Pool, email: string, subject: string, name: string): Promise<string> {
+  const user = await userStore(pool).signIn({ subject, email, role: 'admin' })
+  if (user === undefined)
+    throw new Error(`failed to make ${email} an admin: the email belongs to a user who logs in another way`)
+  const { secret, hash, prefix } = newTokenSecret()
+  await tokenStore(pool).add({ userId: user.id, name, role: 'admin', prefix, hash, expiresAt: null })
+  return secret
+}
+
+/** Writes where the server is and a token for it, readable by its owner alone. The token of an earlier start is kept if it is good. */
+export async function writeLocalLogin(pool: Pool, dataDir: string, url: string): Promise<void> {
+  const before = await readLocalLogin(dataDir)
+  const token =
+    before?.token !== undefined && (await works(pool, before.token)) ? before.token : await newLocalToken(pool)
+  await writeFile(fileIn(dataDir), `${JSON.stringify({ url, token }, null, 2)}\n`, { mode: 0o600 })
+}
+
+export async function readLocalLogin(dataDir: string): Promise<Remote | undefined> {
+  const text = await readFile(fileIn(dataDir), 'utf8').catch(() => undefined)
+  return text === undefined ? undefined : (JSON.parse(text) as Remote)
+}
+
+const newLocalToken = (pool: Pool): Promise<string> =>
+  issueAdminToken(pool, LOCAL_ADMIN, `dev#${LOCAL_ADMIN}`, 'commands on this machine')
+
+async function works(pool: Pool, token: string): Promise<boolean> {
+  const found = await tokenStore(pool).findByHash(hashOf(token))
+  return found !== undefined && found.token.revokedAt === null
+}
+
+/** Sessions of the console survive a restart of `caelus up`. */
+export const keptSessionKey = async (dataDir: string): Promise<Uint8Array> =>
+  Buffer.from(await kept(join(dataDir, 'session-key'), () => randomBytes(32).toString('base64')), 'base64')
+
+/** Write-only values survive it too. As CAELUS_VALUES_KEY has it. */
+export const keptValuesKey = (dataDir: string): Promise<string> =>
+  kept(join(dataDir, 'values-key'), () => `local:${randomBytes(32).toString('base64')}`)
+
+/** A text that is made once and readable by its owner alone. */
+async function kept(file: string, make: () => string): Promise<string> {
+  const found = await readFile(file, 'utf8').catch(() => undefined)
+  if (found !== undefined) return found
+  const made = make()
+  await writeFile(file, made, { mode: 0o600 })
+  return made
+}

@@ -1,0 +1,63 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Readiness } from '../../api/index.ts'
+import type { Config } from '../../config/index.ts'
+import { service, type Service } from '../../kernel/index.ts'
+import { aborted } from './stop-signal.ts'
+import type { Metrics } from '../../telemetry/index.ts'
+
+export interface Probes {
+  readonly service: Service
+  /** Where it listens; known after the start. */
+  url(): string
+}
+
+/** `/healthz`, `/readyz` and `/metrics` of a process that serves nothing else, on CAELUS_HOST and CAELUS_PORT. */
+export function probes(
+  { host, port, isSet }: Pick<Config, 'host' | 'port' | 'isSet'>,
+  readiness: Readiness,
+  metrics: Pick<Metrics, 'contentType' | 'text'>,
+): Probes {
+  const answer = async (path: string): Promise<{ status: number; type: string; body: string }> => {
+    if (path === '/healthz') return json(200, { status: 'ok' })
+    if (path === '/metrics') return { status: 200, type: metrics.contentType, body: await metrics.text() }
+    if (path !== '/readyz') return json(404, { status: 'this process answers /healthz, /readyz and /metrics' })
+    const view = await readiness.view()
+    return json(view.status === 'ok' ? 200 : 503, view)
+  }
+  const server = createServer((request, response) => {
+    answer((request.url ?? '').split('?', 1)[0] ?? '').then(
+      ({ status, type, body }) => response.writeHead(status, { 'content-type': type }).end(body),
+      () => response.writeHead(500).end(),
+    )
+  })
+  return {
+    url: () => `http://${host}:${(server.address() as AddressInfo | null)?.port ?? port}`,
+    service: service('probes', async (signal, ready) => {
+      await listen(server, host, port).catch(async (error: unknown) => {
+        if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || isSet.has('port')) {
+          throw new Error(`failed to listen on ${host}:${port} for probes; set CAELUS_PORT to another port`, {
+            cause: error,
+          })
+        }
+        await listen(server, host, 0)
+      })
+      ready()
+      await aborted(signal)
+      readiness.stopping()
+      server.closeAllConnections()
+      await new Promise<void>((resolve) => server.close(() => resolve()))
+    }),
+  }
+}
+
+const json = (status: number, body: object) => ({ status, type: 'application/json', body: JSON.stringify(body) })
+
+const listen = (server: Server, host: string, port: number): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })

@@ -1,0 +1,280 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import {
+  appsRoutes,
+  decisionBook,
+  eventRing,
+  httpService,
+  idempotencyStore,
+  makeServer,
+  oidc,
+  readiness,
+  runtimesRoutes,
+  sealer,
+  statusBoard,
+  tellAppsChanges,
+  tokenStore,
+  userStore,
+  type AppsSight,
+  type Check,
+  type Events,
+  type HttpService,
+  type ServerParts,
+  type StatusBoard,
+} from '../../api/index.ts'
+import type { QueueView } from '../../api/contract/index.ts'
+import { appsMetrics } from '../apps/metrics.ts'
+import { appsReport, type AppsReport } from '../apps/report.ts'
+import { openAppsRoom, type AppsRoom } from '../apps/usecases.ts'
+import { keysIn } from '../../config/kinds.ts'
+import { effectiveValues, secretValues, type Config } from '../../config/index.ts'
+import { databaseCheck, postgresVersion } from './database.ts'
+import { decisionText as appsDecisionText, type AppsHappenings } from '../../domains/apps/index.ts'
+import {
+  decisionText as runtimesDecisionText,
+  type RuntimesControllerHappenings,
+} from '../../domains/runtimes/index.ts'
+import { logRuntimes } from '../runtimes/log.ts'
+import { runtimesMetrics } from '../runtimes/metrics.ts'
+import { openRuntimesRoom, type RuntimesRoom } from '../runtimes/usecases.ts'
+import { runtimesSettings } from '../runtimes/settings.ts'
+import {
+  decisionLog,
+  defineFailures,
+  happenings,
+  messageOf,
+  systemClock,
+  type DecisionLog,
+  type Happenings,
+  type Service,
+} from '../../kernel/index.ts'
+import { listener, openPool, queueDepths, type Depth, type JobState, type Pool } from '../../store/index.ts'
+import {
+  logKernel,
+  makeLogger,
+  makeMetrics,
+  scrubber,
+  traceKernel,
+  type Logger,
+  type Metrics,
+} from '../../telemetry/index.ts'
+import { VERSION } from '../../version.ts'
+import { watchMetrics } from './watch-metrics.ts'
+
+export interface ServeOptions {
+  readonly config: Config
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly databaseUrl: string
+  readonly devLogin: boolean
+  /** 32 bytes. @default random: sessions end with the process */
+  readonly sessionKey?: Uint8Array
+  /** As CAELUS_VALUES_KEY has it. @default none: write-only values are refused */
+  readonly valuesKey?: string
+  /** @default false */
+  readonly localCharts?: boolean
+  /** @default standard error */
+  readonly logTo?: { write(line: string): unknown }
+}
+
+/** The parts of a process that serves the API, for whoever adds workers, clusters or demos to it. */
+export interface Serving {
+  readonly http: HttpService
+  readonly pool: Pool
+  readonly log: Logger
+  readonly metrics: Metrics
+  readonly kernel: Happenings<AppsHappenings & RuntimesControllerHappenings>
+  readonly decisions: DecisionLog
+  readonly events: Events
+  readonly board: StatusBoard
+  /** What /readyz asks; more may be added while it runs. */
+  readonly checks: Check[]
+  readonly room: AppsRoom
+  readonly runtimes: RuntimesRoom
+  readonly report: AppsReport
+  /** To be started, in this order, and stopped again. */
+  readonly services: readonly Service[]
+  /** From now on the API sees the cluster by this. */
+  readonly see: (sight: AppsSight) => void
+  /** After the last service has stopped. */
+  close(): Promise<void>
+}
+
+const CONSOLE_DIR = join(import.meta.dirname, '../../../console/dist')
+
+export async function assemble({
+  config,
+  env,
+  databaseUrl,
+  devLogin,
+  sessionKey,
+  valuesKey,
+  localCharts = false,
+  logTo,
+}: ServeOptions): Promise<Serving> {
+  const scrub = scrubber([
+    ...secretValues(config),
+    ...(valuesKey === undefined ? [] : keysIn(valuesKey)),
+    databaseUrl,
+    new URL(databaseUrl).password,
+  ])
+  const format =
+    config.logFormat === 'auto' ? (logTo === undefined && process.stderr.isTTY ? 'pretty' : 'json') : config.logFormat
+  const log = makeLogger({ level: config.logLevel, format, scrub, ...(logTo && { destination: logTo }) })
+  const metrics = makeMetrics(VERSION)
+  const kernel = happenings<AppsHappenings & RuntimesControllerHappenings>((error) =>
+    log.error({ error }, 'Listener failed'),
+  )
+  const decisions = decisionLog()
+  const events = eventRing(systemClock)
+  const board = statusBoard({ version: VERSION, clock: systemClock, events })
+  logKernel(kernel, log)
+  logRuntimes(kernel, log)
+  metrics.listenTo(kernel)
+  appsMetrics(metrics.registry, kernel)
+  traceKernel(kernel)
+  watchMetrics(metrics, kernel)
+
+  const pool = openPool({ url: databaseUrl, applicationName: 'caelus api', role: 'caelus_api' })
+  const checks: Check[] = [databaseCheck(pool)]
+  const ready = readiness(() => checks, systemClock, scrub)
+  const mask = (value: unknown): unknown => JSON.parse(scrub(JSON.stringify(value ?? null)))
+  const depths = atMostEvery(DEPTHS_MS, () => queueDepths(pool))
+  metrics.queueDepths(depths)
+  board.queue(async () => totalOf(await depths()))
+
+  const room = openAppsRoom({ config, databaseUrl, pool, valuesKey, localCharts })
+  const runtimes = openRuntimesRoom({ config, pool, events, board, happenings: kernel, noCluster: blind })
+  runtimesMetrics(metrics.registry, kernel, runtimes.list)
+  let sight = BLIND
+  const notices = listener({
+    url: databaseUrl,
+    applicationName: 'caelus api changes',
+    onLost: (error) => log.warn({ failure: messageOf(error) }, 'Changes lost'),
+  })
+  tellAppsChanges(notices, events)
+  const report = appsReport(pool, notices, board)
+  const seeing: AppsSight = {
+    preview: (inputs, signal) => sight.preview(inputs, signal),
+    explain: (id, signal) => sight.explain(id, signal),
+    resources: (id, signal) => sight.resources(id, signal),
+  }
+
+  const parts: ServerParts = {
+    version: VERSION,
+    log,
+    clock: systemClock,
+    scrub,
+    limits: {
+      bodyBytes: config.bodyLimit,
+      requestMs: config.requestTimeout,
+      perMinute: config.rateLimit,
+      loginsPerMinute: config.loginRateLimit,
+      streams: config.maxStreams,
+      trustedProxies: config.trustProxy,
+    },
+    publicUrl: () => config.publicUrl ?? http.url(),
+    devLogin,
+    sessionLifetimeMs: config.sessionLifetime,
+    consoleDir: CONSOLE_DIR,
+    users: userStore(pool),
+    tokens: tokenStore(pool),
+    sealer: sealer(sessionKey ?? randomBytes(32), config.sessionLifetime),
+    oidc: oidcOf(config),
+    idempotency: idempotencyStore(pool),
+    events,
+    board,
+    decisions: decisionBook({
+      log: decisions,
+      kernel,
+      events,
+      mask,
+      inWords: { Deployment: appsDecisionText, ClassRuntime: runtimesDecisionText },
+    }),
+    readiness: ready,
+    config: () => effectiveValues(config, env),
+    metrics,
+    routes: [
+      appsRoutes({ apps: room.apps, sight: seeing }),
+      runtimesRoutes({ runtimes: runtimes.runtimes, nfr: runtimesSettings(config).nfr, clock: systemClock }),
+    ],
+  }
+  const app = await makeServer(parts)
+  const address = { host: config.host, port: config.port, orAnyPort: !config.isSet.has('port') }
+  const http: HttpService = httpService(app, address, ready, config.shutdownGrace)
+  board.component('postgresql', { health: 'ok', message: 'answers', version: await postgresVersion(pool) })
+  return {
+    http,
+    pool,
+    log,
+    metrics,
+    kernel,
+    decisions,
+    events,
+    board,
+    checks,
+    room,
+    runtimes,
+    report,
+    services: [notices, report.service, http],
+    see: (better) => void (sight = better),
+    async close() {
+      await room.close()
+      await pool.end()
+    },
+  }
+}
+
+const raise = defineFailures({
+  NoCluster: {
+    whoseMove: 'platform',
+    retryable: true,
+    nextStep:
+      'Wait until `caelus status` says that kubernetes is ready; a server that is to have a cluster needs CAELUS_KUBECONFIG.',
+  },
+})
+
+const blind = (): never => {
+  throw raise.NoCluster('this server has no cluster to look at, or not yet')
+}
+
+const noCluster = async (): Promise<never> => blind()
+
+const BLIND: AppsSight = { preview: noCluster, explain: noCluster, resources: noCluster }
+
+function totalOf(depths: readonly Depth[]): QueueView {
+  const total = (state: JobState): number => depths.reduce((sum, depth) => sum + depth[state], 0)
+  return { due: total('ready'), running: total('running'), waiting: total('delayed'), parked: total('parked') }
+}
+
+/** The depths are counted over the whole table: many who look at once share one count. */
+const DEPTHS_MS = 2_000
+
+function atMostEvery<T>(ms: number, ask: () => Promise<T>): () => Promise<T> {
+  let last: { readonly at: number; readonly answer: Promise<T> } | undefined
+  return () => {
+    const now = systemClock.now()
+    if (last === undefined || now - last.at >= ms) last = { at: now, answer: ask() }
+    return last.answer
+  }
+}
+
+function oidcOf({
+  oidcIssuer,
+  oidcAudience,
+  oidcClientId,
+  oidcClientSecret,
+  oidcScopes,
+  oidcAdmin,
+}: Config): ServerParts['oidc'] {
+  const audience = oidcAudience ?? oidcClientId
+  if (oidcIssuer === undefined || audience === undefined) return undefined
+  const secret = oidcClientSecret?.reveal()
+  return oidc({
+    issuer: oidcIssuer,
+    audience,
+    ...(oidcClientId !== undefined && {
+      client: { id: oidcClientId, scopes: oidcScopes, ...(secret !== undefined && { secret }) },
+    }),
+    ...(oidcAdmin !== undefined && { admin: oidcAdmin }),
+  })
+}

@@ -1,0 +1,45 @@
+import { createInterface } from 'node:readline/promises'
+import type { Terminal } from '../../cli/index.ts'
+
+export const processTerminal: Terminal = {
+  out: (text) => void process.stdout.write(text),
+  err: (text) => void process.stderr.write(text),
+  isInteractive: process.stdin.isTTY && process.stderr.isTTY,
+  async ask(question) {
+    const lines = createInterface({ input: process.stdin, output: process.stderr })
+    try {
+      return await lines.question(question)
+    } finally {
+      lines.close()
+    }
+  },
+}
+
+/** Tells how something long goes on. */
+export interface ProgressLine {
+  /** Something that stays. */
+  say(text: string): void
+  /** What goes on at the moment: one line that is overwritten; where nobody looks, a line whenever `topic` changes. */
+  show(topic: string, text: string): void
+}
+
+const CLEAR = '\r\u001B[2K'
+
+export function progressLine({ err, isInteractive }: Terminal): ProgressLine {
+  let shown = ''
+  let topicShown = ''
+  return {
+    say(text) {
+      err(`${shown === '' ? '' : CLEAR}${text}\n${shown}`)
+    },
+    show(topic, text) {
+      if (isInteractive) {
+        shown = text
+        return err(`${CLEAR}${text}`)
+      }
+      if (topic === topicShown) return
+      topicShown = topic
+      if (text !== '') err(`${text}\n`)
+    },
+  }
+}

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import type { ClassRuntimeSpec } from '../../../src/domains/runtimes/index.ts'
+import type { HttpTransport } from '../../../src/kube/index.ts'
+import { fn } from '../../runtimes/world.ts'
+import { runtimesApi } from './world.ts'
+
+const PACKAGE = {
+  name: 'shop',
+  classes: [{ key: 'shop', function_bindings: [{ name: 'pay', function_key: 'pay' }] }],
+  functions: [{ key: 'pay', function_type: 'CUSTOM', provision_config: { container_image: 'registry.example/pay:1' } }],
+  deployments: [{ key: 'shop', class_key: 'shop', target_envs: ['cloud'] }],
+}
+
+test('what was just written is seen by whoever asks next, however late the watch is', async () => {
+  const released = Promise.withResolvers<void>()
+  let isLate = false
+  const through = (transport: HttpTransport): HttpTransport => ({
+    ...transport,
+    async *stream(request) {
+      for await (const piece of transport.stream(request)) {
+        if (isLate && request.path.includes('/classruntimes')) await released.promise
+        yield piece
+      }
+    },
+  })
+  await using w = await runtimesApi({ through })
+  using _ = { [Symbol.dispose]: () => released.resolve() }
+  isLate = true
+  const put = (spec?: ClassRuntimeSpec) =>
+    w.api.as(w.admin.secret, { method: 'PUT', url: w.path('cart'), payload: w.manifest('cart', spec) })
+  expect((await put()).statusCode).toBe(201)
+  expect(await w.read(w.path('cart'))).toMatchObject({ generation: 1, phase: 'pending' })
+  expect((await put({ functions: [fn('hello'), fn('bye')] })).statusCode).toBe(200)
+  expect(await w.read(w.path('cart'))).toMatchObject({ generation: 2, functions_total: 2 })
+  const payload = { package: PACKAGE, namespace: w.cluster.namespace, environment: 'cloud' }
+  const applied = await w.api.as(w.admin.secret, { method: 'POST', url: '/api/v1/runtimes:apply-package', payload })
+  expect(applied.statusCode).toBe(200)
+  const { items } = await w.read<{ items: { name: string }[] }>(`/api/v1/runtimes?namespace=${w.cluster.namespace}`)
+  expect(items.map(({ name }) => name)).toEqual(['cart', 'shop'])
+})

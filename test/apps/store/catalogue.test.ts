@@ -1,0 +1,133 @@
+import { expect, test } from 'vitest'
+import { appsWorld, CHART, chartOf, codeOf, fieldsOf, registry } from './world.ts'
+
+test('a product exists once by name, is found by everybody who is logged in, and is changed by admins alone', async () => {
+  await using w = await appsWorld()
+  const { id } = await w.apps.createProduct(w.admin, { name: ' Shop ', description: 'sells' })
+  expect(await w.apps.getProduct(w.ann, id)).toMatchObject({ name: 'Shop', description: 'sells', templateId: null })
+  expect(await codeOf(w.apps.createProduct(w.admin, { name: 'SHOP' }))).toBe('NameTaken')
+  expect(await codeOf(w.apps.createProduct(w.ann, { name: 'Mine' }))).toBe('NotAllowed')
+  expect(await codeOf(w.apps.updateProduct(w.ann, id, { name: 'Mine' }))).toBe('NotAllowed')
+  expect(await w.apps.updateProduct(w.admin, id, { icon: 'x' })).toMatchObject({ description: 'sells', icon: 'x' })
+  expect(await w.apps.updateProduct(w.admin, id, { description: null })).toMatchObject({ description: null, icon: 'x' })
+  expect(await codeOf(w.apps.getProduct({ admin: false }, id))).toBe('NotFound')
+})
+
+test('a deleted product is gone from the list, frees its name, and cannot be ordered', async () => {
+  await using w = await appsWorld()
+  const { product, template } = await w.product()
+  await w.apps.deleteProduct(w.admin, product.id)
+  expect((await w.apps.listProducts(w.ann, { limit: 10 })).items).toEqual([])
+  expect(await codeOf(w.apps.deleteProduct(w.admin, product.id))).toBe('NotFound')
+  const wish = { userId: w.ann.userId, templateId: template.id, domainname: 'a.example.org' }
+  expect(await fieldsOf(w.apps.createDeployment(w.ann, wish))).toEqual({
+    template_id: 'names no template that can be ordered',
+  })
+  await w.product()
+})
+
+test('lists go on where they stopped, whatever was added meanwhile', async () => {
+  await using w = await appsWorld()
+  for (const name of ['b', 'D', 'a', 'C']) await w.apps.createProduct(w.admin, { name })
+  const first = await w.apps.listProducts(w.ann, { limit: 2 })
+  await w.apps.createProduct(w.admin, { name: 'aa' })
+  const second = await w.apps.listProducts(w.ann, { limit: 2, after: first.next ?? [] })
+  expect([...first.items, ...second.items].map(({ name }) => name)).toEqual(['a', 'b', 'C', 'D'])
+  expect(second.next).toBeNull()
+  expect(await fieldsOf(w.apps.listProducts(w.ann, { limit: 2, after: ['x', 'y'] }))).toEqual({
+    cursor: 'is not a next_cursor of this list',
+  })
+})
+
+test('a template takes schema, defaults and digest from its chart, which is fetched outside of any transaction', async () => {
+  await using w = await appsWorld()
+  const { id: productId } = await w.apps.createProduct(w.admin, { name: 'Hello' })
+  const chart = chartOf('1.0.0')
+  const wish = { productId, ...CHART, defaultValues: { user: { message: 'ours' } }, versionLabel: 'first' }
+  const template = await w.apps.publishTemplate(w.admin, wish)
+  expect(template).toMatchObject({
+    productId,
+    chartDigest: chart.digest,
+    valuesSchema: chart.valuesSchema,
+    defaultValues: { image: 'nginx', user: { message: 'ours', replicas: 1 } },
+    healthTimeoutSec: 600,
+  })
+  expect(await w.apps.getTemplate(w.ann, template.id, productId)).toEqual(template)
+  expect(await codeOf(w.apps.getTemplate(w.ann, template.id, w.ann.userId))).toBe('NotFound')
+  expect(await codeOf(w.apps.publishTemplate(w.ann, wish))).toBe('NotAllowed')
+})
+
+test('the fields of a stored template stand in the order in which its author wrote them', async () => {
+  await using w = await appsWorld()
+  const { id: productId } = await w.apps.createProduct(w.admin, { name: 'Hello' })
+  const text = { type: 'string' }
+  const properties = { message: text, replicas: text, a: text, title: text }
+  const valuesSchema = { type: 'object', properties: { user: { type: 'object', properties } } }
+  const defaultValues = { user: { message: 'x', replicas: '1', a: 'y', title: 'z' } }
+  const { id } = await w.apps.publishTemplate(w.admin, { productId, ...CHART, valuesSchema, defaultValues })
+  const stored = await w.apps.getTemplate(w.ann, id, productId)
+  expect(JSON.stringify(stored.valuesSchema)).toBe(JSON.stringify(valuesSchema))
+})
+
+test('a template that says the same as another is refused, also when both are published at once', async () => {
+  await using w = await appsWorld()
+  const { id: productId } = await w.apps.createProduct(w.admin, { name: 'Hello' })
+  const publish = (more = {}): Promise<string> =>
+    codeOf(w.apps.publishTemplate(w.admin, { productId, ...CHART, ...more }))
+  const both = await Promise.all([publish(), publish({ versionLabel: 'the same with a label' })])
+  expect(both.toSorted()).toEqual(['TemplateExists', 'succeeded'])
+  expect(await publish({ capabilities: { backup: true }, versionLabel: 'A' })).toBe('succeeded')
+  expect(await publish({ chartVersion: '1.1.0', versionLabel: 'a' })).toBe('TemplateExists')
+})
+
+test('a schema that cannot be used is refused by the place that is wrong', async () => {
+  await using w = await appsWorld()
+  const { id: productId } = await w.apps.createProduct(w.admin, { name: 'Hello' })
+  const valuesSchema = { type: 'object', properties: { user: { type: 'nonsense' } } }
+  const fields = await fieldsOf(w.apps.publishTemplate(w.admin, { productId, ...CHART, valuesSchema }))
+  expect(Object.keys(fields)[0]).toBe('values_schema/properties/user/type')
+  const { problems } = await w
+    .appsWith({ charts: registry({ valuesSchema }) })
+    .inspectChart(w.admin, { ref: CHART.chartRef, version: '1.0.0', digest: null })
+  expect(new Set(problems.map(({ field }) => field))).toEqual(new Set(Object.keys(fields)))
+})
+
+test('the canonical template is one of the product, and cannot be deleted before another is chosen', async () => {
+  await using w = await appsWorld()
+  const { product, template } = await w.product()
+  const other = await w.product('Other')
+  expect(product.templateId).toBe(template.id)
+  expect(await fieldsOf(w.apps.setCanonicalTemplate(w.admin, product.id, other.template.id))).toEqual({
+    template_id: 'names no template of Hello',
+  })
+  expect(await codeOf(w.apps.deleteTemplate(w.admin, template.id))).toBe('TemplateInUse')
+  const next = await w.apps.publishTemplate(w.admin, { productId: product.id, ...CHART, chartVersion: '1.1.0' })
+  await w.apps.setCanonicalTemplate(w.admin, product.id, next.id)
+  await w.apps.deleteTemplate(w.admin, template.id, product.id)
+  const { items } = await w.apps.listTemplates(w.ann, product.id, { limit: 10 })
+  expect(items.map(({ id }) => id)).toEqual([next.id])
+  expect(await fieldsOf(w.apps.setCanonicalTemplate(w.admin, product.id, template.id))).toHaveProperty('template_id')
+})
+
+test('users are made, changed and deleted by admins, and see themselves alone', async () => {
+  await using w = await appsWorld()
+  const eve = await w.apps.createUser(w.admin, { email: 'eve@example.org' })
+  expect(eve).toMatchObject({ isAdmin: false, deployments: 0, frozen: false })
+  expect(await codeOf(w.apps.createUser(w.admin, { email: 'EVE@example.org' }))).toBe('EmailTaken')
+  expect(await codeOf(w.apps.updateUser(w.admin, eve.id, { email: 'ann@example.org' }))).toBe('EmailTaken')
+  expect(await w.apps.updateUser(w.admin, eve.id, { isAdmin: true })).toMatchObject({ isAdmin: true })
+  expect(await codeOf(w.apps.createUser(w.ann, { email: 'x@example.org' }))).toBe('NotAllowed')
+  expect(await codeOf(w.apps.getUser(w.ann, eve.id))).toBe('NotFound')
+  expect((await w.apps.listUsers(w.ann, { limit: 10 })).items.map(({ email }) => email)).toEqual(['ann@example.org'])
+  await w.apps.deleteUser(w.admin, eve.id)
+  expect(await codeOf(w.apps.getUser(w.admin, eve.id))).toBe('NotFound')
+  expect((await w.apps.createUser(w.admin, { email: 'Eve@example.org' })).id).toBe(eve.id)
+})
+
+test('a user who has deployments cannot be deleted', async () => {
+  await using w = await appsWorld()
+  const { template } = await w.product()
+  await w.apps.createDeployment(w.ann, { userId: w.ann.userId, templateId: template.id, domainname: 'a.example.org' })
+  expect(await codeOf(w.apps.deleteUser(w.admin, w.ann.userId))).toBe('UserInUse')
+  expect((await w.apps.getUser(w.ann, w.ann.userId)).deployments).toBe(1)
+})

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { writeChart } from '../helm/world.ts'
+import { neverReady, page } from './charts.ts'
+import { ADMIN, WorkerWorld } from './world.ts'
+
+const CONCURRENCY = 4
+const FAILING = 8
+
+test('a tenant whose apps fail for ever keeps nobody else waiting', async () => {
+  await using world = await WorkerWorld.make()
+  const broken = await world.publish(await writeChart(world.dir, { 'web.yaml': neverReady }), { healthTimeoutSec: 6 })
+  const fine = await world.publish(await writeChart(world.dir, { 'page.yaml': page('fine') }))
+  const { id: bob } = await world.apps.createUser(ADMIN, { email: 'bob@example.com' })
+  const failing = await Promise.all(
+    Array.from({ length: FAILING }, (_, nth) =>
+      world.orderWithoutVolume({}, `bob-${nth}.example.com`, { userId: bob, templateId: broken }),
+    ),
+  )
+  const isBobs = (id: string): boolean => failing.some((one) => one.id === id)
+  const { told } = await world.worker({
+    concurrency: CONCURRENCY,
+    backoff: { baseMs: 100, capMs: 100, maxAttempts: 1_000 },
+  })
+  const starts: string[] = []
+  const retried: string[] = []
+  let [running, most] = [0, 0]
+  told.on('reconcile:start', ({ key }) => {
+    starts.push(key.id)
+    if (isBobs(key.id)) most = Math.max(most, ++running)
+  })
+  told.on('reconcile:end', ({ key, outcome }) => {
+    if (isBobs(key.id)) running--
+    if (outcome === 'retry') retried.push(key.id)
+  })
+  // From here on more of his are always due than he may have at once.
+  await expect.poll(() => retried.length, { timeout: 60_000 }).toBeGreaterThan(0)
+
+  const { id: adas } = await world.orderWithoutVolume({}, 'ada.example.com', { templateId: fine })
+  // Hers may have begun already: then nobody was let in before her.
+  const before = starts.length
+  await expect.poll(() => starts.includes(adas), { interval: 10 }).toBe(true)
+  const passedBy = starts.indexOf(adas) - before
+  const failuresThen = retried.length
+  await world.until(adas, 'ready')
+  expect(most).toBe(CONCURRENCY - 1)
+  expect(passedBy).toBeLessThan(CONCURRENCY)
+  for (const { id } of failing) expect(['pending', 'provisioning']).toContain((await world.row(id)).status)
+  await expect.poll(() => retried.length, { timeout: 30_000 }).toBeGreaterThan(failuresThen)
+})

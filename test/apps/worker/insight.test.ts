@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { explainNow, previewOf, resourcesOf, type AppsParts } from '../../../src/domains/apps/index.ts'
+import { releases } from '../../../src/domains/apps/helm/index.ts'
+import { deploymentRows } from '../../../src/domains/apps/store/index.ts'
+import { systemClock } from '../../../src/kernel/index.ts'
+import { Deployment, discovery, kubeLocks } from '../../../src/kube/index.ts'
+import { testTransport } from '../../support/kube.ts'
+import { helmWorld } from '../helm/world.ts'
+import { CLASS } from './parts.ts'
+import { ADMIN, WorkerWorld } from './world.ts'
+
+test('an app can be previewed, explained and looked into', async () => {
+  await using world = await WorkerWorld.make()
+  await using tools = await helmWorld()
+  await using transport = await testTransport()
+  const { client } = world
+  const kinds = discovery(transport)
+  const parts: AppsParts = {
+    client,
+    discovery: kinds,
+    rows: deploymentRows(world.database.pool),
+    charts: tools.charts,
+    helm: tools.helm,
+    releases: releases(client, kinds),
+    locks: kubeLocks({ client, namespace: 'default' }),
+    clock: systemClock,
+    settings: { ingressClass: CLASS, digestSalt: 'salt' },
+  }
+
+  const { userId, templateId } = world
+  const wish = { userId, templateId, domainname: 'shop.example.com', userValues: { message: 'hello' } }
+  const ahead = await previewOf(parts, await world.apps.previewCreate(ADMIN, wish))
+  expect(ahead.objects.map(({ object, change }) => [object.split('/')[0], change])).toEqual([
+    ['Deployment', 'created'],
+    ['Ingress', 'created'],
+    ['PersistentVolumeClaim', 'created'],
+    ['Service', 'created'],
+  ])
+  expect(ahead.notConsulted).toEqual([expect.stringMatching(/^the API server: namespace .* does not exist yet$/)])
+
+  await world.worker()
+  const { id, namespaceName: name } = await world.order({ message: 'hello' })
+  await world.until(id, 'ready')
+
+  const inputs = await world.apps.previewUpdate(ADMIN, { id }, { domainname: 'new.example.com' })
+  const { objects, values, notConsulted } = await previewOf(parts, inputs)
+  expect(objects).toMatchObject([{ object: `Ingress/${name}`, change: 'changed' }])
+  expect(objects[0]?.fields.every(({ pointer }) => pointer.startsWith('/spec/rules/0'))).toBe(true)
+  expect(JSON.stringify(objects)).toContain('new.example.com')
+  expect(values).toEqual([
+    { pointer: '/ingress/host', change: 'changed', before: 'shop.example.com', after: 'new.example.com' },
+  ])
+  expect(notConsulted).toEqual([])
+  const nothing = await world.apps.previewUpdate(ADMIN, { id }, { domainname: 'shop.example.com' })
+  expect((await previewOf(parts, nothing)).objects).toEqual([])
+
+  const tree = await resourcesOf(parts, id)
+  const parentOf = (kind: string) => tree.find((one) => one.kind === kind)?.parent?.split('/')[0] ?? null
+  expect([parentOf('Deployment'), parentOf('ReplicaSet'), parentOf('Pod')]).toEqual([null, 'Deployment', 'ReplicaSet'])
+  expect(tree.every(({ health }) => health === 'ready')).toBe(true)
+  // Kubernetes writes events when it gets to it.
+  const events = async () => (await resourcesOf(parts, id)).find(({ kind }) => kind === 'Deployment')?.events ?? []
+  await expect.poll(events).not.toEqual([])
+
+  const calm = await explainNow(parts, id, null)
+  expect([calm.next, calm.whoseMove]).toEqual(['nothing, until something changes', 'nobody'])
+  expect(calm.why).toContain('everything in it is healthy')
+  expect((await client.get(Deployment, { namespace: name, name }))?.spec?.replicas).toBe(1)
+})

@@ -1,0 +1,117 @@
+import { join } from 'node:path'
+import { appsWorker, type AppsHappenings, type AppsWorkerDeps } from '../../../src/domains/apps/index.ts'
+import { charts, helmCli, releases } from '../../../src/domains/apps/helm/index.ts'
+import { APPS_QUEUE } from '../../../src/domains/apps/queue.ts'
+import { deploymentRows, keptLooks } from '../../../src/domains/apps/store/index.ts'
+import {
+  decisionLog,
+  happenings,
+  service,
+  systemClock,
+  type Happenings,
+  type KernelHappenings,
+  type Service,
+} from '../../../src/kernel/index.ts'
+import {
+  discovery,
+  httpTransport,
+  kubeLocks,
+  loadKubeConfig,
+  makeClient,
+  observed,
+  type RequestHappenings,
+  type Transport,
+  type WatchHappenings,
+} from '../../../src/kube/index.ts'
+import { openPool, openQueuePool, PostgresQueue } from '../../../src/store/index.ts'
+
+export const CLASS = 'test'
+
+/** Everything that a worker needs to know to find its world. */
+export interface WorkerPlace {
+  readonly databaseUrl: string
+  readonly kubeconfig: string
+  readonly helmBinary: string
+  readonly dir: string
+  readonly instance: string
+  /**
+   * How soon others take over from one that was killed. One that merely stands still for a moment loses its lease too, so
+   * only those have a short one whose end is the same either way. @default the queue's
+   */
+  readonly leaseMs?: number
+}
+
+export type WorkerHappenings = KernelHappenings & WatchHappenings & AppsHappenings & RequestHappenings
+
+export interface OpenWorker {
+  readonly services: readonly Service[]
+  readonly told: Happenings<WorkerHappenings>
+}
+
+/** An apps worker on real parts, with short pauses. Once it has stopped nothing of it goes on. */
+export async function openWorker(
+  place: WorkerPlace,
+  more: Partial<AppsWorkerDeps> = {},
+  through: (transport: Transport) => Transport = (transport) => transport,
+): Promise<OpenWorker> {
+  const { databaseUrl: url, kubeconfig, helmBinary, dir, instance, leaseMs } = place
+  const told = happenings<WorkerHappenings>()
+  const connection = httpTransport(await loadKubeConfig({ path: kubeconfig }))
+  const transport = observed(through(connection), told)
+  const client = makeClient(transport, { fieldManager: 'caelus' })
+  const kinds = discovery(transport)
+  // A server that is slow to answer must not cost an attempt that a test counts.
+  const connecting = { url, applicationName: instance, acquireTimeoutMs: 30_000 }
+  const pool = openPool({ ...connecting, role: 'caelus_worker' })
+  const queuePool = openQueuePool(connecting)
+  const queue = new PostgresQueue({ pool: queuePool, name: APPS_QUEUE, ...(leaseMs !== undefined && { leaseMs }) })
+  const untilIdle = idleness(told)
+  const closing = service('connections', async (signal, ready) => {
+    ready()
+    await new Promise<void>((resolve) => {
+      signal.addEventListener('abort', () => resolve(), { once: true })
+    })
+    // What was cut off still ends its Helm and hands its key back.
+    await untilIdle()
+    queue.close()
+    await Promise.all([pool.end(), queuePool.end(), connection.close()])
+  })
+  const worker = appsWorker({
+    transport,
+    queue,
+    rows: deploymentRows(pool),
+    looks: keptLooks(pool),
+    charts: charts({ cacheDir: join(dir, 'charts'), localPaths: true }),
+    helm: helmCli({ binary: helmBinary, kubeconfig, kinds, home: join(dir, 'home'), tempDir: dir }),
+    releases: releases(client, kinds),
+    locks: kubeLocks({ client, namespace: 'default' }),
+    settings: { ingressClass: CLASS, digestSalt: 'salt' },
+    clock: systemClock,
+    random: Math.random,
+    happenings: told,
+    decisions: decisionLog(),
+    version: 'test',
+    instance,
+    pollMs: 250,
+    stopGraceMs: 500,
+    driftScanMs: 3_600_000,
+    backoff: { baseMs: 200, capMs: 2_000, maxAttempts: 8 },
+    ...more,
+  })
+  return { services: [closing, ...worker], told }
+}
+
+/** Answers with how to wait until nothing is being reconciled. */
+function idleness(told: Happenings<WorkerHappenings>): () => Promise<void> {
+  let running = 0
+  let whenIdle = (): void => {}
+  told.on('reconcile:start', () => void running++)
+  told.on('reconcile:end', () => {
+    if (--running === 0) whenIdle()
+  })
+  return () =>
+    new Promise((resolve) => {
+      whenIdle = resolve
+      if (running === 0) resolve()
+    })
+}

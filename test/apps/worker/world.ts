@@ -1,0 +1,206 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, inject, vi } from 'vitest'
+import {
+  openApps,
+  type Apps,
+  type DeploymentWish,
+  type ListedDeployment,
+  type TemplateWish,
+} from '../../../src/domains/apps/usecases/index.ts'
+import { charts } from '../../../src/domains/apps/helm/index.ts'
+import type { AppsWorkerDeps, Deployment } from '../../../src/domains/apps/index.ts'
+import { APPS_QUEUE, deploymentKey } from '../../../src/domains/apps/queue.ts'
+import { deploymentRows } from '../../../src/domains/apps/store/index.ts'
+import { startAll, systemClock } from '../../../src/kernel/index.ts'
+import {
+  httpTransport,
+  loadKubeConfig,
+  makeClient,
+  Namespace,
+  type Client,
+  type Transport,
+} from '../../../src/kube/index.ts'
+import { PostgresQueue, type Actor } from '../../../src/store/index.ts'
+import { obtainBinaries } from '../../../tools/binaries/index.ts'
+import { kill } from '../../support/kill.ts'
+import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
+import { layVolume } from '../../support/volume.ts'
+import { CLASS, openWorker, type OpenWorker, type WorkerPlace } from './parts.ts'
+
+const ROOT = join(import.meta.dirname, '../../..')
+export const ADMIN: Actor = { admin: true }
+/** Of those that are killed. */
+const SHORT_LEASE_MS = 4_000
+
+/** A worker in a process of its own. What it started goes on without it. */
+export interface Killable {
+  kill(): Promise<void>
+  /** Stands still as if its machine did, until `wake`. */
+  pause(): void
+  wake(): void
+}
+
+/** A database, a product and its tenant, on the control plane of this run. */
+export class WorkerWorld implements AsyncDisposable {
+  readonly apps: Apps
+  readonly client: Client
+  readonly database: TestDatabase
+  readonly queue: PostgresQueue
+  readonly productId: string
+  readonly templateId: string
+  readonly userId: string
+  readonly #place: Omit<WorkerPlace, 'instance'>
+  readonly #ending: (() => Promise<unknown>)[]
+  #workers = 0
+
+  private constructor(made: {
+    apps: Apps
+    client: Client
+    database: TestDatabase
+    queue: PostgresQueue
+    productId: string
+    templateId: string
+    userId: string
+    place: Omit<WorkerPlace, 'instance'>
+    ending: (() => Promise<unknown>)[]
+  }) {
+    this.apps = made.apps
+    this.client = made.client
+    this.database = made.database
+    this.queue = made.queue
+    this.productId = made.productId
+    this.templateId = made.templateId
+    this.userId = made.userId
+    this.#place = made.place
+    this.#ending = made.ending
+  }
+
+  static async make(template: Partial<TemplateWish> = {}, kubeconfig = inject('kubeconfig')): Promise<WorkerWorld> {
+    const ending: (() => Promise<unknown>)[] = []
+    const [{ helm: helmBinary }, config, database] = await Promise.all([
+      obtainBinaries(['helm']),
+      loadKubeConfig({ path: kubeconfig }),
+      freshDatabase(),
+    ])
+    const transport = httpTransport(config)
+    const client = makeClient(transport, { fieldManager: 'test' })
+    const dir = await mkdtemp(join(tmpdir(), 'caelus-worker-test-'))
+    ending.push(() => rm(dir, { recursive: true, force: true }))
+    ending.push(async () => database[Symbol.asyncDispose]())
+    ending.push(() => transport.close())
+    const queue = new PostgresQueue({ pool: database.openQueuePool(), name: APPS_QUEUE })
+    ending.push(async () => queue.close())
+    const apps = openApps({
+      pool: database.pool,
+      queue,
+      charts: charts({ cacheDir: join(dir, 'charts'), localPaths: true }),
+      ingressClass: CLASS,
+      clock: systemClock,
+      random: Math.random,
+    })
+    const { id: userId } = await apps.createUser(ADMIN, { email: 'ada@example.com' })
+    const product = await apps.createProduct(ADMIN, { name: 'hello-static' })
+    const { id: templateId } = await apps.publishTemplate(ADMIN, {
+      productId: product.id,
+      chartRef: join(ROOT, 'charts/hello-static'),
+      chartVersion: '0.1.0',
+      canonical: true,
+      healthTimeoutSec: 60,
+      ...template,
+    })
+    const place = { databaseUrl: database.url, kubeconfig, helmBinary, dir }
+    return new WorkerWorld({ apps, client, database, queue, productId: product.id, templateId, userId, place, ending })
+  }
+
+  /** A folder that goes with this world. */
+  get dir(): string {
+    return this.#place.dir
+  }
+
+  /** Publishes the chart in `folder`; answers with the template's id. */
+  async publish(folder: string, wish: Partial<TemplateWish> = {}): Promise<string> {
+    const { productId } = this
+    const all = { productId, chartRef: folder, chartVersion: '1.0.0', healthTimeoutSec: 60, ...wish }
+    return (await this.apps.publishTemplate(ADMIN, all)).id
+  }
+
+  /** Starts a worker in this process. */
+  async worker(
+    more: Partial<AppsWorkerDeps> = {},
+    through?: (transport: Transport) => Transport,
+  ): Promise<OpenWorker & { stop(): Promise<void> }> {
+    const worker = await openWorker({ ...this.#place, instance: `worker-${++this.#workers}` }, more, through)
+    const stop = await startAll(worker.services)
+    this.#ending.push(stop)
+    return { ...worker, stop }
+  }
+
+  /** Starts a worker in a process of its own. */
+  async process(): Promise<Killable> {
+    const instance = `process-${++this.#workers}`
+    const place: WorkerPlace = { ...this.#place, instance, leaseMs: SHORT_LEASE_MS }
+    const child = spawn(process.execPath, [join(import.meta.dirname, 'worker-process.ts'), JSON.stringify(place)], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+    })
+    await once(child, 'spawn')
+    this.#ending.push(() => kill(child))
+    return { kill: () => kill(child), pause: () => void child.kill('SIGSTOP'), wake: () => void child.kill('SIGCONT') }
+  }
+
+  /** Orders one, and lays a volume ready for its claim. */
+  async order(userValues: Record<string, string> = {}, domainname = 'shop.example.com'): Promise<ListedDeployment> {
+    const made = await this.orderWithoutVolume(userValues, domainname)
+    await this.layVolume(made)
+    return made
+  }
+
+  /** Its pods wait for a volume, and so does Helm. */
+  async orderWithoutVolume(
+    userValues: Record<string, string> = {},
+    domainname = 'shop.example.com',
+    wish: Partial<DeploymentWish> = {},
+  ): Promise<ListedDeployment> {
+    const { userId, templateId } = this
+    const made = await this.apps.createDeployment(ADMIN, { userId, templateId, domainname, userValues, ...wish })
+    this.#ending.push(() => this.client.delete(Namespace, { name: made.namespaceName }))
+    return made
+  }
+
+  async layVolume({ namespaceName: namespace }: Pick<Deployment, 'namespaceName'>): Promise<void> {
+    const volume = await layVolume(this.client, { namespace, name: `${namespace}-data` })
+    this.#ending.push(async () => volume[Symbol.asyncDispose]())
+  }
+
+  async row(id: string): Promise<Deployment> {
+    const loaded = await deploymentRows(this.database.pool).load(id)
+    if (loaded === undefined) throw new Error(`expected deployment ${id} to be there`)
+    return loaded.deployment
+  }
+
+  /** Waits until the row says so; what it said last is told otherwise. */
+  async until(id: string, status: Deployment['status'], timeout = 120_000): Promise<Deployment> {
+    const asTold = async (): Promise<Deployment> => {
+      const row = await this.row(id)
+      const isCurrent = status !== 'ready' || row.observedGeneration === row.generation
+      expect(isCurrent ? row.status : 'outdated', JSON.stringify(row.lastError)).toBe(status)
+      return row
+    }
+    return await vi.waitFor(asTold, { timeout, interval: 100 })
+  }
+
+  /** Has somebody look once more, and waits until that and everything that came of it is over. */
+  async lookAgain(id: string, timeout = 45_000): Promise<void> {
+    await this.queue.wake(deploymentKey(id), { reason: 'drift', tenant: this.userId })
+    // It is in the queue until a look that began after the wake has ended.
+    const jobs = async () => (await this.apps.listJobs(ADMIN, { deploymentId: id, limit: 1 })).items
+    await expect.poll(jobs, { timeout }).toEqual([])
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const end of this.#ending.splice(0).toReversed()) await end()
+  }
+}

@@ -1,0 +1,90 @@
+import { afterAll, expect, test } from 'vitest'
+import { appsConsole, HELLO, type AppsConsole } from './world.ts'
+import { closeBrowser } from '../world.ts'
+
+afterAll(closeBrowser)
+
+const ADMIN = { admin: true } as const
+const heading = (name: string) => ['heading', { name, level: 1, exact: true }] as const
+
+/** An app of the tenant who signs in as a member. */
+async function ordered(world: AppsConsole, productId: string, domainname: string) {
+  const userId = await world.userId('member')
+  const { templateId } = await world.apps.getProduct(ADMIN, productId)
+  return world.apps.createDeployment({ userId, admin: false }, { userId, templateId: templateId ?? '', domainname })
+}
+
+test('an admin sees what another template would change, and moves an app to it', async () => {
+  const world = await appsConsole()
+  const productId = await world.publish('Hello static', HELLO)
+  const { id, userId, desiredTemplateId } = await ordered(world, productId, 'hello.example.test')
+  const next = await world.apps.publishTemplate(ADMIN, {
+    productId,
+    chartRef: HELLO,
+    chartVersion: '0.1.0',
+    versionLabel: 'winter',
+    defaultValues: { user: { message: 'Warm greetings' } },
+  })
+  const path = `/apps/users/${userId}/deployments/${id}`
+  const tenant = await world.signedIn(path, { role: 'member' })
+  await tenant.getByRole(...heading('hello.example.test')).waitFor()
+  await tenant.getByRole('link', { name: 'Change' }).waitFor()
+  expect(await tenant.getByRole('button', { name: 'Upgrade' }).count()).toBe(0)
+
+  const page = await world.signedIn(path)
+  await page.getByRole('button', { name: 'Upgrade' }).click()
+  const dialog = page.getByRole('dialog')
+  const upgrade = dialog.getByRole('button', { name: 'Upgrade' })
+  expect(await upgrade.isDisabled()).toBe(true)
+  await dialog.getByRole('combobox', { name: 'Template' }).click()
+  const winter = page.getByRole('option', { name: 'winter' })
+  await winter.waitFor()
+  expect(await page.getByRole('option').count()).toBe(1)
+  await winter.click()
+  await dialog.locator('ins').getByText('Warm greetings').first().waitFor()
+  expect((await world.apps.getDeployment(ADMIN, { id })).desiredTemplateId).toBe(desiredTemplateId)
+  await upgrade.click()
+  await dialog.waitFor({ state: 'detached' })
+  const { desiredTemplateId: now, generation } = await world.apps.getDeployment(ADMIN, { id })
+  expect([now, generation]).toEqual([next.id, 2])
+  await page.getByText('It was moved to another template', { exact: false }).waitFor()
+})
+
+test('an admin renames a product, and deletes it without touching what was ordered', async () => {
+  const world = await appsConsole()
+  const productId = await world.publish('Hello static', HELLO, { description: 'A page.' })
+  await world.publish('Notes', HELLO)
+  await ordered(world, productId, 'hello.example.test')
+  const page = await world.signedIn('/apps/products')
+  await page.getByRole('row', { name: /Hello static/ }).click()
+  await page.getByRole(...heading('Hello static')).waitFor()
+
+  await page.getByRole('button', { name: 'Edit' }).click()
+  const dialog = page.getByRole('dialog')
+  const name = dialog.getByRole('textbox', { name: 'Name' })
+  await name.fill('NOTES')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.locator('[aria-invalid="true"]').waitFor()
+  expect(await name.getAttribute('aria-invalid')).toBe('true')
+  await name.fill('Greeting')
+  await dialog.getByRole('textbox', { name: 'Description' }).fill('A friendly page.')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole(...heading('Greeting')).waitFor()
+  await page.getByText('A friendly page.').waitFor()
+
+  await page.getByRole('button', { name: 'Delete' }).click()
+  const confirm = dialog.getByRole('button', { name: 'Delete product' })
+  await dialog.getByRole('textbox').fill('Hello static')
+  expect(await confirm.isDisabled()).toBe(true)
+  await dialog.getByRole('textbox').fill('Greeting')
+  await confirm.click()
+  await page.getByRole('row', { name: /Notes/ }).waitFor()
+  await page.getByRole('row', { name: /Greeting/ }).waitFor({ state: 'detached' })
+
+  const tenant = await world.signedIn('/apps', { role: 'member' })
+  await tenant.getByRole('row', { name: /hello.example.test/ }).waitFor()
+  await tenant.getByRole('link', { name: 'Catalogue', exact: true }).click()
+  await tenant.getByRole('link', { name: 'Notes' }).waitFor()
+  expect(await tenant.getByRole('link', { name: 'Greeting' }).count()).toBe(0)
+})

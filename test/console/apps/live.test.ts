@@ -1,0 +1,135 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, inject, onTestFinished, test } from 'vitest'
+import { appsRoutes, tellAppsChanges, type AppsSight } from '../../../src/api/index.ts'
+import { openAppsCluster } from '../../../src/processes/apps/control-plane.ts'
+import { openAppsRoom, type AppsRoom } from '../../../src/processes/apps/usecases.ts'
+import { appsWorkerServices } from '../../../src/processes/apps/worker.ts'
+import { readConfig } from '../../../src/config/index.ts'
+import { happenings, startAll } from '../../../src/kernel/index.ts'
+import { Ingress, Namespace } from '../../../src/kube/index.ts'
+import { listener } from '../../../src/store/index.ts'
+import { obtainBinaries } from '../../../tools/binaries/index.ts'
+import { testClient, testTransport } from '../../support/kube.ts'
+import { layVolume } from '../../support/volume.ts'
+import { closeBrowser, consoleWorld, picture } from '../world.ts'
+
+afterAll(closeBrowser)
+
+const HELLO = join(import.meta.dirname, '../../../charts/hello-static')
+
+/** The console, the API, a worker with the real Helm, and the control plane of this run. */
+async function liveConsole() {
+  const folder = await mkdtemp(join(tmpdir(), 'caelus-console-live-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const config = readConfig({ CAELUS_DATA_DIR: folder })
+  const valuesKey = `test:${Buffer.alloc(32, 7).toString('base64')}`
+  const rooms: AppsRoom[] = []
+  const listening: Promise<void>[] = []
+  const sights: AppsSight[] = []
+  const sight = new Proxy({} as AppsSight, { get: (_, verb) => sights[0]?.[verb as keyof AppsSight] })
+  const world = await consoleWorld(
+    {},
+    {
+      routes: ({ pool, url, events }) => {
+        const room = openAppsRoom({ config, databaseUrl: url, pool, valuesKey, localCharts: true })
+        rooms.push(room)
+        const changes = listener({ url, applicationName: 'test changes' })
+        tellAppsChanges(changes, events)
+        listening.push(changes.start())
+        onTestFinished(() => changes.stop())
+        return [appsRoutes({ apps: room.apps, sight })]
+      },
+    },
+  )
+  const [room] = rooms
+  if (room === undefined) throw new Error('expected the routes of apps to be asked for')
+  await Promise.all(listening)
+  const databaseUrl = world.api.url
+  const [{ helm }, transport, client] = await Promise.all([obtainBinaries(['helm']), testTransport(), testClient()])
+  const kubeconfig = inject('kubeconfig')
+  const cluster = await openAppsCluster({ config, env: {}, databaseUrl, room, transport, kubeconfig, helm })
+  sights.push(cluster.sight)
+  const stop = await startAll(
+    appsWorkerServices({
+      config,
+      databaseUrl,
+      cluster,
+      happenings: happenings(),
+      decisions: world.api.decided,
+      onError: () => {},
+    }),
+  )
+  onTestFinished(async () => {
+    await stop()
+    await Promise.all([cluster.close(), room.close()])
+    await Promise.all([transport[Symbol.asyncDispose](), client[Symbol.asyncDispose]()])
+  })
+  world.api.parts.board.domain('apps', { enabled: true, health: 'ok', message: '', objects: 0, not_ready: 0 })
+  return { ...world, apps: room.apps, client }
+}
+
+test(
+  'an order becomes a running app, follows its owner and goes, before the eyes of its tenant',
+  { timeout: 300_000 },
+  async () => {
+    const { apps, client, signedIn } = await liveConsole()
+    const admin = { admin: true } as const
+    const product = await apps.createProduct(admin, { name: 'Hello static' })
+    await apps.publishTemplate(admin, {
+      productId: product.id,
+      chartRef: HELLO,
+      chartVersion: '0.1.0',
+      canonical: true,
+    })
+    const page = await signedIn(`/apps/catalogue/${product.id}/order`, { role: 'member' })
+    page.setDefaultTimeout(120_000)
+    await page.getByRole('textbox', { name: 'Domain' }).fill('live.example.test')
+    await page.getByRole('textbox', { name: 'Message' }).fill('Guten Tag')
+    await page.getByRole('button', { name: 'Preview' }).click()
+    await page.getByText('objects are created').waitFor()
+    await page.getByRole('button', { name: 'Order', exact: true }).click()
+    await page.getByRole('heading', { name: 'live.example.test', exact: true }).waitFor()
+
+    const { items } = await apps.listDeployments(admin, { limit: 1 })
+    const name = items[0]?.namespaceName ?? ''
+    onTestFinished(async () => {
+      const cleaner = await testClient()
+      await cleaner.delete(Namespace, { name })
+      await cleaner[Symbol.asyncDispose]()
+    })
+    await using _ = await layVolume(client, { namespace: name, name: `${name}-data` })
+    await page
+      .getByRole('heading', { name: 'live.example.test' })
+      .locator('..')
+      .getByText('Ready', { exact: true })
+      .waitFor()
+    await page.getByRole('list', { name: 'Resources' }).getByText('PersistentVolumeClaim', { exact: true }).waitFor()
+    await page.getByText('What was asked for last is applied').waitFor()
+    await page.setViewportSize({ width: 1360, height: 690 })
+    await picture(page, 'apps-live')
+    await page.setViewportSize({ width: 1360, height: 900 })
+
+    await page.getByRole('link', { name: 'Change' }).click()
+    await page.getByRole('textbox', { name: 'Domain' }).fill('moved.example.test')
+    await page.getByRole('textbox', { name: 'Message' }).fill('Gute Nacht')
+    await page.getByRole('button', { name: 'Preview' }).click()
+    await page
+      .getByText(/is changed|are changed/)
+      .first()
+      .waitFor()
+    await page.locator('del').getByText('live.example.test').first().waitFor()
+    await picture(page, 'apps-change')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('2, applied').waitFor()
+    expect((await client.get(Ingress, { namespace: name, name }))?.spec?.rules?.[0]?.host).toBe('moved.example.test')
+
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByRole('textbox').fill('moved.example.test')
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete app' }).click()
+    await page.getByRole('list', { name: 'Deletion' }).waitFor()
+    await page.getByText('Deleted', { exact: true }).waitFor()
+    expect(await client.get(Namespace, { name })).toBeUndefined()
+  },
+)

@@ -1,0 +1,118 @@
+import { mkdir, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Agent, request } from 'undici'
+import { expect, inject, onTestFinished, test, vi } from 'vitest'
+import { httpTransport, loadKubeConfig, makeClient, Namespace, Pod } from '../../src/kube/index.ts'
+import type { Client, Draft } from '../../src/kube/index.ts'
+import { clusterDown, clusterStatus, startCluster } from '../../tools/control-plane/index.ts'
+import type { Cluster, ClusterOptions } from '../../tools/control-plane/index.ts'
+import { identify } from '../../tools/process/index.ts'
+import { freshFolder } from './folder.ts'
+import { runProgram } from './program.ts'
+
+/** Whole control planes are started here, up to two in a test; on a busy machine each takes most of a minute. */
+vi.setConfig({ testTimeout: 240_000 })
+
+const start = async (options: Partial<ClusterOptions> = {}): Promise<Cluster> => {
+  const cluster = await startCluster({ dir: join(await freshFolder(), 'cluster'), ...options })
+  onTestFinished(() => cluster.stop())
+  return cluster
+}
+
+const clientOf = async (kubeconfig: string): Promise<Client> => {
+  const transport = httpTransport(await loadKubeConfig({ path: kubeconfig }))
+  onTestFinished(() => transport.close())
+  return makeClient(transport, { fieldManager: 'test' })
+}
+
+const pod = (name: string): Draft<Pod> => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, namespace: 'default' },
+  spec: { containers: [{ name: 'main', image: 'registry.invalid/main:1' }] },
+})
+
+const namespace = (name: string): Draft<Namespace> => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
+
+const phaseOf = async (client: Client, name: string) =>
+  (await client.get(Pod, { namespace: 'default', name }))?.status?.phase
+
+test('two control planes live side by side and know nothing of each other', async () => {
+  const [one, two] = await Promise.all([start({ nodes: 'none' }), start({ nodes: 'none' })])
+  process.stdout.write(`two control planes at once: ready after ${one.readyAfterMs} and ${two.readyAfterMs} ms\n`)
+  const [left, right] = await Promise.all([clientOf(one.kubeconfig), clientOf(two.kubeconfig)])
+  await left.create(Namespace, namespace('only-left'))
+  expect(await left.get(Namespace, { name: 'only-left' })).toBeDefined()
+  expect(await right.get(Namespace, { name: 'only-left' })).toBeUndefined()
+})
+
+test('a pod on a simulated node runs', async () => {
+  const client = await clientOf(inject('kubeconfig'))
+  const name = `runs-${process.pid}`
+  await client.create(Pod, pod(name))
+  await expect.poll(() => phaseOf(client, name), { timeout: 60_000 }).toBe('Running')
+  await client.delete(Pod, { namespace: 'default', name })
+})
+
+test('nobody is served without an identity', async () => {
+  const { server } = await loadKubeConfig({ path: inject('kubeconfig') })
+  const dispatcher = new Agent({ connect: { rejectUnauthorized: false } })
+  onTestFinished(() => dispatcher.destroy())
+  for (const path of ['/api/v1/namespaces', '/readyz', '/version']) {
+    const response = await request(`${server}${path}`, { dispatcher })
+    expect(response.statusCode).toBe(401)
+    await response.body.dump()
+  }
+})
+
+test('stopping leaves no process, and starting again finds the objects and runs pods at once', async () => {
+  const first = await start()
+  const client = await clientOf(first.kubeconfig)
+  await client.create(Namespace, namespace('kept'))
+  await first.stop()
+  expect(Object.values(first.pids).map((pid) => identify(pid))).toEqual(Object.values(first.pids).map(() => undefined))
+  await expect(stat(join(first.dir, 'state.json'))).rejects.toThrow('ENOENT')
+
+  const second = await start({ dir: first.dir })
+  expect(second.port).toBe(first.port)
+  process.stdout.write(`one control plane with nodes: ready after ${second.readyAfterMs} ms\n`)
+  const again = await clientOf(second.kubeconfig)
+  expect(await again.get(Namespace, { name: 'kept' })).toBeDefined()
+  await again.create(Pod, pod('second-run'))
+  await expect.poll(() => phaseOf(again, 'second-run'), { timeout: 60_000 }).toBe('Running')
+})
+
+test('an API server that crashed comes back under the same address with the same objects', async () => {
+  const cluster = await start({ nodes: 'none' })
+  const client = await clientOf(cluster.kubeconfig)
+  await client.create(Namespace, namespace('survivor'))
+  await cluster.killApiServer()
+  await expect(client.get(Namespace, { name: 'survivor' }, AbortSignal.timeout(1_000))).rejects.toThrow()
+  await cluster.restartApiServer()
+  expect(await client.get(Namespace, { name: 'survivor' })).toBeDefined()
+  await cluster.killEtcd()
+  await cluster.restartEtcd()
+  expect(await client.get(Namespace, { name: 'survivor' })).toBeDefined()
+})
+
+test('when the owner is killed, nothing it started lives on', async () => {
+  const dir = join(await freshFolder(), 'cluster')
+  const owner = await runProgram('own-parts', [dir])
+  const pids = JSON.parse(owner.said) as number[]
+  expect(pids).toHaveLength(5)
+  expect(pids.filter((pid) => identify(pid) !== undefined)).toEqual(pids)
+  await expect(clusterDown({ dir })).rejects.toThrow(`it belongs to process ${owner.pid}, stop that instead`)
+  await expect(startCluster({ dir })).rejects.toThrow(`process ${owner.pid} runs one there; stop it first`)
+  await owner.kill()
+  await expect.poll(() => pids.filter((pid) => identify(pid) !== undefined), { timeout: 60_000 }).toEqual([])
+  expect(await clusterStatus({ dir })).toMatchObject({ state: 'stopped' })
+})
+
+test('a component that dies at once is quoted in the error', async () => {
+  const dir = join(await freshFolder(), 'cluster')
+  await mkdir(dir)
+  await writeFile(join(dir, 'etcd'), 'a file where a directory should be')
+  await expect(startCluster({ dir })).rejects.toMatchObject({
+    cause: { message: expect.stringMatching(/^etcd (exited with code|was ended by) [^]*not a directory/) },
+  })
+})

@@ -1,5 +1,0 @@
-export { startCluster } from './cluster.ts'
-export type { Cluster, ClusterOptions } from './cluster.ts'
-export type { ComponentName } from './components.ts'
-export { clusterDown, clusterKubeconfig, clusterStatus, clusterUp, ensureCluster } from './lifecycle.ts'
-export type { ClusterStatus, DownOptions, RunningCluster } from './lifecycle.ts'

@@ -1,0 +1,5 @@
+export { startCluster } from './control-plane.ts'
+export type { Cluster, ClusterOptions } from './control-plane.ts'
+export type { ComponentName } from './components.ts'
+export { clusterDown, clusterKubeconfig, clusterStatus, clusterUp, ensureCluster } from './lifecycle.ts'
+export type { ClusterStatus, DownOptions, RunningCluster } from './lifecycle.ts'

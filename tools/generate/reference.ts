@@ -1,0 +1,131 @@
+import { pino } from 'pino'
+import { appsRoutes, makeServer, runtimesRoutes, type ServerParts } from '../../src/api/index.ts'
+import { buildProgram, cliReference, type Doors } from '../../src/cli/index.ts'
+import { configurationReference } from '../../src/config/reference.ts'
+import { Echo } from '../../examples/echo/index.ts'
+import '../../src/domains/apps/index.ts'
+import { happenings, knownFailures, systemClock } from '../../src/kernel/index.ts'
+import { crdYaml } from '../../src/kube/index.ts'
+import '../../src/processes/shared/needs-checkout.ts'
+import { appsMetrics } from '../../src/processes/apps/metrics.ts'
+import { runtimesMetrics } from '../../src/processes/runtimes/metrics.ts'
+import '../../src/processes/up.ts'
+import { makeMetrics } from '../../src/telemetry/index.ts'
+import { VERSION } from '../../src/version.ts'
+import { CRD_FILES } from './crds.ts'
+
+/** A page of docs/reference that is made from the code. */
+export interface ReferencePage {
+  readonly path: string
+  readonly make: () => Promise<string>
+}
+
+export const PAGES: readonly ReferencePage[] = [
+  { path: 'docs/reference/configuration.md', make: async () => configurationReference() },
+  { path: 'docs/reference/cli.md', make: async () => cliReference(buildProgram(closedDoors)) },
+  { path: 'docs/reference/openapi.json', make: openApi },
+  { path: 'docs/reference/failures.md', make: async () => failuresReference() },
+  { path: 'docs/reference/metrics.md', make: async () => metricsReference() },
+  { path: 'examples/echo/crd.yaml', make: async () => crdYaml(Echo) },
+  ...CRD_FILES.map(({ path, text }) => ({ path, make: async () => text })),
+]
+
+/** To describe something is not to use it: whoever tries hears about it. */
+const untouched = (what: string): never =>
+  new Proxy({} as never, {
+    get: (_, name) => () => {
+      throw new Error(`failed to describe: ${what}.${String(name)} is not there`)
+    },
+  })
+
+export const closedDoors: Doors = {
+  ...(untouched('doors') as Doors),
+  version: VERSION,
+  terminal: { out: () => {}, err: () => {}, isInteractive: false, ask: () => Promise.resolve('') },
+}
+
+/** A version that moves would make the document differ at every release for no reason. */
+const API_VERSION = 'v1'
+
+async function openApi(): Promise<string> {
+  const parts: ServerParts = {
+    version: API_VERSION,
+    log: pino({ level: 'silent' }),
+    clock: systemClock,
+    scrub: (text) => text,
+    limits: { bodyBytes: 1024, requestMs: 1000, perMinute: 1, loginsPerMinute: 1, streams: 1, trustedProxies: 0 },
+    publicUrl: () => 'http://127.0.0.1:8080',
+    devLogin: false,
+    sessionLifetimeMs: 1000,
+    consoleDir: import.meta.dirname,
+    users: untouched('users'),
+    tokens: untouched('tokens'),
+    sealer: untouched('sealer'),
+    oidc: undefined,
+    idempotency: untouched('idempotency'),
+    events: untouched('events'),
+    board: untouched('board'),
+    decisions: untouched('decisions'),
+    readiness: untouched('readiness'),
+    config: () => [],
+    metrics: untouched('metrics'),
+    routes: [
+      appsRoutes({ apps: untouched('apps'), sight: untouched('sight') }),
+      runtimesRoutes({ runtimes: untouched('runtimes'), nfr: untouched('nfr'), clock: systemClock }),
+    ],
+  }
+  const app = await makeServer(parts)
+  await app.ready()
+  const document = app.swagger()
+  await app.close()
+  return `${JSON.stringify(document, null, 2)}\n`
+}
+
+/** Every code that any module declares; loading the composition root loads them all. */
+function failuresReference(): string {
+  const rows = knownFailures().map(
+    ([code, { whoseMove, retryable, nextStep }]) =>
+      `| \`${code}\` | ${whoseMove} | ${retryable ? 'yes' : 'no'} | ${nextStep} |`,
+  )
+  return [
+    '# Failure codes',
+    '',
+    'Every failure that reaches a person has a code, says whose move it is, whether it is retried by itself, and what to do next. The codes are the same in',
+    'rows, conditions, problems of the API and output of the command line. Made from the code by `npm run generate`.',
+    '',
+    '| code | whose move | retried | next step |',
+    '|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n')
+}
+
+/** The library describes each metric but for its labels, which it knows all the same. */
+interface Labelled {
+  readonly labelNames?: readonly string[]
+}
+
+function metricsReference(): string {
+  const { registry } = makeMetrics(VERSION)
+  appsMetrics(registry, happenings())
+  runtimesMetrics(registry, happenings(), () => [])
+  const rows = registry
+    .getMetricsAsArray()
+    .filter(({ name }) => /^(?:caelus|crm)_/.test(name))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map((metric) => {
+      const labels = ((metric as Labelled).labelNames ?? []).map((label) => `\`${label}\``)
+      return `| \`${metric.name}\` | ${String(metric.type)} | ${labels.join(', ')} | ${metric.help} |`
+    })
+  return [
+    '# Metrics',
+    '',
+    '`/metrics` answers in the format of Prometheus. Beside these it has what Node tells of its process (`process_*`, `nodejs_*`). Labels take values from',
+    'lists that the code has: none grows with tenants, deployments or paths. Made from the code by `npm run generate`.',
+    '',
+    '| metric | type | labels | says |',
+    '|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n')
+}
