@@ -1,16 +1,10 @@
-import { openAppsCluster } from '../src/processes/apps/control-plane.ts'
-import { openAppsRoom } from '../src/processes/apps/usecases.ts'
+import { openAppsControlPlane } from '../src/processes/apps/control-plane.ts'
+import { openAppsUseCases } from '../src/processes/apps/usecases.ts'
 import { appsWorkerServices } from '../src/processes/apps/worker.ts'
 import { readConfig } from '../src/config/index.ts'
-import type { AppsHappenings } from '../src/domains/apps/index.ts'
-import { decisionLog, happenings, startAll, type KernelHappenings } from '../src/kernel/index.ts'
-import {
-  httpTransport,
-  loadKubeConfig,
-  observed,
-  type RequestHappenings,
-  type WatchHappenings,
-} from '../src/kube/index.ts'
+import type { AppsEvents } from '../src/domains/apps/index.ts'
+import { decisionLog, createEmitter, startAll, type KernelEvents } from '../src/kernel/index.ts'
+import { httpTransport, loadKubeConfig, observed, type RequestEvents, type WatchEvents } from '../src/kube/index.ts'
 import { openPool } from '../src/store/index.ts'
 
 /*
@@ -20,13 +14,21 @@ import { openPool } from '../src/store/index.ts'
 const config = readConfig(process.env)
 const databaseUrl = config.databaseUrl?.reveal() ?? ''
 const kubeconfig = config.kubeconfig ?? ''
-const told = happenings<KernelHappenings & WatchHappenings & AppsHappenings & RequestHappenings>()
+const told = createEmitter<KernelEvents & WatchEvents & AppsEvents & RequestEvents>()
 const connection = httpTransport(await loadKubeConfig({ path: kubeconfig }))
 const transport = { ...observed(connection, told), close: () => connection.close() }
 const pool = openPool({ url: databaseUrl, applicationName: 'bench', role: 'caelus_api' })
-const room = openAppsRoom({ config, databaseUrl, pool, valuesKey: undefined, localCharts: true })
+const useCases = openAppsUseCases({ config, databaseUrl, pool, valuesKey: undefined, localCharts: true })
 const helm = config.helmBin ?? 'helm'
-const cluster = await openAppsCluster({ config, env: process.env, databaseUrl, room, transport, kubeconfig, helm })
+const controlPlane = await openAppsControlPlane({
+  config,
+  env: process.env,
+  databaseUrl,
+  useCases,
+  transport,
+  kubeconfig,
+  helm,
+})
 
 let calls = 0
 const tell = (what: string, id: string): void =>
@@ -44,8 +46,8 @@ const stop = await startAll(
   appsWorkerServices({
     config,
     databaseUrl,
-    cluster,
-    happenings: told,
+    controlPlane,
+    emitter: told,
     decisions: decisionLog(),
     onError: (error, what) => console.error(what, error),
   }),
@@ -53,8 +55,8 @@ const stop = await startAll(
 tell('working', '-')
 process.once('SIGTERM', () => {
   void stop()
-    .then(() => cluster.close())
-    .then(() => room.close())
+    .then(() => controlPlane.close())
+    .then(() => useCases.close())
     .then(() => pool.end())
     .then(() => transport.close())
 })

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { happenings, systemClock } from '../src/kernel/index.ts'
+import { createEmitter, systemClock } from '../src/kernel/index.ts'
 import {
   byOwner,
   cache,
@@ -8,7 +8,7 @@ import {
   Pod,
   type KubeObject,
   type WatchEvent,
-  type WatchHappenings,
+  type WatchEvents,
   type WatchSource,
   withoutManagedFields,
 } from '../src/kube/index.ts'
@@ -16,7 +16,7 @@ import { round } from './measure.ts'
 
 /*
  * What 10,000 cached Pods cost: `node bench/cache.ts [count]`. The pods arrive as text, line by line, as a server sends
- * them, so that what the parser leaves in memory counts too. No cluster is needed.
+ * them, so that what the parser leaves in memory counts too. No control plane is needed.
  */
 
 const COUNT = Number(process.argv[2] ?? 10_000)
@@ -219,7 +219,7 @@ const variants: Readonly<Record<string, (pod: Pod) => Pod>> = {
 async function measure(keep: (pod: Pod) => Pod): Promise<{ readonly kib: number; readonly cpuMicros: number }> {
   const before = heap()
   const cpuBefore = process.cpuUsage()
-  const deps = { source, clock: systemClock, happenings: happenings<WatchHappenings>() }
+  const deps = { source, clock: systemClock, emitter: createEmitter<WatchEvents>() }
   const cached = cache<Pod>(deps, { resource: Pod, indexes: { owner: byOwner }, keep })
   await cached.start()
   const { user, system } = process.cpuUsage(cpuBefore)

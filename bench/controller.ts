@@ -13,7 +13,7 @@ import {
   type Draft,
   type KubeObject,
 } from '../src/kube/index.ts'
-import { startCluster, type Cluster } from '../tools/control-plane/index.ts'
+import { startControlPlane, type ControlPlane } from '../tools/control-plane/index.ts'
 import { cpuSecondsOf, Measured } from './process.ts'
 import { parallel, quantile, round, type Row } from './measure.ts'
 import { ObjectWatch } from './object-watch.ts'
@@ -36,7 +36,7 @@ export interface Workload<T extends KubeObject> {
   verify(client: Client, objects: readonly T[]): Promise<void>
   readonly changeNote: string
   /** Components of the control plane that would only disturb. */
-  readonly paused: ReadonlyArray<keyof Cluster['pids']>
+  readonly paused: ReadonlyArray<keyof ControlPlane['pids']>
 }
 
 const NAMESPACE = 'bench'
@@ -51,21 +51,21 @@ export async function measureController<T extends KubeObject>(
   n: number,
 ): Promise<Row[]> {
   const dir = mkdtempSync(join(tmpdir(), 'caelus-bench-'))
-  const cluster = await startCluster({ dir, nodes: 'none' })
-  const transport = httpTransport(await loadKubeConfig({ path: cluster.kubeconfig }))
+  const controlPlane = await startControlPlane({ dir, nodes: 'none' })
+  const transport = httpTransport(await loadKubeConfig({ path: controlPlane.kubeconfig }))
   const signalPaused = (signal: NodeJS.Signals): void => {
-    for (const name of load.paused) process.kill(cluster.pids[name] ?? 0, signal)
+    for (const name of load.paused) process.kill(controlPlane.pids[name] ?? 0, signal)
   }
   try {
     const client = makeClient(transport, { fieldManager: 'bench' })
     await installCrd(client, load.crd)
     await client.apply(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } })
     signalPaused('SIGSTOP')
-    return await phases(load, peer, n, client, cluster, dir)
+    return await phases(load, peer, n, client, controlPlane, dir)
   } finally {
     signalPaused('SIGCONT')
     await transport.close()
-    await cluster.stop()
+    await controlPlane.stop()
     rmSync(dir, { recursive: true, force: true })
   }
 }
@@ -75,12 +75,12 @@ async function phases<T extends KubeObject>(
   peer: ControllerPeer,
   n: number,
   client: Client,
-  cluster: Cluster,
+  controlPlane: ControlPlane,
   dir: string,
 ): Promise<Row[]> {
   const rows: Row[] = []
   const watch = new ObjectWatch(client, load.crd, NAMESPACE)
-  const apiServerCpu = (): number => cpuSecondsOf(cluster.pids['kube-apiserver'] ?? process.pid)
+  const apiServerCpu = (): number => cpuSecondsOf(controlPlane.pids['kube-apiserver'] ?? process.pid)
 
   await parallel(n, 16, async (i) => {
     await client.create(load.crd, load.draft({ namespace: NAMESPACE, name: nameOf(i) }, i))
@@ -88,7 +88,7 @@ async function phases<T extends KubeObject>(
   await watch.until('all created', () => watch.current.size === n)
   const apiBefore = apiServerCpu()
   const from = performance.now()
-  const env = { KUBECONFIG: cluster.kubeconfig, ...peer.env }
+  const env = { KUBECONFIG: controlPlane.kubeconfig, ...peer.env }
   const program = new Measured(peer.command, env, join(dir, 'peer.log'))
   const report = (
     phase: string,

@@ -2,9 +2,9 @@ import { Client } from 'pg'
 import {
   controller,
   decisionLog,
-  happenings,
+  createEmitter,
   settled,
-  type KernelHappenings,
+  type KernelEvents,
   type Service,
 } from '../src/kernel/index.ts'
 import { listener, migrate, openQueuePool, PostgresQueue } from '../src/store/index.ts'
@@ -49,7 +49,7 @@ await measureQueue({
     loop = controller({
       name: 'bench',
       queue,
-      happenings: happenings<KernelHappenings>(),
+      emitter: createEmitter<KernelEvents>(),
       decisions: decisionLog(),
       concurrency: CONCURRENCY,
       claimAtMost: CLAIM_AT_MOST,

@@ -1,4 +1,4 @@
-import { startAll, type Happenings, type KernelHappenings, type Service } from '../src/kernel/index.ts'
+import { startAll, type Emitter, type KernelEvents, type Service } from '../src/kernel/index.ts'
 import type { HttpTransport } from '../src/kube/index.ts'
 
 interface Resyncing {
@@ -12,7 +12,7 @@ interface Resyncing {
  */
 export async function runForHarness(
   { services, resync }: Resyncing,
-  told: Happenings<KernelHappenings>,
+  told: Emitter<KernelEvents>,
   transport: HttpTransport,
 ): Promise<void> {
   /** Runs since the last SIGUSR2, and how many it woke once that is known. */

@@ -1,9 +1,9 @@
 import {
   runtimesController,
-  type RuntimesControllerHappenings,
+  type RuntimesControllerEvents,
   type RuntimesSettings,
 } from '../src/domains/runtimes/index.ts'
-import { happenings, systemClock } from '../src/kernel/index.ts'
+import { createEmitter, systemClock } from '../src/kernel/index.ts'
 import { httpTransport, loadKubeConfig } from '../src/kube/index.ts'
 import { runForHarness } from './resyncing.ts'
 
@@ -23,7 +23,7 @@ const settings: RuntimesSettings = {
   },
 }
 
-const told = happenings<RuntimesControllerHappenings>()
+const told = createEmitter<RuntimesControllerEvents>()
 const transport = httpTransport(await loadKubeConfig({ env: process.env }))
 const clock = systemClock
 const runtimes = runtimesController({
@@ -33,6 +33,6 @@ const runtimes = runtimesController({
   random: Math.random,
   instance: 'bench',
   concurrency: 8,
-  happenings: told,
+  emitter: told,
 })
 await runForHarness(runtimes, told, transport)

@@ -86,12 +86,12 @@ class Run {
   }
 
   async #until(end: number, isEnough: () => boolean): Promise<Broken | undefined> {
-    const { clock, cluster } = this.#world
+    const { clock, kubernetes } = this.#world
     while (!isEnough() && (await clock.step(end))) {
       if (this.#world.userError !== undefined)
         return { law: 'users get what they ask for', how: messageOf(this.#world.userError) }
-      if (cluster.version === this.#version) continue
-      this.#version = cluster.version
+      if (kubernetes.version === this.#version) continue
+      this.#version = kubernetes.version
       this.#movedAt = clock.now()
       const broken = firstBroken(this.#laws.always, this.#world)
       if (broken !== undefined) return broken

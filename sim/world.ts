@@ -1,5 +1,5 @@
 import { MemoryQueue, type Queue, type Random, seededRandom, type Service, startAll } from '../src/kernel/index.ts'
-import { FakeCluster } from '../src/kube/fake/index.ts'
+import { FakeKubernetes } from '../src/kube/fake/index.ts'
 import { type Client, type Crd, makeClient, type Transport } from '../src/kube/index.ts'
 import { type Faults, mixed, NO_FAULTS } from './faults.ts'
 import { Life } from './life.ts'
@@ -48,7 +48,7 @@ export class World {
   readonly clock = new VirtualClock()
   readonly timeline = new Timeline(() => this.clock.now())
   readonly random: Random
-  readonly cluster: FakeCluster
+  readonly kubernetes: FakeKubernetes
   /** From outside: no delay, no fault. For setting the scene and for looking at it. */
   readonly client: Client
   readonly #queues = new Map<string, MemoryQueue>()
@@ -60,16 +60,16 @@ export class World {
   constructor({ seed, faults, kinds = [], namespaces = [] }: WorldOptions) {
     this.random = seededRandom(seed)
     this.#faults = mixed(faults, this.random)
-    this.cluster = new FakeCluster({
+    this.kubernetes = new FakeKubernetes({
       clock: this.clock,
       random: this.random,
       definitions: kinds.map(({ manifest }) => manifest),
       namespaces,
     })
-    this.client = makeClient(this.cluster.transport(), { fieldManager: 'outside' })
-    this.#repeat(500, 3_000, () => this.cluster.collectGarbage())
-    this.#repeat(20_000, 60_000, () => this.cluster.bookmark())
-    this.#repeat(5_000, 40_000, () => this.#faults.cut > 0 && this.cluster.compact())
+    this.client = makeClient(this.kubernetes.transport(), { fieldManager: 'outside' })
+    this.#repeat(500, 3_000, () => this.kubernetes.collectGarbage())
+    this.#repeat(20_000, 60_000, () => this.kubernetes.bookmark())
+    this.#repeat(5_000, 40_000, () => this.#faults.cut > 0 && this.kubernetes.compact())
   }
 
   get hasBusyUsers(): boolean {
@@ -95,7 +95,7 @@ export class World {
       () => {},
     )
     const user: User = {
-      client: makeClient(network(this.cluster.transport(), life), { fieldManager: name }),
+      client: makeClient(network(this.kubernetes.transport(), life), { fieldManager: name }),
       random: this.random,
       pause: (ms) => new Promise((resolve) => void this.clock.after(this.random() * ms, resolve)),
       note: (what) => this.timeline.add(name, what),
@@ -119,7 +119,7 @@ export class World {
   /** Ends what is left running, so that one run does not live on in the next. */
   end(): void {
     for (const { life } of this.#processes) life?.end()
-    this.cluster.breakWatches()
+    this.kubernetes.breakWatches()
   }
 
   #begin(process: Process): void {
@@ -148,7 +148,7 @@ export class World {
     return {
       clock: life.clock,
       random: this.random,
-      transport: network(this.cluster.transport(), life),
+      transport: network(this.kubernetes.transport(), life),
       durableQueue: (name) =>
         overTheWire(`queue ${name}`, this.#queue(name), life, ['wake', 'claim', 'renew', 'finish']),
       reach: (name, port, methods) => overTheWire(name, port, life, methods),

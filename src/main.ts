@@ -1,6 +1,6 @@
 import { access, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { runCli, type ClusterDoor, type Doors, type Remote } from './cli/index.ts'
+import { runCli, type ControlPlanePort, type CliPorts, type Remote } from './cli/index.ts'
 import { effectiveValues, environment as env, readConfig, type Config } from './config/index.ts'
 import { processTerminal } from './processes/shared/terminal.ts'
 import { VERSION } from './version.ts'
@@ -21,14 +21,14 @@ async function remote(): Promise<Remote> {
   return { url: local?.url ?? 'http://127.0.0.1:8080', token: token?.reveal() ?? local?.token }
 }
 
-async function cluster(): Promise<ClusterDoor> {
+async function controlPlane(): Promise<ControlPlanePort> {
   const tools = await import('../tools/index.ts')
   const { progressLine } = await import('./processes/shared/terminal.ts')
   const progress = progressLine(processTerminal)
-  const dir = join(resolve(config().dataDir), 'cluster')
+  const dir = join(resolve(config().dataDir), 'control-plane')
   return {
     async up(nodes) {
-      const status = await tools.clusterUp({
+      const status = await tools.controlPlaneUp({
         dir,
         nodes,
         onProgress: (step) => progress.show(step.what, tools.progressLine(step)),
@@ -36,9 +36,9 @@ async function cluster(): Promise<ClusterDoor> {
       progress.show('', '')
       return status
     },
-    down: (purge) => tools.clusterDown({ dir, purge }),
-    status: () => tools.clusterStatus({ dir }),
-    kubeconfig: () => tools.clusterKubeconfig({ dir }),
+    down: (purge) => tools.controlPlaneDown({ dir, purge }),
+    status: () => tools.controlPlaneStatus({ dir }),
+    kubeconfig: () => tools.controlPlaneKubeconfig({ dir }),
   }
 }
 
@@ -60,7 +60,7 @@ async function createAdmin(email: string): Promise<{ email: string; token: strin
   }
 }
 
-const reset: Doors['reset'] = {
+const reset: CliPorts['reset'] = {
   async find() {
     const dataDir = resolve(config().dataDir)
     return await access(dataDir).then(
@@ -70,19 +70,19 @@ const reset: Doors['reset'] = {
   },
   async remove() {
     const dataDir = resolve(config().dataDir)
-    const [{ clusterDown, removePostgresData }, { lockDataDir }] = await Promise.all([
+    const [{ controlPlaneDown, removePostgresData }, { lockDataDir }] = await Promise.all([
       import('../tools/index.ts'),
       import('./processes/up.ts'),
     ])
     const unlock = await lockDataDir(dataDir)
-    await clusterDown({ dir: join(dataDir, 'cluster'), purge: true })
+    await controlPlaneDown({ dir: join(dataDir, 'control-plane'), purge: true })
     await removePostgresData(join(dataDir, 'postgres'))
     await unlock()
     await rm(dataDir, { recursive: true, force: true })
   },
 }
 
-const doors: Doors = {
+const doors: CliPorts = {
   version: VERSION,
   terminal: processTerminal,
   remote,
@@ -95,10 +95,10 @@ const doors: Doors = {
     return (await import('./store/index.ts')).migrate(neededDatabaseUrl(config()))
   },
   createAdmin,
-  cluster,
+  controlPlane,
   reset,
   controllers: async (options) => (await import('./processes/controllers.ts')).runControllers(config(), env, options),
-  appsWorker: async (options) => (await import('./processes/worker.ts')).appsWorkerDoor(config(), env, options),
+  appsWorker: async (options) => (await import('./processes/worker.ts')).appsWorkerPort(config(), env, options),
 }
 
 process.exitCode = await runCli(process.argv.slice(2), doors)

@@ -8,7 +8,7 @@ import { normaliseDomain } from '../src/domains/apps/index.ts'
 import { DEPLOYMENT_STATUSES, JOB_REASONS, JOB_STATUSES } from '../src/domains/apps/types.ts'
 import { DIMENSIONS, MODES } from '../src/domains/runtimes/class-runtime.ts'
 import { PHASES } from '../src/domains/runtimes/types.ts'
-import { closedDoors } from '../tools/generate/reference.ts'
+import { inertPorts } from '../tools/generate/reference.ts'
 
 /*
  * What travels imports nothing of ours, and clients import nothing of the domains. So a few words stand in more than
@@ -16,7 +16,7 @@ import { closedDoors } from '../tools/generate/reference.ts'
  */
 
 const choicesOf = (command: string, option: string): readonly string[] | undefined =>
-  buildProgram(closedDoors)
+  buildProgram(inertPorts)
     .commands.find((one) => one.name() === command)
     ?.options.find(({ long }) => long === option)?.argChoices
 

@@ -15,7 +15,7 @@ import { DAMAGED, DAMAGES, deleted, type Damage } from './damage.ts'
 import { HelmChart, HelmRelease, OCIRepository } from './flux-kinds.ts'
 import { FluxReleases } from './flux-releases.ts'
 import { phase } from './phase.ts'
-import { CHART, CHART_VERSION, domainOf, onCluster, type Place } from './place.ts'
+import { CHART, CHART_VERSION, domainOf, onControlPlane, type Place } from './place.ts'
 
 const MODULE = 'github.com/fluxcd/helm-controller'
 const NAMESPACE = 'flux-system'
@@ -39,13 +39,13 @@ export interface FluxOptions {
  * is served from here in place of source-controller, which would have nothing to do once it had fetched it.
  */
 export const measureFlux = (options: FluxOptions): Promise<void> =>
-  onCluster(options.n, async (place) => {
+  onControlPlane(options.n, async (place) => {
     const { peer, wait, n, outDir, keep } = options
-    const { client, dir, cluster } = place
+    const { client, dir, controlPlane } = place
     await preparePlace(client, n)
     const archives = await serveChart(place)
     const command = [goPeer('helm-controller', outDir, MODULE), ...(await flags())]
-    const env = { KUBECONFIG: cluster.kubeconfig, RUNTIME_NAMESPACE: NAMESPACE }
+    const env = { KUBECONFIG: controlPlane.kubeconfig, RUNTIME_NAMESPACE: NAMESPACE }
     const program = new Measured(command, env, join(dir, 'flux.log'))
     const releases = new FluxReleases(client, NAMESPACE)
     const phases = { peer, place, usage: program, keep }

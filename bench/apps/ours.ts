@@ -6,7 +6,7 @@ import { systemClock } from '../../src/kernel/index.ts'
 import { migrate, openPool, openQueuePool, PostgresQueue } from '../../src/store/index.ts'
 import { startPostgres } from '../../tools/postgres/postgres.ts'
 import { Measured } from '../process.ts'
-import { CHART, CHART_VERSION, domainOf, onCluster, type Place } from './place.ts'
+import { CHART, CHART_VERSION, domainOf, onControlPlane, type Place } from './place.ts'
 import { WorkerProcess } from './worker-process.ts'
 
 export const ADMIN = { admin: true } as const
@@ -27,7 +27,7 @@ export interface Ours {
 
 /** Runs `work` with a platform on a control plane and a PostgreSQL of its own, with its default durability. */
 export const withOurs = (releases: number, work: (ours: Ours) => Promise<void>): Promise<void> =>
-  onCluster(releases, async (place) => {
+  onControlPlane(releases, async (place) => {
     const postgres = await startPostgres({ durable: true })
     await migrate(postgres.url)
     const pool = openPool({ url: postgres.url, applicationName: 'bench' })
@@ -44,9 +44,9 @@ export const withOurs = (releases: number, work: (ours: Ours) => Promise<void>):
         random: Math.random,
       })
       const { id: productId } = await apps.createProduct(ADMIN, { name: 'page' })
-      const wish = { productId, chartRef: CHART, chartVersion: CHART_VERSION }
+      const input = { productId, chartRef: CHART, chartVersion: CHART_VERSION }
       const publish: Ours['publish'] = async (defaultValues, healthTimeoutSec) =>
-        (await apps.publishTemplate(ADMIN, { ...wish, defaultValues, healthTimeoutSec })).id
+        (await apps.publishTemplate(ADMIN, { ...input, defaultValues, healthTimeoutSec })).id
       await worker.until('the worker works', () => worker.isWorking)
       await work({
         place,
@@ -70,10 +70,10 @@ export const withOurs = (releases: number, work: (ours: Ours) => Promise<void>):
     }
   })
 
-function startWorker({ dir, cluster, helm }: Place, url: string): WorkerProcess {
+function startWorker({ dir, controlPlane, helm }: Place, url: string): WorkerProcess {
   const env = {
     DATABASE_URL: url,
-    CAELUS_KUBECONFIG: cluster.kubeconfig,
+    CAELUS_KUBECONFIG: controlPlane.kubeconfig,
     HELM_BIN: helm,
     CAELUS_DATA_DIR: join(dir, 'data'),
   }

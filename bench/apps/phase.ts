@@ -30,7 +30,7 @@ export async function phase(
   bench: string,
   work: () => Promise<Figures>,
 ): Promise<void> {
-  const apiServer = (): number => cpuSecondsOf(place.cluster.pids['kube-apiserver'] ?? process.pid)
+  const apiServer = (): number => cpuSecondsOf(place.controlPlane.pids['kube-apiserver'] ?? process.pid)
   const [cpu, apiCpu, load] = [usage.cpuSeconds, apiServer(), loadavg()[0] ?? 0]
   const from = performance.now()
   const { n, seconds = (performance.now() - from) / 1000, latencies = [], notes } = await work()

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { httpTransport, loadKubeConfig, makeClient, type Client } from '../../src/kube/index.ts'
 import { obtainBinaries } from '../../tools/binaries/index.ts'
-import { startCluster, type Cluster } from '../../tools/control-plane/index.ts'
+import { startControlPlane, type ControlPlane } from '../../tools/control-plane/index.ts'
 
 /** Four objects, two replicas, and no claim for which somebody would have to lay a volume ready. */
 export const CHART = join(import.meta.dirname, '../../charts/status-page')
@@ -12,7 +12,7 @@ export const CHART_VERSION = '0.1.0'
 /** Where one peer is measured. */
 export interface Place {
   readonly dir: string
-  readonly cluster: Cluster
+  readonly controlPlane: ControlPlane
   readonly client: Client
   /** Path of the program. */
   readonly helm: string
@@ -22,19 +22,19 @@ const PODS_PER_RELEASE = 2
 const PODS_PER_NODE = 400
 
 /** Runs `work` on a control plane of its own with simulated nodes for so many releases: no peer inherits another's objects. */
-export async function onCluster<T>(releases: number, work: (place: Place) => Promise<T>): Promise<T> {
+export async function onControlPlane<T>(releases: number, work: (place: Place) => Promise<T>): Promise<T> {
   const dir = mkdtempSync(join(tmpdir(), 'caelus-bench-'))
   const nodeCount = Math.max(3, Math.ceil((releases * PODS_PER_RELEASE) / PODS_PER_NODE))
-  const [{ helm }, cluster] = await Promise.all([
+  const [{ helm }, controlPlane] = await Promise.all([
     obtainBinaries(['helm']),
-    startCluster({ dir: join(dir, 'cluster'), nodes: 'kwok', nodeCount }),
+    startControlPlane({ dir: join(dir, 'control-plane'), nodes: 'kwok', nodeCount }),
   ])
-  const transport = httpTransport(await loadKubeConfig({ path: cluster.kubeconfig }))
+  const transport = httpTransport(await loadKubeConfig({ path: controlPlane.kubeconfig }))
   try {
-    return await work({ dir, cluster, helm, client: makeClient(transport, { fieldManager: 'bench' }) })
+    return await work({ dir, controlPlane, helm, client: makeClient(transport, { fieldManager: 'bench' }) })
   } finally {
     await transport.close()
-    await cluster.stop()
+    await controlPlane.stop()
     rmSync(dir, { recursive: true, force: true })
   }
 }

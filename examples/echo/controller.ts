@@ -3,9 +3,9 @@ import {
   controller,
   decisionLog,
   type DecisionLog,
-  happenings,
-  type Happenings,
-  type KernelHappenings,
+  createEmitter,
+  type Emitter,
+  type KernelEvents,
   type Key,
   MemoryQueue,
   type Queue,
@@ -23,7 +23,7 @@ import {
   specChanged,
   type Transport,
   wakeOn,
-  type WatchHappenings,
+  type WatchEvents,
 } from '../../src/kube/index.ts'
 import { act } from './act.ts'
 import { decide, LABEL } from './decide.ts'
@@ -37,7 +37,7 @@ export interface EchoControllerOptions {
   readonly random: Random
   /** @default 4 */
   readonly concurrency?: number
-  readonly happenings?: Happenings<KernelHappenings & WatchHappenings>
+  readonly emitter?: Emitter<KernelEvents & WatchEvents>
   readonly decisions?: DecisionLog
   /** @default one in memory: a restart lists the world and wakes it again */
   readonly queue?: Queue
@@ -48,7 +48,7 @@ export interface EchoControllerOptions {
 export interface EchoController {
   /** To be started in this order. */
   readonly services: readonly Service[]
-  /** Looks at everything again, as the scan for drift does. Answers with how many that are. */
+  /** Wakes every object, as the drift scan does. Returns how many. */
   resync(): Promise<number>
 }
 
@@ -71,9 +71,9 @@ export const echoReconcile =
 
 export function echoController(options: EchoControllerOptions): EchoController {
   const { transport, clock, random, reconcile = echoReconcile } = options
-  const { happenings: told = happenings<KernelHappenings & WatchHappenings>() } = options
+  const { emitter: told = createEmitter<KernelEvents & WatchEvents>() } = options
   const client = makeClient(transport, { fieldManager: 'echo' })
-  const watching = { source: client, clock, random, happenings: told }
+  const watching = { source: client, clock, random, emitter: told }
   const caches: Caches = {
     echoes: cache(watching, { resource: Echo }),
     children: cache(watching, { resource: ConfigMap, where: { labels: LABEL } }),
@@ -86,7 +86,7 @@ export function echoController(options: EchoControllerOptions): EchoController {
     queue,
     clock,
     random,
-    happenings: told,
+    emitter: told,
     decisions: options.decisions ?? decisionLog(),
     reconcile: reconcile(client, caches, clock),
     ...(options.concurrency !== undefined && { concurrency: options.concurrency }),

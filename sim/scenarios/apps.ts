@@ -1,19 +1,19 @@
-import type { AppsHappenings, Deployment, JsonObject, RowPatch, Template } from '../../src/domains/apps/index.ts'
+import type { AppsEvents, Deployment, JsonObject, RowPatch, Template } from '../../src/domains/apps/index.ts'
 import { appsWorker, type AppsWorkerDeps } from '../../src/domains/apps/index.ts'
 import { DEPLOYMENT_LABEL, FENCE_ANNOTATION, FENCE_EXTRA } from '../../src/domains/apps/fence.ts'
 import { FakeCharts, fakeHelm, type FakeChart } from '../../src/domains/apps/helm/fake/index.ts'
 import { releases } from '../../src/domains/apps/helm/index.ts'
-import type { KeptLooks, Look } from '../../src/domains/apps/drift/verified-releases.ts'
+import type { VerifiedReleaseStore, VerifiedRelease } from '../../src/domains/apps/drift/verified-releases.ts'
 import { deploymentKey } from '../../src/domains/apps/queue.ts'
 import type { DeploymentRows } from '../../src/domains/apps/rows.ts'
 import {
   decisionLog,
-  happenings,
+  createEmitter,
   keyText,
   MemoryQueue,
   messageOf,
   type Claim,
-  type KernelHappenings,
+  type KernelEvents,
   type Random,
   type Service,
 } from '../../src/kernel/index.ts'
@@ -27,7 +27,7 @@ import {
   Namespace,
   Secret,
   type KubeObject,
-  type WatchHappenings,
+  type WatchEvents,
 } from '../../src/kube/index.ts'
 import { ALL_FAULTS, type Faults } from '../faults.ts'
 import type { Law, Laws, Scenario } from '../scenario.ts'
@@ -66,7 +66,7 @@ const SCHEMA: JsonObject = {
 /** What outlives every process: rows, what workers found, the queue, and the charts. */
 class Platform {
   readonly rows = new Table<Deployment>()
-  readonly looks = new Map<string, Look>()
+  readonly looks = new Map<string, VerifiedRelease>()
   readonly charts = new FakeCharts()
   readonly template: Template
   readonly queue: MemoryQueue
@@ -132,7 +132,7 @@ class Platform {
     return this.fences.get(keyText(deploymentKey(id))) === fence
   }
 
-  keptLooks(): KeptLooks {
+  verifiedReleaseStore(): VerifiedReleaseStore {
     const { looks } = this
     return {
       find: async (id) => structuredClone(looks.get(id)),
@@ -221,7 +221,7 @@ async function meddler({ client, random, pause, note }: User): Promise<void> {
 /** The policy of the fence, as the real server evaluates it, and a protocol of what it let through. */
 function guard(world: World): { readonly accepted: Map<string, number[]> } {
   const accepted = new Map<string, number[]>()
-  world.cluster.admit(({ user, namespace, dryRun }) => {
+  world.kubernetes.admit(({ user, namespace, dryRun }) => {
     if (user.name !== 'caelus:worker') return undefined
     const { name = '', labels = {}, annotations = {} } = (namespace as KubeObject | undefined)?.metadata ?? {}
     const [id, fence] = [labels[DEPLOYMENT_LABEL], annotations[FENCE_ANNOTATION]]
@@ -243,22 +243,22 @@ const fencesOnlyGrow =
   }
 
 /** The stranger's namespace is as it was made, and empty. */
-const strangersAreLeftAlone: Law = ({ cluster }) => {
-  const theirs = (cluster.peek(Namespace) as readonly KubeObject[]).find(
+const strangersAreLeftAlone: Law = ({ kubernetes }) => {
+  const theirs = (kubernetes.peek(Namespace) as readonly KubeObject[]).find(
     ({ metadata }) => metadata.name === nameOf(TAKEN),
   )
   if (theirs === undefined) return 'it was deleted'
   if (theirs.metadata.labels?.[DEPLOYMENT_LABEL] !== undefined) return 'it was taken'
-  const inside = [ConfigMap, Ingress, Secret].flatMap((kind) => cluster.peek(kind) as readonly KubeObject[])
+  const inside = [ConfigMap, Ingress, Secret].flatMap((kind) => kubernetes.peek(kind) as readonly KubeObject[])
   const ours = inside.find(({ metadata }) => metadata.namespace === nameOf(TAKEN))
   return ours && `${ours.kind} ${ours.metadata.name} was put into it`
 }
 
 const everyRowIsTrue =
   ({ rows }: Platform): Law =>
-  ({ cluster }) => {
+  ({ kubernetes }) => {
     for (const row of rows.committed()) {
-      const problem = row.deletedAt === null ? notReady(row, cluster) : notGone(row, cluster)
+      const problem = row.deletedAt === null ? notReady(row, kubernetes) : notGone(row, kubernetes)
       if (problem !== undefined) return `${row.id} (${row.status}, ${row.lastError?.message ?? 'no error'}): ${problem}`
     }
     return undefined
@@ -266,22 +266,26 @@ const everyRowIsTrue =
 
 function notReady(
   { id, status, namespaceName, generation, observedGeneration, ...row }: Deployment,
-  cluster: World['cluster'],
+  kubernetes: World['kubernetes'],
 ) {
   if (id === TAKEN)
     return status === 'error' && row.lastError?.code === 'NamespaceTaken' ? undefined : 'it was not refused'
   if (status !== 'ready' || generation !== observedGeneration) return `is at ${observedGeneration} of ${generation}`
-  const page = (cluster.peek(ConfigMap) as readonly ConfigMap[]).find(({ metadata }) => metadata.name === namespaceName)
+  const page = (kubernetes.peek(ConfigMap) as readonly ConfigMap[]).find(
+    ({ metadata }) => metadata.name === namespaceName,
+  )
   const wanted = row.userValues['message'] ?? 'hello'
   if (page?.data?.['message'] !== wanted)
     return `says "${page?.data?.['message']}" instead of "${JSON.stringify(wanted)}"`
-  const ingress = (cluster.peek(Ingress) as readonly Ingress[]).find(({ metadata }) => metadata.name === namespaceName)
+  const ingress = (kubernetes.peek(Ingress) as readonly Ingress[]).find(
+    ({ metadata }) => metadata.name === namespaceName,
+  )
   const host = ingress?.spec?.rules?.[0]?.host
   return host === row.domainname ? undefined : `is served at ${host} instead of ${row.domainname}`
 }
 
-function notGone({ status, namespaceName }: Deployment, cluster: World['cluster']): string | undefined {
-  const isThere = (cluster.peek(Namespace) as readonly KubeObject[]).some(
+function notGone({ status, namespaceName }: Deployment, kubernetes: World['kubernetes']): string | undefined {
+  const isThere = (kubernetes.peek(Namespace) as readonly KubeObject[]).some(
     ({ metadata }) => metadata.name === namespaceName,
   )
   if (isThere) return `namespace ${namespaceName} is left`
@@ -294,7 +298,7 @@ type Variant = (deps: AppsWorkerDeps) => Partial<AppsWorkerDeps>
 const workerProcess =
   (platform: Platform, variant: Variant) =>
   ({ transport, clock, random, reach, note }: Ports): readonly Service[] => {
-    const told = happenings<KernelHappenings & WatchHappenings & AppsHappenings>()
+    const told = createEmitter<KernelEvents & WatchEvents & AppsEvents>()
     told.on('reconcile:end', ({ key, outcome, because, failure }) =>
       note(`${keyText(key)}: ${outcome} ${because ?? (failure ? `${failure.code} ${failure.message}` : '')}`),
     )
@@ -309,7 +313,7 @@ const workerProcess =
       transport,
       queue: reach('queue', platform.queue, ['wake', 'claim', 'renew', 'finish']),
       rows: reach('rows', platform.deploymentRows(), ['load', 'write', 'living']),
-      looks: reach('looks', platform.keptLooks(), ['find', 'keep', 'drop', 'kinds']),
+      verified: reach('looks', platform.verifiedReleaseStore(), ['find', 'keep', 'drop', 'kinds']),
       charts: reach('charts', platform.charts, ['fetch']),
       helm: fakeHelm({
         transport,
@@ -322,7 +326,7 @@ const workerProcess =
       settings: { ingressClass: 'nginx', digestSalt: 'salt' },
       clock,
       random,
-      happenings: told,
+      emitter: told,
       decisions: decisionLog(),
       version: 'simulated',
       instance: 'worker',

@@ -1,15 +1,15 @@
 import { LABEL } from '../../examples/echo/decide.ts'
 import { echoController, Echo, type EchoControllerOptions } from '../../examples/echo/index.ts'
-import { happenings, keyText, type KernelHappenings, type Random, type Service } from '../../src/kernel/index.ts'
-import { ConfigMap, isNotFound, type WatchHappenings } from '../../src/kube/index.ts'
+import { createEmitter, keyText, type KernelEvents, type Random, type Service } from '../../src/kernel/index.ts'
+import { ConfigMap, isNotFound, type WatchEvents } from '../../src/kube/index.ts'
 import type { Law, Laws, Scenario } from '../scenario.ts'
 import type { Ports, User, World } from '../world.ts'
 
 const NAMESPACE = 'echo'
 const NAMES = ['a', 'b', 'c'] as const
 
-const echoesIn = ({ cluster }: World): readonly Echo[] => cluster.peek(Echo) as readonly Echo[]
-const childrenIn = ({ cluster }: World): readonly ConfigMap[] => cluster.peek(ConfigMap) as readonly ConfigMap[]
+const echoesIn = ({ kubernetes }: World): readonly Echo[] => kubernetes.peek(Echo) as readonly Echo[]
+const childrenIn = ({ kubernetes }: World): readonly ConfigMap[] => kubernetes.peek(ConfigMap) as readonly ConfigMap[]
 
 const childOf = (world: World, { metadata }: Echo): ConfigMap | undefined =>
   childrenIn(world).find((child) => child.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid))
@@ -106,7 +106,7 @@ type Variant = Partial<Pick<EchoControllerOptions, 'reconcile'>>
 const echoProcess =
   (variant: Variant, isDurable: boolean) =>
   ({ transport, clock, random, note, durableQueue }: Ports): readonly Service[] => {
-    const told = happenings<KernelHappenings & WatchHappenings>()
+    const told = createEmitter<KernelEvents & WatchEvents>()
     told.on('reconcile:end', ({ key, outcome, failure }) =>
       note(`${keyText(key)}: ${outcome}${failure ? ` (${failure.code})` : ''}`),
     )
@@ -114,7 +114,7 @@ const echoProcess =
     told.on('watch:reconnected', ({ resource, why }) => note(`watch of ${resource} reconnects (${why})`))
     told.on('watch:relisted', ({ resource, why }) => note(`${resource} listed again (${why})`))
     const queue = isDurable ? { queue: durableQueue('echo') } : {}
-    return echoController({ transport, clock, random, happenings: told, ...queue, ...variant }).services
+    return echoController({ transport, clock, random, emitter: told, ...queue, ...variant }).services
   }
 
 /** The Echo controller, or a variant of it with a fault planted on purpose. */

@@ -194,14 +194,14 @@ const strangersDeployment = (name: string, labels: Readonly<Record<string, strin
 
 /** The controllers of Kubernetes: what is wanted of a Deployment becomes true after a while, and autoscalers scale. */
 export function machinery(world: World): void {
-  const { clock, random, client, cluster } = world
+  const { clock, random, client, kubernetes } = world
   const turn = async (): Promise<void> => {
     const targets = new Set(
-      (cluster.peek(HorizontalPodAutoscaler) as readonly HorizontalPodAutoscaler[]).map(
+      (kubernetes.peek(HorizontalPodAutoscaler) as readonly HorizontalPodAutoscaler[]).map(
         ({ spec }) => spec.scaleTargetRef.name,
       ),
     )
-    for (const deployment of cluster.peek(Deployment) as readonly Deployment[]) {
+    for (const deployment of kubernetes.peek(Deployment) as readonly Deployment[]) {
       const { name, generation = 0 } = deployment.metadata
       if (name === BYSTANDER || name === IMPOSTOR) continue
       const replicas = deployment.spec?.replicas ?? 1

@@ -2,13 +2,13 @@ import {
   ClassRuntime,
   OWNER_LABEL,
   runtimesController,
-  type RuntimesControllerHappenings,
+  type RuntimesControllerEvents,
   type RuntimesControllerOptions,
   type RuntimesSettings,
 } from '../../src/domains/runtimes/index.ts'
 import { functionName, odgmName, odgmServiceName } from '../../src/domains/runtimes/names.ts'
 import { COMPONENT_LABEL } from '../../src/domains/runtimes/types.ts'
-import { happenings, keyText, sameValue, type Service as Running } from '../../src/kernel/index.ts'
+import { createEmitter, keyText, sameValue, type Service as Running } from '../../src/kernel/index.ts'
 import { Deployment, Service, type KubeObject } from '../../src/kube/index.ts'
 import type { Law, Laws, Scenario } from '../scenario.ts'
 import type { Ports, World } from '../world.ts'
@@ -45,10 +45,11 @@ const SETTINGS: RuntimesSettings = {
   },
 }
 
-const runtimesIn = ({ cluster }: World): readonly ClassRuntime[] =>
-  cluster.peek(ClassRuntime) as readonly ClassRuntime[]
-const deploymentsIn = ({ cluster }: World): readonly Deployment[] => cluster.peek(Deployment) as readonly Deployment[]
-const servicesIn = ({ cluster }: World): readonly Service[] => cluster.peek(Service) as readonly Service[]
+const runtimesIn = ({ kubernetes }: World): readonly ClassRuntime[] =>
+  kubernetes.peek(ClassRuntime) as readonly ClassRuntime[]
+const deploymentsIn = ({ kubernetes }: World): readonly Deployment[] =>
+  kubernetes.peek(Deployment) as readonly Deployment[]
+const servicesIn = ({ kubernetes }: World): readonly Service[] => kubernetes.peek(Service) as readonly Service[]
 
 const isOf =
   ({ metadata: { uid } }: ClassRuntime) =>
@@ -206,7 +207,7 @@ type Variant = Partial<Pick<RuntimesControllerOptions, 'reconcile'>>
 const controllerProcess =
   (variant: Variant) =>
   ({ transport, clock, random, note }: Ports): readonly Running[] => {
-    const told = happenings<RuntimesControllerHappenings>()
+    const told = createEmitter<RuntimesControllerEvents>()
     told.on('reconcile:end', ({ key, outcome, because, failure }) =>
       note(`${keyText(key)}: ${outcome} ${because ?? failure?.code ?? ''}`),
     )
@@ -221,7 +222,7 @@ const controllerProcess =
     )
     told.on('runtimes:statusConflict', ({ runtime }) => note(`${runtime}: status was overtaken`))
     told.on('watch:relisted', ({ resource, why }) => note(`${resource} listed again (${why})`))
-    const options = { transport, clock, random, happenings: told, settings: SETTINGS, instance: 'sim' }
+    const options = { transport, clock, random, emitter: told, settings: SETTINGS, instance: 'sim' }
     return runtimesController({ ...options, ...variant }).services
   }
 

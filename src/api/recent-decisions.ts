@@ -2,15 +2,15 @@ import {
   keyText,
   type DecisionLog,
   type DecisionRecord,
-  type Happenings,
+  type Emitter,
   type Key,
-  type KernelHappenings,
+  type KernelEvents,
 } from '../kernel/index.ts'
 import type { DecisionDetail } from './contract/index.ts'
 import type { Events } from './live/events.ts'
 
 /** The decisions of this process whose reconcile has ended, joined with how it ended. */
-export interface DecisionBook {
+export interface RecentDecisions {
   /** Newest first. */
   list(): DecisionDetail[]
   get(id: string): DecisionDetail | undefined
@@ -19,7 +19,7 @@ export interface DecisionBook {
 
 export interface DecisionSources {
   readonly log: DecisionLog
-  readonly kernel: Happenings<KernelHappenings>
+  readonly kernel: Emitter<KernelEvents>
   readonly events: Events
   /** Masks what must not be shown; inputs are whatever a domain observed. */
   readonly mask: (value: unknown) => unknown
@@ -27,7 +27,10 @@ export interface DecisionSources {
   readonly inWords?: Readonly<Record<string, (decision: never) => string>>
 }
 
-export function decisionBook({ log, kernel, events, mask, inWords = {} }: DecisionSources, size = 100): DecisionBook {
+export function recentDecisions(
+  { log, kernel, events, mask, inWords = {} }: DecisionSources,
+  size = 100,
+): RecentDecisions {
   const pages: DecisionDetail[] = []
   const open = new Map<string, { attempt: number; records: DecisionRecord[] }>()
   let count = 0

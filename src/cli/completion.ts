@@ -25,7 +25,7 @@ const commandsOf = (entries: readonly Entry[]): string =>
   entries.flatMap(({ path }) => (path === '' ? [] : [`'${path}'`])).join(' | ')
 
 /*
- * Each finds the command among the words before the cursor, `cluster up` in `caelus cluster --nodes kwok up`: words that lead
+ * Each finds the command among the words before the cursor, `control plane up` in `caelus control plane --nodes kwok up`: words that lead
  * to no command are options, their values, or arguments.
  */
 const SCRIPTS: Readonly<Record<Shell, (entries: readonly Entry[]) => string>> = {

@@ -1,10 +1,10 @@
 export type {
-  AppsWorkerDoor,
+  AppsWorkerPort,
   AppsWorkerOptions,
-  ClusterDoor,
+  ControlPlanePort,
   ConfigRow,
   ControllersOptions,
-  Doors,
+  CliPorts,
   Remote,
   Terminal,
 } from './ports.ts'

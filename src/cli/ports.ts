@@ -24,10 +24,10 @@ export interface ConfigRow {
 }
 
 /** none: pods stay pending. kwok: they are said to run. real: they run, which needs root and Linux. */
-export const CLUSTER_NODES = ['none', 'kwok', 'real'] as const
-export type ClusterNodes = (typeof CLUSTER_NODES)[number]
+export const NODE_KINDS = ['none', 'kwok', 'real'] as const
+export type NodeKind = (typeof NODE_KINDS)[number]
 
-export interface ClusterFacts {
+export interface ControlPlaneFacts {
   readonly state: string
   readonly dir: string
   readonly kubeconfig?: string
@@ -35,16 +35,16 @@ export interface ClusterFacts {
   readonly components: readonly { readonly name: string; readonly pid: number; readonly alive: boolean }[]
 }
 
-export interface ClusterDoor {
-  readonly up: (nodes: ClusterNodes) => Promise<ClusterFacts>
+export interface ControlPlanePort {
+  readonly up: (nodes: NodeKind) => Promise<ControlPlaneFacts>
   readonly down: (purge: boolean) => Promise<readonly string[]>
-  readonly status: () => Promise<ClusterFacts>
+  readonly status: () => Promise<ControlPlaneFacts>
   /** The administrator's kubeconfig as text. */
   readonly kubeconfig: () => Promise<string>
 }
 
-/** What a worker does, by hand: on the database of DATABASE_URL and the cluster of CAELUS_KUBECONFIG. */
-export interface AppsWorkerDoor {
+/** What a worker does, by hand: on the database of DATABASE_URL and the control plane of CAELUS_KUBECONFIG. */
+export interface AppsWorkerPort {
   /** Runs until it is told to stop. */
   readonly loop: () => Promise<void>
   /** Answers how many deployments were reconciled. */
@@ -67,23 +67,23 @@ export interface ControllersOptions {
 }
 
 /** What commands can do. The program assembles it, so that a command loads only what it needs. */
-export interface Doors {
+export interface CliPorts {
   readonly version: string
   readonly terminal: Terminal
   readonly remote: () => Promise<Remote>
   readonly config: () => readonly ConfigRow[]
   /** Runs until it is told to stop. */
-  readonly up: (options: { readonly cluster: boolean }) => Promise<void>
+  readonly up: (options: { readonly controlPlane: boolean }) => Promise<void>
   /** Runs until it is told to stop. */
   readonly api: () => Promise<void>
   /** Answers which migrations ran. */
   readonly migrate: () => Promise<readonly string[]>
   /** An admin with a token, made in the database itself: for the first login of an installation. */
   readonly createAdmin: (email: string) => Promise<{ readonly email: string; readonly token: string }>
-  readonly cluster: () => Promise<ClusterDoor>
+  readonly controlPlane: () => Promise<ControlPlanePort>
   /** Removes what `up` keeps; answers what that was. */
   readonly reset: { find(): Promise<string | undefined>; remove(): Promise<void> }
-  /** The controllers of the custom resources, on the cluster of CAELUS_KUBECONFIG. Runs until it is told to stop. */
+  /** The controllers of the custom resources, on the control plane of CAELUS_KUBECONFIG. Runs until it is told to stop. */
   readonly controllers: (options?: ControllersOptions) => Promise<void>
-  readonly appsWorker: (options?: AppsWorkerOptions) => Promise<AppsWorkerDoor>
+  readonly appsWorker: (options?: AppsWorkerOptions) => Promise<AppsWorkerPort>
 }

@@ -1,17 +1,17 @@
 import { Command, CommanderError } from 'commander'
 import { apiCommands } from './commands/api.ts'
 import { appsCommands } from './commands/apps/apps.ts'
-import { clusterCommands } from './commands/control-plane.ts'
+import { controlPlaneCommands } from './commands/control-plane.ts'
 import { operateCommands } from './commands/operate.ts'
 import { runtimesCommands } from './commands/runtimes/runtimes.ts'
 import { shellCommands } from './commands/shell.ts'
 import { tokenCommands } from './commands/tokens.ts'
 import { upCommands } from './commands/up.ts'
-import type { Doors } from './ports.ts'
+import type { CliPorts } from './ports.ts'
 import { printFailure } from './print-failure.ts'
 
 /** The whole tree of commands. Nothing runs until it is parsed. */
-export function buildProgram(doors: Doors): Command {
+export function buildProgram(doors: CliPorts): Command {
   const program = new Command('caelus')
     .description('One control plane for apps, clusters, runtimes, actions and edge.')
     .version(doors.version, '-V, --version', 'print the version')
@@ -23,7 +23,7 @@ export function buildProgram(doors: Doors): Command {
   const all = [
     upCommands,
     apiCommands,
-    clusterCommands,
+    controlPlaneCommands,
     operateCommands,
     tokenCommands,
     appsCommands,
@@ -35,7 +35,7 @@ export function buildProgram(doors: Doors): Command {
 }
 
 /** 0: done. 1: refused or failed. 2: the command line was wrong. */
-export async function runCli(args: readonly string[], doors: Doors): Promise<0 | 1 | 2> {
+export async function runCli(args: readonly string[], doors: CliPorts): Promise<0 | 1 | 2> {
   try {
     await buildProgram(doors).parseAsync(args, { from: 'user' })
     return 0

@@ -15,7 +15,7 @@ export const VARIABLES = {
   kubeconfig: optional(
     'CAELUS_KUBECONFIG',
     path,
-    'Kubernetes cluster to converge. Without it `caelus up` starts a local control plane.',
+    'Kubernetes control plane to converge. Without it `caelus up` starts a local control plane.',
   ),
   dataDir: variable('CAELUS_DATA_DIR', path, '.caelus', 'Where `caelus up` keeps everything it makes.'),
   cacheDir: optional(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { dropCondition, readyFrom, setCondition, type Condition } from './conditions.ts'
+import { dropCondition, setCondition, type Condition } from './conditions.ts'
 
 const base = { type: 'Available', status: 'True', reason: 'Up', message: 'it is up', observedGeneration: 1 } as const
 const at = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z')
@@ -24,26 +24,5 @@ describe('setCondition', () => {
     expect(all.map(({ type }) => type)).toEqual(['Available', 'Progressing', 'Ready'])
     expect(dropCondition(all, 'Progressing').map(({ type }) => type)).toEqual(['Available', 'Ready'])
     expect(dropCondition(all, 'Missing')).toBe(all)
-  })
-})
-
-describe('readyFrom', () => {
-  it('speaks for the worst', () => {
-    let all = setCondition([], base, 0)
-    all = setCondition(
-      all,
-      { ...base, type: 'Synced', status: 'False', reason: 'Conflict', message: 'owned by kubectl' },
-      0,
-    )
-    expect(readyFrom(all, ['Synced', 'Available'], 3)).toMatchObject({
-      status: 'False',
-      reason: 'Conflict',
-      observedGeneration: 3,
-    })
-    expect(readyFrom(all, ['Available'], 3).status).toBe('True')
-  })
-
-  it('is unknown while a part has not reported', () => {
-    expect(readyFrom([], ['Available'], 1)).toMatchObject({ status: 'Unknown', reason: 'NotReported' })
   })
 })

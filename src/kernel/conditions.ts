@@ -40,26 +40,5 @@ export const dropCondition = (all: readonly Condition[], type: string): readonly
 export const findCondition = (all: readonly Condition[], type: string): Condition | undefined =>
   all.find((condition) => condition.type === type)
 
-/** `Ready` is a sentence about the others, worst first. Nobody writes it by hand. */
-export function readyFrom(
-  all: readonly Condition[],
-  worstFirst: readonly string[],
-  observedGeneration: number,
-): Omit<Condition, 'lastTransitionTime'> {
-  const bad = worstFirst
-    .map(
-      (type) =>
-        findCondition(all, type) ?? {
-          status: 'Unknown' as const,
-          reason: 'NotReported',
-          message: `${type} was not reported yet`,
-        },
-    )
-    .find(({ status }) => status !== 'True')
-  return bad
-    ? { type: 'Ready', status: bad.status, reason: bad.reason, message: bad.message, observedGeneration }
-    : { type: 'Ready', status: 'True', reason: 'Succeeded', message: 'all conditions are met', observedGeneration }
-}
-
 /** RFC 3339 with whole seconds, the only form that Kubernetes keeps as it was written. */
 export const timestamp = (ms: number): string => new Date(ms).toISOString().replace(/\.\d{3}Z$/, 'Z')

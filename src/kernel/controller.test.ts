@@ -3,7 +3,7 @@ import { manualClock, sleep, type ManualClock } from './clock.ts'
 import { controller, type ControllerOptions, type Reconcile, type Run } from './controller.ts'
 import { decisionLog } from './decisions.ts'
 import { defineFailures, type Failure } from './errors.ts'
-import { happenings, type KernelHappenings } from './emitter.ts'
+import { createEmitter, type KernelEvents } from './emitter.ts'
 import type { Key } from './key.ts'
 import { MemoryQueue } from './queue/memory-queue.ts'
 import { checkAgain, settled } from './outcome.ts'
@@ -26,7 +26,7 @@ afterEach(async () => {
   }
 })
 
-type End = KernelHappenings['reconcile:end']
+type End = KernelEvents['reconcile:end']
 
 /** A controller on a clock that the test pushes, with everything that happened to it. */
 async function world(
@@ -34,7 +34,7 @@ async function world(
   { clock = manualClock(), ...options }: Partial<ControllerOptions> & { clock?: ManualClock } = {},
 ) {
   const queue: Queue = options.queue ?? new MemoryQueue({ clock, leaseMs: 30_000 })
-  const seen = happenings<KernelHappenings>()
+  const seen = createEmitter<KernelEvents>()
   const ends: End[] = []
   const unreachable: string[] = []
   const lost: Key[] = []
@@ -46,7 +46,7 @@ async function world(
     name: 'things',
     queue,
     reconcile,
-    happenings: seen,
+    emitter: seen,
     decisions,
     clock,
     random: () => 0.5,

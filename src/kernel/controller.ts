@@ -2,7 +2,7 @@ import { delayFor, jittered, type Backoff } from './backoff.ts'
 import { sleep, systemClock, type Clock } from './clock.ts'
 import { shownWhenRead, type DecisionLog } from './decisions.ts'
 import { failureOf, raise, retryAfterOf } from './errors.ts'
-import type { Happenings, KernelHappenings } from './emitter.ts'
+import type { Emitter, KernelEvents } from './emitter.ts'
 import { keyText, type Key } from './key.ts'
 import type { Outcome } from './outcome.ts'
 import type { Claim, Finish, Queue, Share } from './queue/queue.ts'
@@ -27,7 +27,7 @@ export interface ControllerOptions {
   readonly name: string
   readonly queue: Queue
   readonly reconcile: Reconcile
-  readonly happenings: Happenings<KernelHappenings>
+  readonly emitter: Emitter<KernelEvents>
   readonly decisions: DecisionLog
   /** Told to the queue with every claim, for people who ask who holds a key. @default name */
   readonly worker?: string
@@ -78,7 +78,7 @@ class Loop {
   readonly #options: Required<ControllerOptions>
   readonly #running = new Set<Running>()
   readonly #runningByTenant = new Map<string, number>()
-  readonly #bell: Bell
+  readonly #bell: Wakeup
   /** The last claim may have left keys behind, for want of a place or of a tenant's share: the end of any run is the cue to ask again. */
   #mayBeMore = false
   #renewing = false
@@ -99,7 +99,7 @@ class Loop {
       random: Math.random,
       ...options,
     }
-    this.#bell = new Bell(this.#options.clock)
+    this.#bell = new Wakeup(this.#options.clock)
   }
 
   async run(signal: AbortSignal, ready: () => void): Promise<void> {
@@ -150,7 +150,7 @@ class Loop {
     try {
       return await queue.claim(worker, limit, share)
     } catch (error) {
-      this.#options.happenings.emit('queue:unreachable', { controller: name, doing: 'claim', error })
+      this.#options.emitter.emit('queue:unreachable', { controller: name, doing: 'claim', error })
       return undefined
     }
   }
@@ -190,11 +190,11 @@ class Loop {
   }
 
   async #execute(running: Running): Promise<void> {
-    const { name, reconcile, happenings, decisions, clock, timeoutMs } = this.#options
+    const { name, reconcile, emitter, decisions, clock, timeoutMs } = this.#options
     const { claim, abort } = running
     const { key, attempt, fence } = claim
     const from = clock.now()
-    happenings.emit('reconcile:start', { controller: name, key, attempt })
+    emitter.emit('reconcile:start', { controller: name, key, attempt })
     const cancelTimeout = clock.after(timeoutMs, () =>
       abort.abort(raise.TimedOut(`${keyText(key)} took longer than ${timeoutMs} ms`)),
     )
@@ -220,7 +220,7 @@ class Loop {
       cancelTimeout()
     }
     const kept = !running.lost && (await this.#finish(running, how))
-    happenings.emit('reconcile:end', { controller: name, key, ms: clock.now() - from, ...told(how, kept) })
+    emitter.emit('reconcile:end', { controller: name, key, ms: clock.now() - from, ...told(how, kept) })
   }
 
   #verdict({ claim, abort }: Running, error: unknown): Finish {
@@ -237,12 +237,12 @@ class Loop {
   }
 
   async #finish(running: Running, how: Finish): Promise<boolean> {
-    const { name, queue, clock, random, happenings } = this.#options
+    const { name, queue, clock, random, emitter } = this.#options
     for (let failures = 1; ; failures++) {
       try {
         return await queue.finish(running.claim, how)
       } catch (error) {
-        happenings.emit('queue:unreachable', { controller: name, doing: 'finish', error })
+        emitter.emit('queue:unreachable', { controller: name, doing: 'finish', error })
         if (this.#hasLapsed(running)) return false
         await sleep(clock, jittered(delayFor(failures, UNREACHABLE), random))
       }
@@ -262,7 +262,7 @@ class Loop {
   }
 
   async #renew(): Promise<void> {
-    const { name, queue, clock, happenings } = this.#options
+    const { name, queue, clock, emitter } = this.#options
     const asked = [...this.#running].filter(({ lost }) => !lost)
     if (this.#renewing || asked.length === 0) return
     this.#renewing = true
@@ -274,7 +274,7 @@ class Loop {
         else if (this.#running.has(running)) this.#lose(running)
       }
     } catch (error) {
-      happenings.emit('queue:unreachable', { controller: name, doing: 'renew', error })
+      emitter.emit('queue:unreachable', { controller: name, doing: 'renew', error })
     } finally {
       this.#renewing = false
     }
@@ -289,7 +289,7 @@ class Loop {
     if (running.lost) return
     running.lost = true
     const { key, fence } = running.claim
-    this.#options.happenings.emit('lease:lost', { controller: this.#options.name, key, fence })
+    this.#options.emitter.emit('lease:lost', { controller: this.#options.name, key, fence })
     running.abort.abort(new Error(`the lease on ${keyText(key)} was lost`))
   }
 
@@ -310,7 +310,7 @@ class Loop {
 }
 
 /** Rung by a hint, a free place or the end. A ring between two waits is not lost. */
-class Bell {
+class Wakeup {
   readonly #clock: Clock
   #rung = false
   #awake: (() => void) | undefined
@@ -342,7 +342,7 @@ class Bell {
   }
 }
 
-type Told = Pick<KernelHappenings['reconcile:end'], 'outcome' | 'because' | 'failure'>
+type Told = Pick<KernelEvents['reconcile:end'], 'outcome' | 'because' | 'failure'>
 
 function told(how: Finish, kept: boolean): Told {
   if (!kept) return { outcome: 'lost' }

@@ -2,7 +2,7 @@ import type { Failure } from './errors.ts'
 import type { Key } from './key.ts'
 
 /** What the kernel tells about itself. Logs, metrics and tests are listeners; nothing else depends on it. */
-export interface KernelHappenings {
+export interface KernelEvents {
   'reconcile:start': { readonly controller: string; readonly key: Key; readonly attempt: number }
   'reconcile:end': {
     readonly controller: string
@@ -22,14 +22,14 @@ export interface KernelHappenings {
 
 type EventMap = object
 
-export interface Happenings<M extends EventMap> {
+export interface Emitter<M extends EventMap> {
   emit<E extends keyof M>(event: E, what: M[E]): void
   /** Returns the way to stop listening. */
   on<E extends keyof M>(event: E, listener: (what: M[E]) => void): () => void
 }
 
 /** Listeners are called at once, in order. One that throws is passed to `onListenerError`, never felt by the emitter. */
-export function happenings<M extends EventMap>(onListenerError: (error: unknown) => void = () => {}): Happenings<M> {
+export function createEmitter<M extends EventMap>(onListenerError: (error: unknown) => void = () => {}): Emitter<M> {
   const listeners = new Map<keyof M, Set<(what: never) => void>>()
   return {
     emit(event, what) {

@@ -1,6 +1,6 @@
 export { delayFor, jittered, type Backoff } from './backoff.ts'
 export { manualClock, sleep, systemClock, type Clock, type ManualClock } from './clock.ts'
-export { dropCondition, findCondition, readyFrom, setCondition, timestamp, type Condition } from './conditions.ts'
+export { dropCondition, findCondition, setCondition, timestamp, type Condition } from './conditions.ts'
 export { controller, type ControllerOptions, type Reconcile, type Run } from './controller.ts'
 export {
   decisionLog,
@@ -25,7 +25,7 @@ export {
 } from './errors.ts'
 export type { Explanation } from './explanation.ts'
 export { addFinalizer, finalizerStep, removeFinalizer, type Finalizable, type FinalizerStep } from './finalizer.ts'
-export { happenings, type Happenings, type KernelHappenings } from './emitter.ts'
+export { createEmitter, type Emitter, type KernelEvents } from './emitter.ts'
 export {
   isUserMade,
   keyText,
@@ -45,4 +45,3 @@ export type { Claim, Finish, Queue, Share, Wake } from './queue/queue.ts'
 export { seededRandom, type Random } from './random.ts'
 export { refuse, RefusedFields, type RefusedField } from './refusals.ts'
 export { service, startAll, type Service } from './service.ts'
-export { statusMerge, type Owners } from './status.ts'

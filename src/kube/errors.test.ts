@@ -1,15 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { failureOf, retryAfterOf } from '../kernel/index.ts'
-import {
-  errorOf,
-  isAlreadyExists,
-  isConflict,
-  isForbidden,
-  isGone,
-  isInvalid,
-  isNotFound,
-  isTooManyRequests,
-} from './errors.ts'
+import { errorOf, isAlreadyExists, isConflict, isForbidden, isGone, isInvalid, isNotFound } from './errors.ts'
 
 const answer = (status: number, body: object = {}, headers: Record<string, string> = {}) =>
   errorOf('do it', { status, headers, body: { kind: 'Status', message: 'no', ...body } })
@@ -67,7 +58,6 @@ test('errors are recognised by what they mean', () => {
   expect(isForbidden(answer(403))).toBe(true)
   expect(isGone(answer(410))).toBe(true)
   expect(isInvalid(answer(422))).toBe(true)
-  expect(isTooManyRequests(answer(429))).toBe(true)
   expect([isConflict(answer(409)), isAlreadyExists(answer(409))]).toEqual([true, false])
   const exists = answer(409, { reason: 'AlreadyExists' })
   expect([isConflict(exists), isAlreadyExists(exists)]).toEqual([false, true])

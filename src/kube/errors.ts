@@ -197,7 +197,6 @@ export const isNotFound = (error: unknown): error is KubeError => answered(error
 export const isForbidden = (error: unknown): error is KubeError => answered(error, 403)
 export const isGone = (error: unknown): error is KubeError => answered(error, 410)
 export const isInvalid = (error: unknown): error is KubeError => answered(error, 422) || answered(error, 400)
-export const isTooManyRequests = (error: unknown): error is KubeError => answered(error, 429)
 export const isAlreadyExists = (error: unknown): error is KubeError =>
   answered(error, 409) && error.reason === 'AlreadyExists'
 /** The object moved on since it was read, or another manager owns a field of an apply (`conflicts` says which). */

@@ -23,7 +23,6 @@ export {
   isInvalid,
   isNamespaceTerminating,
   isNotFound,
-  isTooManyRequests,
   KubeError,
   type FieldConflict,
   type Status,
@@ -39,15 +38,15 @@ export type * as AppsV1 from './types/apps-v1.ts'
 export type * as BatchV1 from './types/batch-v1.ts'
 export type * as CoreV1 from './types/core-v1.ts'
 export type * as MetaV1 from './types/meta-v1.ts'
-export { asFieldManager, dryRun, guarded, impersonate, observed, type RequestHappenings } from './transport/wrap.ts'
+export { dryRun, guarded, impersonate, observed, type RequestEvents } from './transport/wrap.ts'
 export { eventRecorder, type EventRecorder, type EventRecorderOptions, type Happened } from './event-recorder.ts'
-export { leaderElection, type LeaderElectionOptions, type LeaderHappenings } from './lease/election.ts'
+export { leaderElection, type LeaderElectionOptions, type LeaderEvents } from './lease/election.ts'
 export { kubeLocks, type KubeLocksOptions } from './lease/locks.ts'
 export { byLabel, byNamespace, byOwner, type IndexFn } from './cache/indexes.ts'
 export { keeping, withoutManagedFields, type Keep } from './cache/keep.ts'
 export type { Change, Via } from './cache/store.ts'
 export { controllerOf, itself, specChanged, wakeOn, type WakeOptions, type WakeRule } from './cache/wake.ts'
 export { cache, type Cache, type CacheSpec } from './cache/cache.ts'
-export type { WatchHappenings } from './watch/events.ts'
+export type { WatchEvents } from './watch/events.ts'
 export { compareVersions } from './watch/version.ts'
 export type { WatchDeps, WatchTimings } from './watch/watch.ts'

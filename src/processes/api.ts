@@ -1,8 +1,8 @@
-import { openAppsCluster, type AppsCluster } from './apps/control-plane.ts'
+import { openAppsControlPlane, type AppsControlPlane } from './apps/control-plane.ts'
 import { invalid, type Config } from '../config/index.ts'
 import { startAll, systemClock, type Service } from '../kernel/index.ts'
 import { httpTransport, loadKubeConfig } from '../kube/index.ts'
-import { clusterReport } from './shared/kubernetes-report.ts'
+import { controlPlaneReport } from './shared/kubernetes-report.ts'
 import { assemble } from './shared/serve.ts'
 import { aborted, stopSignal } from './shared/stop-signal.ts'
 import { tracing } from '../telemetry/index.ts'
@@ -36,19 +36,19 @@ export async function runApi(config: Config, env: Env): Promise<void> {
     ...(config.valuesKey && { valuesKey: config.valuesKey.reveal() }),
     localCharts: config.localCharts ?? false,
   })
-  const { log, http, board, checks, room } = serving
+  const { log, http, board, checks, useCases } = serving
   const services: Service[] = [...tracingServices(config), ...serving.services]
-  let cluster: AppsCluster | undefined
+  let controlPlane: AppsControlPlane | undefined
   if (config.kubeconfig !== undefined) {
     const { kubeconfig } = config
     const transport = httpTransport(await loadKubeConfig({ path: kubeconfig, env }))
-    const report = clusterReport(transport, 'external', board, systemClock)
+    const report = controlPlaneReport(transport, 'external', board, systemClock)
     checks.push(report.check)
     services.push(report.service)
     const helm = config.helmBin ?? 'helm'
     const databaseUrl = neededDatabaseUrl(config)
-    cluster = await openAppsCluster({ config, env, databaseUrl, room, transport, kubeconfig, helm })
-    serving.see(cluster.sight)
+    controlPlane = await openAppsControlPlane({ config, env, databaseUrl, useCases, transport, kubeconfig, helm })
+    serving.see(controlPlane.insight)
     services.push(...serving.runtimes.see(transport))
   }
   const signal = stopSignal(() => log.info('Stopping'))
@@ -58,7 +58,7 @@ export async function runApi(config: Config, env: Env): Promise<void> {
     await Promise.race([aborted(signal), ...services.map(({ done }) => done)])
   } finally {
     await stop()
-    await cluster?.close()
+    await controlPlane?.close()
     await serving.close()
   }
 }

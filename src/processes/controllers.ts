@@ -1,8 +1,8 @@
 import { readiness } from '../api/index.ts'
 import type { ControllersOptions } from '../cli/index.ts'
 import { secretValues, type Config } from '../config/index.ts'
-import type { RuntimesControllerHappenings } from '../domains/runtimes/index.ts'
-import { decisionLog, happenings, messageOf, startAll, systemClock, type Service } from '../kernel/index.ts'
+import type { RuntimesControllerEvents } from '../domains/runtimes/index.ts'
+import { decisionLog, createEmitter, messageOf, startAll, systemClock, type Service } from '../kernel/index.ts'
 import { httpTransport, loadKubeConfig, type HttpTransport } from '../kube/index.ts'
 import { probes } from './shared/probes.ts'
 import { tracingServices } from './api.ts'
@@ -18,7 +18,7 @@ import { watchMetrics } from './shared/watch-metrics.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** `caelus run-controllers`: those of the custom resources, on somebody else's cluster, until a signal comes. */
+/** `caelus run-controllers`: those of the custom resources, on somebody else's control plane, until a signal comes. */
 export async function runControllers(
   config: Config,
   env: Env,
@@ -33,7 +33,7 @@ export async function runControllers(
     scrub,
   })
   const metrics = makeMetrics(VERSION)
-  const told = happenings<RuntimesControllerHappenings>((error) => log.error({ error }, 'Listener failed'))
+  const told = createEmitter<RuntimesControllerEvents>((error) => log.error({ error }, 'Listener failed'))
   const decisions = decisionLog()
   logKernel(told, log)
   logRuntimes(told, log)
@@ -45,7 +45,7 @@ export async function runControllers(
   const { services, caches, election } = runtimesControllers({
     config,
     transport,
-    happenings: told,
+    emitter: told,
     decisions,
     ...(concurrency !== undefined && { concurrency }),
   })
@@ -58,7 +58,7 @@ export async function runControllers(
         name: 'runtimes',
         required: true,
         probe: async () => {
-          if (!synced.runtimes) throw new Error('the class runtimes of the cluster have not been listed yet')
+          if (!synced.runtimes) throw new Error('the class runtimes have not been listed yet')
           return `${caches.runtimes.size} runtimes, ${election?.leading === true ? 'leading' : 'standing by'}`
         },
       },
@@ -94,8 +94,8 @@ export async function runControllers(
   }
 }
 
-/** They are waited for, and installed only by whoever owns the cluster. */
+/** They are waited for, and installed only by whoever owns the control plane. */
 async function sayIfUnknown(transport: HttpTransport, log: Logger): Promise<void> {
   if (await isRuntimeServed(transport)) return
-  log.warn({ nextStep: HOW_TO_INSTALL }, 'ClassRuntimes are not known to this cluster yet')
+  log.warn({ nextStep: HOW_TO_INSTALL }, 'the ClassRuntime CRD is not installed yet')
 }

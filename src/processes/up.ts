@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
-import { openAppsCluster } from './apps/control-plane.ts'
+import { openAppsControlPlane } from './apps/control-plane.ts'
 import { orderDemo } from './apps/demo.ts'
 import { appsWorkerServices } from './apps/worker.ts'
 import type { Terminal } from '../cli/index.ts'
@@ -9,7 +9,7 @@ import type { Config } from '../config/index.ts'
 import { echoDemo } from './demo/echo.ts'
 import { defineFailures, messageOf, systemClock, type Service } from '../kernel/index.ts'
 import { httpTransport, loadKubeConfig, type Client, type HttpTransport } from '../kube/index.ts'
-import { clusterReport } from './shared/kubernetes-report.ts'
+import { controlPlaneReport } from './shared/kubernetes-report.ts'
 import { keptSessionKey, keptValuesKey, LOCAL_ADMIN, writeLocalLogin } from './shared/local-login.ts'
 import { advancePreparation, beginPreparation, endPreparation, type PreparationStep } from './shared/preparation.ts'
 import { tracingServices } from './api.ts'
@@ -36,7 +36,7 @@ export interface UpOptions {
   readonly env: Env
   readonly terminal: Terminal
   /** False: do without Kubernetes. */
-  readonly cluster: boolean
+  readonly controlPlane: boolean
 }
 
 /** Undone in reverse, each whatever became of the others. */
@@ -58,7 +58,7 @@ class Undo {
  * The console answers within seconds; whatever takes longer is prepared behind it, visible in the terminal and in
  * `GET /status`. Starting again finds the data of the last time.
  */
-export async function up({ config: given, env, terminal, cluster }: UpOptions): Promise<void> {
+export async function up({ config: given, env, terminal, controlPlane }: UpOptions): Promise<void> {
   const config = forHere(given)
   const dataDir = resolve(config.dataDir)
   const progress = progressLine(terminal)
@@ -84,16 +84,21 @@ export async function up({ config: given, env, terminal, cluster }: UpOptions): 
       localCharts: config.localCharts ?? true,
       logTo,
     })
-    serving.report.waitFor(cluster ? 'waits for the control plane' : 'started without a cluster')
+    serving.report.waitFor(controlPlane ? 'waits for the control plane' : 'started without a control plane')
     undo.add(() => serving.close())
     for (const service of [...tracingServices(config), ...serving.services]) await begin(service, undo)
     await writeLocalLogin(serving.pool, dataDir, serving.http.url())
     progress.say(welcome(serving.http.url(), config, fromHere(logFile)))
 
     const background = [buildConsole(serving, progress, signal)]
-    if (cluster) background.push(withCluster({ config, env, dataDir, databaseUrl, serving, progress, undo, signal }))
+    if (controlPlane)
+      background.push(withControlPlane({ config, env, dataDir, databaseUrl, serving, progress, undo, signal }))
     else
-      serving.board.component('kubernetes', { health: 'disabled', message: 'started without a cluster', version: null })
+      serving.board.component('kubernetes', {
+        health: 'disabled',
+        message: 'started without a control plane',
+        version: null,
+      })
     await Promise.race([aborted(signal), serving.http.done])
     await Promise.allSettled(background)
   } finally {
@@ -155,7 +160,7 @@ async function buildConsole({ board }: Serving, progress: ProgressLine, signal: 
   }
 }
 
-interface ClusterWork {
+interface ControlPlaneWork {
   readonly config: Config
   readonly env: Env
   readonly dataDir: string
@@ -167,16 +172,16 @@ interface ClusterWork {
 }
 
 /** Prepares the control plane, or finds the given one, and lets the demo converge on it. Never throws: the board tells. */
-async function withCluster(work: ClusterWork): Promise<void> {
+async function withControlPlane(work: ControlPlaneWork): Promise<void> {
   const { config, env, serving, progress, undo, signal } = work
   const { board, checks } = serving
   try {
     const origin = config.kubeconfig === undefined ? 'local' : 'external'
-    const kubeconfig = config.kubeconfig ?? (await prepareCluster(work))
+    const kubeconfig = config.kubeconfig ?? (await prepareControlPlane(work))
     if (signal.aborted) return
     const transport = httpTransport(await loadKubeConfig({ path: kubeconfig, env }))
     undo.add(() => transport.close())
-    const report = clusterReport(transport, origin, board, systemClock)
+    const report = controlPlaneReport(transport, origin, board, systemClock)
     await begin(report.service, undo)
     checks.push(report.check)
     progress.show('', '')
@@ -203,12 +208,12 @@ async function withCluster(work: ClusterWork): Promise<void> {
     board.component('kubernetes', { health: 'down', message: messageOf(error), version: null })
     progress.show('', '')
     progress.say(
-      `  ${messageOf(error)}\n    the console and the API go on without a cluster; the next start tries again`,
+      `  ${messageOf(error)}\n    the console and the API keep running without a control plane; the next start tries again`,
     )
   }
 }
 
-interface AppsWork extends ClusterWork {
+interface AppsWork extends ControlPlaneWork {
   readonly transport: HttpTransport
   readonly kubeconfig: string
   readonly client: Client
@@ -218,7 +223,7 @@ interface AppsWork extends ClusterWork {
 /** Finds or builds Helm, starts the worker of apps, and orders the demo's. */
 async function withApps(work: AppsWork): Promise<void> {
   const { config, env, databaseUrl, serving, progress, undo, signal, transport, kubeconfig, client, isLocal } = work
-  const { room, report, kernel, decisions, log } = serving
+  const { useCases, report, kernel, decisions, log } = serving
   const { obtainBinaries, progressLine: lineFor } = await import('../../tools/index.ts')
   report.waitFor('waits for Helm')
   const tell = (step: Parameters<typeof lineFor>[0]): void =>
@@ -226,17 +231,17 @@ async function withApps(work: AppsWork): Promise<void> {
   const { helm } = await obtainBinaries(['helm'], tell, signal)
   progress.show('', '')
   if (signal.aborted) return
-  const cluster = await openAppsCluster({ config, env, databaseUrl, room, transport, kubeconfig, helm })
-  undo.add(() => cluster.close())
-  serving.see(cluster.sight)
+  const controlPlane = await openAppsControlPlane({ config, env, databaseUrl, useCases, transport, kubeconfig, helm })
+  undo.add(() => controlPlane.close())
+  serving.see(controlPlane.insight)
   const onError = (error: unknown, what: string): void => log.warn({ failure: messageOf(error) }, what)
   const services = [
     ...(isLocal ? [simulatedStorage(client, (message) => onError(message, 'Simulated storage failed'))] : []),
     ...appsWorkerServices({
       config,
       databaseUrl,
-      cluster,
-      happenings: kernel,
+      controlPlane,
+      emitter: kernel,
       decisions,
       onError,
       board: serving.board,
@@ -250,8 +255,14 @@ async function withApps(work: AppsWork): Promise<void> {
 
 const DETAIL_EVERY_MS = 1_000
 
-async function prepareCluster({ dataDir, serving: { board }, progress, undo, signal }: ClusterWork): Promise<string> {
-  const { ensureCluster, progressLine: lineFor } = await import('../../tools/index.ts')
+async function prepareControlPlane({
+  dataDir,
+  serving: { board },
+  progress,
+  undo,
+  signal,
+}: ControlPlaneWork): Promise<string> {
+  const { ensureControlPlane, progressLine: lineFor } = await import('../../tools/index.ts')
   const now = (): string => new Date().toISOString()
   let view = beginPreparation(now())
   let told = { what: '', at: 0 }
@@ -265,15 +276,15 @@ async function prepareCluster({ dataDir, serving: { board }, progress, undo, sig
   }
   tell({ what: 'looking for the programs' }, 'looking for the programs')
   try {
-    const cluster = await ensureCluster({
-      dir: join(dataDir, 'cluster'),
+    const controlPlane = await ensureControlPlane({
+      dir: join(dataDir, 'control-plane'),
       nodes: 'kwok',
       onProgress: (step) => tell(step, lineFor(step)),
       signal,
     })
-    undo.add(() => cluster.stop())
+    undo.add(() => controlPlane.stop())
     board.preparation(endPreparation(view, undefined, now()))
-    return cluster.kubeconfig
+    return controlPlane.kubeconfig
   } catch (error) {
     board.preparation(endPreparation(view, messageOf(error), now()))
     throw error

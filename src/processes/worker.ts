@@ -1,16 +1,16 @@
-import { openAppsCluster, type AppsCluster } from './apps/control-plane.ts'
-import { APPS_QUEUE, openAppsRoom, type AppsRoom } from './apps/usecases.ts'
+import { openAppsControlPlane, type AppsControlPlane } from './apps/control-plane.ts'
+import { APPS_QUEUE, openAppsUseCases, type AppsUseCases } from './apps/usecases.ts'
 import { readiness } from '../api/index.ts'
 import { appsMetrics } from './apps/metrics.ts'
 import { appsWorkerServices, type WorkerOptions } from './apps/worker.ts'
 import { onlyOnce, untilNothingIsDue, type BoundedQueue } from './shared/bounded-queue.ts'
-import type { AppsWorkerDoor, AppsWorkerOptions } from '../cli/index.ts'
+import type { AppsWorkerPort, AppsWorkerOptions } from '../cli/index.ts'
 import { invalid, secretValues, type Config } from '../config/index.ts'
 import { databaseCheck } from './shared/database.ts'
-import type { AppsHappenings } from '../domains/apps/index.ts'
-import { decisionLog, happenings, messageOf, startAll, systemClock, type KernelHappenings } from '../kernel/index.ts'
-import { httpTransport, loadKubeConfig, type WatchHappenings } from '../kube/index.ts'
-import { clusterCheck } from './shared/kubernetes-report.ts'
+import type { AppsEvents } from '../domains/apps/index.ts'
+import { decisionLog, createEmitter, messageOf, startAll, systemClock, type KernelEvents } from '../kernel/index.ts'
+import { httpTransport, loadKubeConfig, type WatchEvents } from '../kube/index.ts'
+import { controlPlaneCheck } from './shared/kubernetes-report.ts'
 import { probes, type Probes } from './shared/probes.ts'
 import { neededDatabaseUrl, tracingServices } from './api.ts'
 import { aborted, stopSignal } from './shared/stop-signal.ts'
@@ -27,8 +27,8 @@ const IMPATIENT_MS = 100
 /** The platform itself, by the hand of whoever has its database. */
 const OPERATOR = { admin: true } as const
 
-/** What a worker does, on somebody else's database and cluster. */
-export function appsWorkerDoor(config: Config, env: Env, options: AppsWorkerOptions = {}): AppsWorkerDoor {
+/** What a worker does, on somebody else's database and control plane. */
+export function appsWorkerPort(config: Config, env: Env, options: AppsWorkerOptions = {}): AppsWorkerPort {
   const databaseUrl = neededDatabaseUrl(config)
   const scrub = scrubber([...secretValues(config), databaseUrl, new URL(databaseUrl).password])
   const log = makeLogger({
@@ -37,29 +37,35 @@ export function appsWorkerDoor(config: Config, env: Env, options: AppsWorkerOpti
     scrub,
   })
 
-  const inRoom = async <T>(work: (room: AppsRoom) => Promise<T>): Promise<T> => {
+  const withUseCases = async <T>(work: (useCases: AppsUseCases) => Promise<T>): Promise<T> => {
     const pool = openPool({ url: databaseUrl, applicationName: 'caelus worker', role: 'caelus_api' })
     const valuesKey = config.valuesKey?.reveal()
-    const room = openAppsRoom({ config, databaseUrl, pool, valuesKey, localCharts: config.localCharts ?? false })
+    const useCases = openAppsUseCases({
+      config,
+      databaseUrl,
+      pool,
+      valuesKey,
+      localCharts: config.localCharts ?? false,
+    })
     try {
-      return await work(room)
+      return await work(useCases)
     } finally {
-      await room.close()
+      await useCases.close()
       await pool.end()
     }
   }
 
-  const onCluster = <T>(work: (worker: WorkerOptions, room: AppsRoom) => Promise<T>): Promise<T> =>
-    inRoom(async (room) => {
+  const onControlPlane = <T>(work: (worker: WorkerOptions, useCases: AppsUseCases) => Promise<T>): Promise<T> =>
+    withUseCases(async (useCases) => {
       const kubeconfig = neededKubeconfig(config)
       const transport = httpTransport(await loadKubeConfig({ path: kubeconfig, env }))
-      let cluster: AppsCluster | undefined
+      let controlPlane: AppsControlPlane | undefined
       try {
         const helm = config.helmBin ?? 'helm'
-        cluster = await openAppsCluster({ config, env, databaseUrl, room, transport, kubeconfig, helm })
-        return await work(workerOf(config, databaseUrl, cluster, log, options), room)
+        controlPlane = await openAppsControlPlane({ config, env, databaseUrl, useCases, transport, kubeconfig, helm })
+        return await work(workerOf(config, databaseUrl, controlPlane, log, options), useCases)
       } finally {
-        await cluster?.close()
+        await controlPlane?.close()
         await transport.close()
       }
     })
@@ -88,7 +94,7 @@ export function appsWorkerDoor(config: Config, env: Env, options: AppsWorkerOpti
 
   return {
     loop: () =>
-      onCluster(async (worker) => {
+      onControlPlane(async (worker) => {
         const signal = stopSignal(() => log.info('Stopping'))
         const doors = probesOf(worker, scrub)
         const services = [...tracingServices(config), doors.service, ...appsWorkerServices(worker)]
@@ -100,9 +106,9 @@ export function appsWorkerDoor(config: Config, env: Env, options: AppsWorkerOpti
           await stop()
         }
       }),
-    once: () => onCluster((worker) => run(worker, ([queue]) => untilNothingIsDue(queue))),
+    once: () => onControlPlane((worker) => run(worker, ([queue]) => untilNothingIsDue(queue))),
     reconcile: (named) =>
-      onCluster(async (worker, { apps }) => {
+      onControlPlane(async (worker, { apps }) => {
         const [called] = (await apps.listDeployments(OPERATOR, { name: named, limit: 1 })).items
         const { id, deploymentUid } = called ?? (await apps.getDeployment(OPERATOR, { id: named }))
         await apps.enqueueReconcile(OPERATOR, { id }, 'retry')
@@ -111,19 +117,19 @@ export function appsWorkerDoor(config: Config, env: Env, options: AppsWorkerOpti
         const { status, lastError } = await apps.getDeployment(OPERATOR, { id })
         return { deployment: deploymentUid, reconciled: ran === 1, status, failure: lastError?.code ?? null }
       }),
-    scanDrift: () => inRoom(({ apps }) => apps.scanDrift(OPERATOR)),
-    rotateValuesKey: () => inRoom(({ apps }) => apps.rotateValuesKey(OPERATOR)),
+    scanDrift: () => withUseCases(({ apps }) => apps.scanDrift(OPERATOR)),
+    rotateValuesKey: () => withUseCases(({ apps }) => apps.rotateValuesKey(OPERATOR)),
   }
 }
 
 function workerOf(
   config: Config,
   databaseUrl: string,
-  cluster: AppsCluster,
+  controlPlane: AppsControlPlane,
   log: Logger,
   { concurrency, pollSeconds }: AppsWorkerOptions,
 ): WorkerOptions {
-  const told = happenings<KernelHappenings & WatchHappenings & AppsHappenings>((error) =>
+  const told = createEmitter<KernelEvents & WatchEvents & AppsEvents>((error) =>
     log.error({ error }, 'Listener failed'),
   )
   logKernel(told, log)
@@ -131,8 +137,8 @@ function workerOf(
   return {
     config,
     databaseUrl,
-    cluster,
-    happenings: told,
+    controlPlane,
+    emitter: told,
     decisions: decisionLog(),
     onError: (error, what) => log.warn({ failure: messageOf(error) }, what),
     ...(concurrency !== undefined && { concurrency }),
@@ -140,12 +146,12 @@ function workerOf(
   }
 }
 
-function probesOf({ config, cluster, happenings: told }: WorkerOptions, scrub: (text: string) => string): Probes {
+function probesOf({ config, controlPlane, emitter: told }: WorkerOptions, scrub: (text: string) => string): Probes {
   const metrics = makeMetrics(VERSION)
   metrics.listenTo(told)
   watchMetrics(metrics, told)
   appsMetrics(metrics.registry, told)
-  const checks = [databaseCheck(cluster.pool), clusterCheck(cluster.transport)]
+  const checks = [databaseCheck(controlPlane.pool), controlPlaneCheck(controlPlane.transport)]
   return probes(
     config,
     readiness(() => checks, systemClock, scrub),
@@ -155,5 +161,5 @@ function probesOf({ config, cluster, happenings: told }: WorkerOptions, scrub: (
 
 export function neededKubeconfig({ kubeconfig }: Config): string {
   if (kubeconfig !== undefined) return kubeconfig
-  throw invalid(['CAELUS_KUBECONFIG is not set: this command needs a cluster to act on'])
+  throw invalid(['CAELUS_KUBECONFIG is not set: this command needs a Kubernetes API server'])
 }

@@ -1,8 +1,8 @@
-import { failureOf, keyText, type Happenings, type KernelHappenings } from '../kernel/index.ts'
+import { failureOf, keyText, type Emitter, type KernelEvents } from '../kernel/index.ts'
 import type { Logger } from './log.ts'
 
 /** Writes what the kernel tells. Waiting and settling are everyday; a failure names its code and whose move it is. */
-export function logKernel(kernel: Happenings<KernelHappenings>, log: Logger): () => void {
+export function logKernel(kernel: Emitter<KernelEvents>, log: Logger): () => void {
   const stop = [
     kernel.on('reconcile:start', ({ controller, key, attempt }) =>
       log.debug({ controller, key: keyText(key), attempt }, 'Reconciling'),

@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { Happenings, KernelHappenings } from '../kernel/index.ts'
+import type { Emitter, KernelEvents } from '../kernel/index.ts'
 
 export interface RequestFacts {
   readonly method: string
@@ -26,7 +26,7 @@ export interface Metrics {
   watch(resource: string, happening: string): void
   /** Asked at every scrape. Queues that cannot be asked show no value rather than an old one. */
   queueDepths(ask: () => Promise<readonly QueueDepth[]>): void
-  listenTo(kernel: Happenings<KernelHappenings>): () => void
+  listenTo(kernel: Emitter<KernelEvents>): () => void
 }
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]

@@ -1,5 +1,5 @@
 import { context, SpanStatusCode, trace, type Span } from '@opentelemetry/api'
-import { keyText, type Happenings, type KernelHappenings, type Service } from '../kernel/index.ts'
+import { keyText, type Emitter, type KernelEvents, type Service } from '../kernel/index.ts'
 
 export interface TracingOptions {
   readonly endpoint: string
@@ -53,7 +53,7 @@ export function tracing({ endpoint, serviceName, version }: TracingOptions): Ser
 }
 
 /** One span per reconcile. */
-export function traceKernel(kernel: Happenings<KernelHappenings>): () => void {
+export function traceKernel(kernel: Emitter<KernelEvents>): () => void {
   const tracer = trace.getTracer('caelus')
   const open = new Map<string, Span>()
   const nameOf = (controller: string, key: Parameters<typeof keyText>[0]): string => `${controller} ${keyText(key)}`

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { happenings, type KernelHappenings } from '../../src/kernel/index.ts'
+import { createEmitter, type KernelEvents } from '../../src/kernel/index.ts'
 import { logKernel, makeLogger, makeMetrics, scrubber, traceKernel, tracing } from '../../src/telemetry/index.ts'
 
 const key = { kind: 'Echo', id: 'demo/a' }
@@ -27,7 +27,7 @@ test('spans of reconciles reach a collector before the process ends', async () =
   await once(collector, 'listening')
   const { port } = collector.address() as AddressInfo
   const service = tracing({ endpoint: `http://127.0.0.1:${port}`, serviceName: 'caelus-test', version: '1' })
-  const kernel = happenings<KernelHappenings>()
+  const kernel = createEmitter<KernelEvents>()
   await service.start()
   traceKernel(kernel)
   kernel.emit('reconcile:start', { controller: 'echo', key, attempt: 0 })
@@ -47,7 +47,7 @@ test('the log has constant messages and the facts as keys', () => {
     scrub: scrubber([]),
     destination: { write: (line) => lines.push(line) },
   })
-  const kernel = happenings<KernelHappenings>()
+  const kernel = createEmitter<KernelEvents>()
   logKernel(kernel, log)
   kernel.emit('reconcile:end', { controller: 'echo', key, ms: 3.6, outcome: 'settled' })
   kernel.emit('reconcile:end', { controller: 'echo', key, ms: 3.6, outcome: 'retry', failure })
@@ -68,7 +68,7 @@ test('the log has constant messages and the facts as keys', () => {
 
 test('metrics count outcomes, measure time and ask queues when they are read', async () => {
   const metrics = makeMetrics('1.2.3')
-  const kernel = happenings<KernelHappenings>()
+  const kernel = createEmitter<KernelEvents>()
   metrics.listenTo(kernel)
   let ready = 0
   metrics.queueDepths(async () => [{ queue: 'apps', ready: ready++, delayed: 2, running: 3, parked: 4 }])

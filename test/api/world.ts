@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import {
-  decisionBook,
+  recentDecisions,
   eventRing,
   idempotencyStore,
   makeServer,
@@ -21,7 +21,7 @@ import {
   type ServerParts,
 } from '../../src/api/index.ts'
 import type { Role } from '../../src/api/contract/index.ts'
-import { decisionLog, happenings, systemClock, type KernelHappenings } from '../../src/kernel/index.ts'
+import { decisionLog, createEmitter, systemClock, type KernelEvents } from '../../src/kernel/index.ts'
 import { makeLogger, makeMetrics, scrubber } from '../../src/telemetry/index.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
@@ -44,7 +44,7 @@ export interface World extends AsyncDisposable {
   readonly app: App
   readonly parts: ServerParts
   readonly log: string[]
-  readonly kernel: ReturnType<typeof happenings<KernelHappenings>>
+  readonly kernel: ReturnType<typeof createEmitter<KernelEvents>>
   readonly decided: ReturnType<typeof decisionLog>
   readonly consoleDir: string
   readonly pool: Awaited<ReturnType<typeof freshDatabase>>['pool']
@@ -74,7 +74,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   const log: string[] = []
   const scrub = scrubber(secrets)
   const events = eventRing(systemClock)
-  const kernel = happenings<KernelHappenings>()
+  const kernel = createEmitter<KernelEvents>()
   const decided = decisionLog()
   const metrics = makeMetrics('0.0.0-test')
   metrics.listenTo(kernel)
@@ -96,7 +96,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     idempotency: idempotencyStore(pool),
     events,
     board: statusBoard({ version: '0.0.0-test', clock: systemClock, events }),
-    decisions: decisionBook({
+    decisions: recentDecisions({
       log: decided,
       kernel,
       events,

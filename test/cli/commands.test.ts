@@ -108,11 +108,11 @@ test('bash completes commands, subcommands and options, whatever stands between'
     const { stdout } = await promisify(execFile)('bash', ['-c', script])
     return stdout.trim().split(' ')
   }
-  expect(await complete('cl')).toEqual(['cluster'])
-  expect(await complete('cluster', 'do')).toEqual(['down'])
-  expect(await complete('cluster', 'down', '--')).toEqual(['--purge'])
+  expect(await complete('con')).toEqual(['control-plane'])
+  expect(await complete('control-plane', 'do')).toEqual(['down'])
+  expect(await complete('control-plane', 'down', '--')).toEqual(['--purge'])
   expect(await complete('completion', 'f')).toEqual(['fish'])
-  expect(await complete('cluster', '--nodes', 'kwok', 'do')).toEqual(['down'])
+  expect(await complete('control-plane', '--nodes', 'kwok', 'do')).toEqual(['down'])
   expect(await complete('get-user', '12', '--o')).toEqual(['--output'])
 })
 
@@ -121,7 +121,7 @@ test('up serves within seconds, keeps its data, excludes a second one, and is re
   const env = { CAELUS_DATA_DIR: join(dir, 'data'), CAELUS_PORT: '0' }
   try {
     const tokenOf = async (during: () => Promise<void>): Promise<string> => {
-      await using server = start(['up', '--no-cluster'], env)
+      await using server = start(['up', '--no-control-plane'], env)
       const [, url = ''] = await server.says(/are at (http:\S+)\n/)
       await expect.poll(async () => (await fetch(`${url}/readyz`)).json()).toMatchObject({ status: 'ok' })
       const out = await printed(['list-tokens', '-o', 'json'], env)
@@ -133,7 +133,7 @@ test('up serves within seconds, keeps its data, excludes a second one, and is re
     const first = await tokenOf(async () => {
       const [status, second, reset] = await Promise.all([
         printed(['status'], env),
-        caelus(['up', '--no-cluster'], env),
+        caelus(['up', '--no-control-plane'], env),
         caelus(['reset', '--yes'], env),
       ])
       expect(status).toMatch(/postgresql +ok/)

@@ -8,7 +8,7 @@ import { caelus, printed, start, type Ended } from './caelus.ts'
 export interface Installation extends AsyncDisposable {
   /** A folder of its own, for its data and for what a test writes. */
   readonly dir: string
-  /** What an admin's command needs to find server, database and cluster. */
+  /** What an admin's command needs to find server, database and control plane. */
   readonly env: Record<string, string>
   /** What a command of an admin printed; one that fails fails the test. */
   readonly run: (...args: string[]) => Promise<string>
@@ -18,7 +18,7 @@ export interface Installation extends AsyncDisposable {
   readonly tried: (...args: string[]) => Promise<Ended>
 }
 
-/** A migrated database, a server on it and the cluster of this run, and nobody who works on them yet. */
+/** A migrated database, a server on it and the control plane of this run, and nobody who works on them yet. */
 export async function installation(settings: Record<string, string>): Promise<Installation> {
   const [database, dir] = await Promise.all([emptyDatabase(), mkdtemp(join(tmpdir(), 'caelus-cli-'))])
   const own = {

@@ -21,8 +21,8 @@ const manifest = (namespace: string, functions: object[]): string =>
   })
 
 test('a runtime is applied, converged, explained, changed and deleted', { timeout: 300_000 }, async () => {
-  await using cluster = await RuntimesWorld.make()
-  const { namespace } = cluster
+  await using controlPlane = await RuntimesWorld.make()
+  const { namespace } = controlPlane
   await using place = await runtimesInstallation(namespace)
   const { run, json, tried } = place
   const file = join(place.dir, 'cart.yaml')
@@ -67,8 +67,8 @@ test('a runtime is applied, converged, explained, changed and deleted', { timeou
 })
 
 test('a package is applied, and what is wrong with input is told', { timeout: 240_000 }, async () => {
-  await using cluster = await RuntimesWorld.make()
-  const { namespace } = cluster
+  await using controlPlane = await RuntimesWorld.make()
+  const { namespace } = controlPlane
   await using place = await runtimesInstallation(namespace)
   const { run, json, tried } = place
   const dry = await run('apply-package', '-f', PACKAGE, '--env', 'cloud', '-n', namespace, '--dry-run')

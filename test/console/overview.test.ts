@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { checkAgain, FailureError, settled, systemClock } from '../../src/kernel/index.ts'
 import type { Failure, Reconcile } from '../../src/kernel/index.ts'
-import { clusterReport } from '../../src/processes/shared/kubernetes-report.ts'
+import { controlPlaneReport } from '../../src/processes/shared/kubernetes-report.ts'
 import { testTransport } from '../support/kube.ts'
 import { closeBrowser, consoleWorld, fitsPhone, PHONE, picture } from './world.ts'
 import type { ConsoleWorld } from './world.ts'
@@ -30,14 +30,14 @@ const echo: Reconcile = async ({ key, decided }) => {
   return settled()
 }
 
-/** PostgreSQL and the cluster of this run as they are, and a controller whose queue is counted by how its runs end. */
+/** PostgreSQL and the control plane of this run as they are, and a controller whose queue is counted by how its runs end. */
 async function installation({ api, control }: ConsoleWorld): Promise<void> {
   const { board } = api.parts
   const [server] = await api.pool.query<{ server_version: string }>('show server_version')
   const version = server?.server_version.split(' ')[0] ?? null
   board.component('postgresql', { health: 'ok', message: 'answers', version })
   const transport = await testTransport()
-  const report = clusterReport(transport, 'local', board, systemClock)
+  const report = controlPlaneReport(transport, 'local', board, systemClock)
   onTestFinished(() => transport[Symbol.asyncDispose]())
   onTestFinished(() => report.service.stop())
   await report.service.start()

@@ -93,7 +93,7 @@ describe('the overview', () => {
       ],
     })
     const page = await signedIn()
-    await page.getByText('Preparing the local cluster: step 2 of 2').waitFor()
+    await page.getByText('Preparing the local control plane: step 2 of 2').waitFor()
     await page.getByText('waiting for /readyz').waitFor()
 
     board.component('kubernetes', { health: 'ok', message: 'reachable', version: 'v1.35.0' })

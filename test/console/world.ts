@@ -88,7 +88,7 @@ export async function consoleWorld(
     },
     async control(name, reconcile) {
       const queue = new MemoryQueue({ clock: systemClock })
-      const running = controller({ name, queue, reconcile, happenings: api.kernel, decisions: api.decided })
+      const running = controller({ name, queue, reconcile, emitter: api.kernel, decisions: api.decided })
       await running.start()
       onTestFinished(() => running.stop())
       return queue

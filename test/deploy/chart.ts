@@ -41,7 +41,7 @@ export async function adminHelm(): Promise<Helm> {
   }
 }
 
-/** The namespace of the locks, and our kinds: of those a cluster has one, and no test may take them away. */
+/** The namespace of the locks, and our kinds: of those a control plane has one, and no test may take them away. */
 export async function ensureHome(client: Client): Promise<void> {
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: HOME } } as const
   await client.create(Namespace, namespace).catch((error: unknown) => {

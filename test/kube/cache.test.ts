@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { seededRandom, systemClock } from '../../src/kernel/index.ts'
-import { FakeCluster } from '../../src/kube/fake/index.ts'
+import { FakeKubernetes } from '../../src/kube/fake/index.ts'
 import { ConfigMap, keeping, makeClient, type Client, type KubeRequest } from '../../src/kube/index.ts'
 import { freshNamespace, testClient, testTransport } from '../support/kube.ts'
 import { configMap, seenCache, showing } from './watch/seen.ts'
@@ -76,8 +76,8 @@ const WORLDS: Readonly<Record<string, () => Promise<World>>> = {
     return { client, namespace: name, [Symbol.asyncDispose]: end }
   },
   async fake() {
-    const cluster = new FakeCluster({ clock: systemClock, random: seededRandom(1), namespaces: ['test'] })
-    const client = makeClient(cluster.transport(), { fieldManager: 'test' })
+    const controlPlane = new FakeKubernetes({ clock: systemClock, random: seededRandom(1), namespaces: ['test'] })
+    const client = makeClient(controlPlane.transport(), { fieldManager: 'test' })
     return { client, namespace: 'test', [Symbol.asyncDispose]: async () => {} }
   },
 }

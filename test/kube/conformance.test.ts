@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { seededRandom, systemClock } from '../../src/kernel/index.ts'
-import { FakeCluster } from '../../src/kube/fake/index.ts'
+import { FakeKubernetes } from '../../src/kube/fake/index.ts'
 import { makeClient } from '../../src/kube/index.ts'
 import { exerciseKubeClient } from '../conformance/kube-client.ts'
 import { freshNamespace, testTransport } from '../support/kube.ts'
@@ -8,13 +8,13 @@ import { freshNamespace, testTransport } from '../support/kube.ts'
 const options = { fieldManager: 'conformance', pageSize: 100 }
 
 exerciseKubeClient('the fake API server', async () => {
-  const cluster = new FakeCluster({ clock: systemClock, random: seededRandom(1), namespaces: ['conformance'] })
-  const transport = cluster.transport()
+  const controlPlane = new FakeKubernetes({ clock: systemClock, random: seededRandom(1), namespaces: ['conformance'] })
+  const transport = controlPlane.transport()
   return {
     client: makeClient(transport, options),
     transport,
     namespace: 'conformance',
-    settle: async () => cluster.collectGarbage(),
+    settle: async () => controlPlane.collectGarbage(),
   }
 })
 

@@ -14,33 +14,33 @@ import {
   loadKubeConfig,
   makeClient,
 } from '../../src/kube/index.ts'
-import { startCluster, type Cluster } from '../../tools/control-plane/index.ts'
+import { startControlPlane, type ControlPlane } from '../../tools/control-plane/index.ts'
 
 const COUNT = 60
 
-let cluster: Cluster
+let controlPlane: ControlPlane
 let dir: string
 let transport: HttpTransport
 let client: Client
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'caelus-echo-chaos-'))
-  cluster = await startCluster({ dir, nodes: 'none' })
-  transport = httpTransport(await loadKubeConfig({ path: cluster.kubeconfig }))
+  controlPlane = await startControlPlane({ dir, nodes: 'none' })
+  transport = httpTransport(await loadKubeConfig({ path: controlPlane.kubeconfig }))
   client = makeClient(transport, { fieldManager: 'user' })
   await installCrd(client, Echo)
 })
 
 afterAll(async () => {
   await transport.close()
-  await cluster.stop()
+  await controlPlane.stop()
   await rm(dir, { recursive: true, force: true })
 })
 
 /** The real program, in a process of its own. */
 const startController = (): ChildProcess =>
   spawn(process.execPath, [join(import.meta.dirname, '../../bench/controller-peer.ts')], {
-    env: { ...process.env, KUBECONFIG: cluster.kubeconfig },
+    env: { ...process.env, KUBECONFIG: controlPlane.kubeconfig },
     stdio: 'ignore',
   })
 
@@ -97,8 +97,8 @@ test('an API server that dies in the middle of a run costs nothing but time', as
   const controller = startController()
   await some(COUNT)
   await say('second')
-  await cluster.killApiServer()
-  await cluster.restartApiServer()
+  await controlPlane.killApiServer()
+  await controlPlane.restartApiServer()
   await say('third')
   await some(COUNT)
   await end(controller, 'SIGTERM')

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { happenings, service, sleep, systemClock, type LockAnswer } from '../../src/kernel/index.ts'
-import { kubeLocks, leaderElection, Lease, type Client, type LeaderHappenings } from '../../src/kube/index.ts'
+import { createEmitter, service, sleep, systemClock, type LockAnswer } from '../../src/kernel/index.ts'
+import { kubeLocks, leaderElection, Lease, type Client, type LeaderEvents } from '../../src/kube/index.ts'
 import { freshNamespace, seen, testClient } from '../support/kube.ts'
 
 /** Nobody who waits for it to run out would live to see that. */
 const FOR_EVER = { durationMs: 600_000, renewDeadlineMs: 300_000 }
 
 function candidate(client: Client, namespace: string, identity: string, log: string[]) {
-  const told = happenings<LeaderHappenings>()
+  const told = createEmitter<LeaderEvents>()
   const elected = Promise.withResolvers<void>()
   told.on('leader:elected', () => elected.resolve())
   const election = leaderElection({
@@ -15,7 +15,7 @@ function candidate(client: Client, namespace: string, identity: string, log: str
     lease: { namespace, name: 'boss' },
     identity,
     ...FOR_EVER,
-    happenings: told,
+    emitter: told,
     term: () => [
       service(`work of ${identity}`, async (signal, ready) => {
         log.push(`${identity} works`)

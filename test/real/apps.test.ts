@@ -18,7 +18,7 @@ import {
 } from '../../src/kube/index.ts'
 import { PostgresQueue } from '../../src/store/index.ts'
 import { obtainBinaries } from '../../tools/binaries/index.ts'
-import { startCluster, type Cluster } from '../../tools/control-plane/index.ts'
+import { startControlPlane, type ControlPlane } from '../../tools/control-plane/index.ts'
 import { canRunNode, NODE, NODE_IMAGES } from '../../tools/node/index.ts'
 import { startPostgres } from '../../tools/postgres/postgres.ts'
 import { CLASS, openWorker } from '../apps/worker/parts.ts'
@@ -37,27 +37,27 @@ afterAll(async () => {
 
 if (!verdict.ok) {
   test('a machine on which no app can run is told why', async () => {
-    await expect(startCluster({ dir: join(dir, 'cluster'), nodes: 'real' })).rejects.toMatchObject({
+    await expect(startControlPlane({ dir: join(dir, 'control-plane'), nodes: 'real' })).rejects.toMatchObject({
       cause: { message: expect.stringContaining(verdict.because) },
     })
   })
 } else {
   describe('hello-static on a real node', () => {
-    let cluster: Cluster
+    let controlPlane: ControlPlane
     let client: Client
     let apps: Apps
     let ordered: ListedDeployment
 
     beforeAll(async () => {
       const [started, postgres, { helm }] = await Promise.all([
-        startCluster({ dir: join(dir, 'cluster'), nodes: 'real' }),
+        startControlPlane({ dir: join(dir, 'control-plane'), nodes: 'real' }),
         startPostgres(),
         obtainBinaries(['helm']),
       ])
-      cluster = started
+      controlPlane = started
       ending.push(() => postgres.stop())
-      ending.push(() => cluster.stop())
-      const transport = httpTransport(await loadKubeConfig({ path: cluster.kubeconfig }))
+      ending.push(() => controlPlane.stop())
+      const transport = httpTransport(await loadKubeConfig({ path: controlPlane.kubeconfig }))
       ending.push(() => transport.close())
       client = makeClient(transport, { fieldManager: 'test' })
       const database = await freshDatabase(postgres.url)
@@ -74,7 +74,7 @@ if (!verdict.ok) {
       })
       const { services } = await openWorker({
         databaseUrl: database.url,
-        kubeconfig: cluster.kubeconfig,
+        kubeconfig: controlPlane.kubeconfig,
         helmBinary: helm,
         dir,
         instance: 'worker',
@@ -100,7 +100,7 @@ if (!verdict.ok) {
     /** The node provisions none. */
     const layVolume = async (name: string): Promise<void> => {
       const path = `${VOLUMES}/${name}`
-      await cluster.exec('mkdir', '-p', path)
+      await controlPlane.exec('mkdir', '-p', path)
       await client.create(PersistentVolume, {
         apiVersion: 'v1',
         kind: 'PersistentVolume',
@@ -134,7 +134,7 @@ if (!verdict.ok) {
     const page = async (): Promise<string> => {
       const at = { namespace: ordered.namespaceName, name: ordered.releaseName }
       const { clusterIP = '' } = (await client.get(Service, at))?.spec ?? {}
-      const forward = await cluster.forward(clusterIP, 80)
+      const forward = await controlPlane.forward(clusterIP, 80)
       try {
         const response = await request(`http://127.0.0.1:${forward.port}/`, { headersTimeout: 3_000 })
         return await response.body.text()

@@ -15,8 +15,8 @@ import {
   ServiceAccount,
 } from '../../src/kube/index.ts'
 import type { Client, HttpTransport } from '../../src/kube/index.ts'
-import { startCluster } from '../../tools/control-plane/index.ts'
-import type { Cluster } from '../../tools/control-plane/index.ts'
+import { startControlPlane } from '../../tools/control-plane/index.ts'
+import type { ControlPlane } from '../../tools/control-plane/index.ts'
 import { canRunNode, NODE_IMAGES } from '../../tools/node/index.ts'
 
 const dir = await mkdtemp(join(tmpdir(), 'caelus-node-'))
@@ -28,27 +28,27 @@ const at = (name: string) => ({ namespace, name })
 
 if (!verdict.ok) {
   test('a machine on which pods cannot run is told why', async () => {
-    await expect(startCluster({ dir: join(dir, 'cluster'), nodes: 'real' })).rejects.toMatchObject({
+    await expect(startControlPlane({ dir: join(dir, 'control-plane'), nodes: 'real' })).rejects.toMatchObject({
       cause: { message: expect.stringContaining(verdict.because) },
     })
   })
 } else {
   describe('a real node', () => {
-    let cluster: Cluster
+    let controlPlane: ControlPlane
     let client: Client
     let transport: HttpTransport
     let before: Traces
 
     beforeAll(async () => {
       before = await tracesOf(dir)
-      cluster = await startCluster({ dir: join(dir, 'cluster'), nodes: 'real' })
-      process.stdout.write(`control plane with a real node: ready after ${cluster.readyAfterMs} ms\n`)
-      transport = httpTransport(await loadKubeConfig({ path: cluster.kubeconfig }))
+      controlPlane = await startControlPlane({ dir: join(dir, 'control-plane'), nodes: 'real' })
+      process.stdout.write(`control plane with a real node: ready after ${controlPlane.readyAfterMs} ms\n`)
+      transport = httpTransport(await loadKubeConfig({ path: controlPlane.kubeconfig }))
       client = makeClient(transport, { fieldManager: 'test' })
     })
     afterAll(async () => {
       await transport.close()
-      await cluster.stop()
+      await controlPlane.stop()
     })
 
     test('runs a pod, lets its log be read, and leads to its page, directly and by way of a service', async () => {
@@ -98,7 +98,7 @@ if (!verdict.ok) {
 
     /** Never asked for from this machine's own network, where such an address may mean somebody else. */
     const pageAt = async (host: string, port: number): Promise<string> => {
-      const forward = await cluster.forward(host, port)
+      const forward = await controlPlane.forward(host, port)
       try {
         const response = await request(`http://127.0.0.1:${forward.port}/`, { headersTimeout: 3_000 })
         return await response.body.text()
@@ -154,15 +154,15 @@ if (!verdict.ok) {
     })
 
     test('is a world of its own', async () => {
-      expect((await cluster.exec('hostname')).trim()).toBe('node-1')
-      expect(await cluster.exec('ip', '-brief', 'address')).not.toMatch(/^eth/m)
+      expect((await controlPlane.exec('hostname')).trim()).toBe('node-1')
+      expect(await controlPlane.exec('ip', '-brief', 'address')).not.toMatch(/^eth/m)
     })
 
     test('leaves nothing on the machine', async () => {
       expect((await tracesOf(dir)).processes.length).toBeGreaterThan(5)
-      await cluster.stop()
+      await controlPlane.stop()
       expect(await tracesOf(dir)).toEqual(before)
-      expect(await readdir(cluster.dir)).not.toContain('node')
+      expect(await readdir(controlPlane.dir)).not.toContain('node')
     })
   })
 }

@@ -38,14 +38,14 @@ test('a release is plain JavaScript with its maps, migrations, console and the l
 })
 
 test('a release tells its version and configuration, and what it cannot do', async () => {
-  const [version, config, cluster] = await Promise.all([
+  const [version, config, controlPlane] = await Promise.all([
     ran(['--version']),
     ran(['config', '-o', 'json'], { CAELUS_PORT: '9999' }),
-    ran(['cluster', 'status']),
+    ran(['control-plane', 'status']),
   ])
   expect(version).toEqual({ code: 0, out: `${VERSION}\n`, err: '' })
   expect(JSON.parse(config.out)).toContainEqual(expect.objectContaining({ name: 'CAELUS_PORT', value: '9999' }))
-  expect(cluster).toMatchObject({ code: 1, err: expect.stringMatching(/^error: NeedsCheckout: /) })
+  expect(controlPlane).toMatchObject({ code: 1, err: expect.stringMatching(/^error: NeedsCheckout: /) })
 })
 
 test('a release migrates a fresh database and serves the API and the console on it', async () => {

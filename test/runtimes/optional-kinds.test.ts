@@ -2,16 +2,16 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { ClassRuntime, KnativeService } from '../../src/domains/runtimes/index.ts'
 import { CustomResourceDefinition, Deployment } from '../../src/kube/index.ts'
-import { startCluster } from '../../tools/control-plane/index.ts'
+import { startControlPlane } from '../../tools/control-plane/index.ts'
 import { freshFolder } from '../tools/folder.ts'
 import { installForeignKinds } from './optional-kinds.ts'
 import { fn, RuntimesWorld } from './world.ts'
 
 /** Kinds that come and go would be felt by everybody else, so this has a control plane of its own. */
 async function ownWorld(): Promise<RuntimesWorld> {
-  const cluster = await startCluster({ dir: join(await freshFolder(), 'cluster') })
-  onTestFinished(() => cluster.stop())
-  return RuntimesWorld.make(cluster.kubeconfig)
+  const controlPlane = await startControlPlane({ dir: join(await freshFolder(), 'control-plane') })
+  onTestFinished(() => controlPlane.stop())
+  return RuntimesWorld.make(controlPlane.kubeconfig)
 }
 
 /** What Knative would say once its revision runs. */
@@ -23,8 +23,8 @@ const isUp = (world: RuntimesWorld, name: string, generation: number | undefined
 test('an API that comes is used, and one that goes is not waited for', { timeout: 300_000 }, async () => {
   await using world = await ownWorld()
   const { apis } = await world.controller()
-  const wish = { selected_template: 'knative', functions: [fn('add'), fn('list')] }
-  await world.create('cart', wish)
+  const input = { selected_template: 'knative', functions: [fn('add'), fn('list')] }
+  await world.create('cart', input)
   const { status } = await world.reaches('cart', 'degraded')
   expect(status?.message).toContain('KnativeService')
   await world.create('users', { selected_template: '', functions: [fn('add')] })
@@ -39,7 +39,7 @@ test('an API that comes is used, and one that goes is not waited for', { timeout
   // What runs well is not replaced because something else could be chosen now.
   expect(await world.names(Deployment)).toEqual(['users--add'])
 
-  await world.create('mail', wish)
+  await world.create('mail', input)
   await world.sees(KnativeService, 'mail--list', () => true)
   await world.client.delete(ClassRuntime, world.at('mail'))
   await world.isGone(ClassRuntime, 'mail')

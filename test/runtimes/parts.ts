@@ -1,14 +1,14 @@
 import {
   runtimesController,
   type RuntimesController,
-  type RuntimesControllerHappenings,
+  type RuntimesControllerEvents,
   type RuntimesControllerOptions,
   type RuntimesSettings,
 } from '../../src/domains/runtimes/index.ts'
-import { decisionLog, happenings, systemClock, type DecisionLog, type Happenings } from '../../src/kernel/index.ts'
-import { observed, type RequestHappenings, type Transport } from '../../src/kube/index.ts'
+import { decisionLog, createEmitter, systemClock, type DecisionLog, type Emitter } from '../../src/kernel/index.ts'
+import { observed, type RequestEvents, type Transport } from '../../src/kube/index.ts'
 
-export type ToldHere = RuntimesControllerHappenings & RequestHappenings
+export type ToldHere = RuntimesControllerEvents & RequestEvents
 
 /** As an installation would have them, but for the times, which no test has. */
 export const SETTINGS: RuntimesSettings = {
@@ -28,15 +28,15 @@ export const SETTINGS: RuntimesSettings = {
 }
 
 export interface OpenController extends RuntimesController {
-  readonly told: Happenings<ToldHere>
+  readonly told: Emitter<ToldHere>
   readonly decisions: DecisionLog
 }
 
-export type ControllerWish = Partial<Omit<RuntimesControllerOptions, 'happenings' | 'decisions'>>
+export type ControllerInput = Partial<Omit<RuntimesControllerOptions, 'happenings' | 'decisions'>>
 
 /** A controller on real parts that tells what it asks of the API server. */
-export function openController(transport: Transport, wish: ControllerWish = {}): OpenController {
-  const told = happenings<ToldHere>()
+export function openController(transport: Transport, input: ControllerInput = {}): OpenController {
+  const told = createEmitter<ToldHere>()
   const decisions = decisionLog(() => {}, 1_000)
   const made = runtimesController({
     transport: observed(transport, told),
@@ -45,9 +45,9 @@ export function openController(transport: Transport, wish: ControllerWish = {}):
     random: Math.random,
     instance: 'here',
     stopGraceMs: 500,
-    happenings: told,
+    emitter: told,
     decisions,
-    ...wish,
+    ...input,
   })
   return { ...made, told, decisions }
 }

@@ -19,7 +19,7 @@ import {
 } from '../../src/kube/index.ts'
 import { kill } from '../support/kill.ts'
 import { freshNamespace, testTransport } from '../support/kube.ts'
-import { openController, type ControllerWish, type OpenController } from './parts.ts'
+import { openController, type ControllerInput, type OpenController } from './parts.ts'
 import type { ControllerPlace } from './controller-process.ts'
 import { installForeignKinds } from './optional-kinds.ts'
 
@@ -69,11 +69,11 @@ export class RuntimesWorld implements AsyncDisposable {
 
   /** Starts a controller in this process. */
   async controller(
-    wish: ControllerWish = {},
+    input: ControllerInput = {},
     through: (transport: Transport) => Transport = (transport) => transport,
   ): Promise<Running> {
     const instance = `here-${++this.#controllers}`
-    const made = openController(through(this.transport), { namespaces: [this.namespace], instance, ...wish })
+    const made = openController(through(this.transport), { namespaces: [this.namespace], instance, ...input })
     const stop = await startAll(made.services)
     this.#ending.push(stop)
     return { ...made, stop }

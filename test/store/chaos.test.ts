@@ -7,10 +7,10 @@ import { expect, onTestFinished, test } from 'vitest'
 import {
   controller,
   decisionLog,
-  happenings,
+  createEmitter,
   settled,
   type ControllerOptions,
-  type KernelHappenings,
+  type KernelEvents,
 } from '../../src/kernel/index.ts'
 import {
   inTx,
@@ -48,7 +48,7 @@ async function work(
   const running = controller({
     name: 'chaos',
     queue,
-    happenings: happenings<KernelHappenings>(),
+    emitter: createEmitter<KernelEvents>(),
     decisions: decisionLog(),
     concurrency: 10,
     pollMs: 200,

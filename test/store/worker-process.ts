@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { controller, decisionLog, happenings, settled, type KernelHappenings } from '../../src/kernel/index.ts'
+import { controller, decisionLog, createEmitter, settled, type KernelEvents } from '../../src/kernel/index.ts'
 import { openQueuePool, PostgresQueue } from '../../src/store/index.ts'
 
 /*
@@ -17,7 +17,7 @@ const note = (what: string, id: string, fence: number): Promise<unknown> =>
 await controller({
   name: 'chaos',
   queue,
-  happenings: happenings<KernelHappenings>(),
+  emitter: createEmitter<KernelEvents>(),
   decisions: decisionLog(),
   concurrency: 5,
   pollMs: Number(pollMs),

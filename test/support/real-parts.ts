@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { buildConsole } from '../../tools/release/build-console.ts'
-import { startCluster } from '../../tools/control-plane/index.ts'
-import type { Cluster } from '../../tools/control-plane/index.ts'
+import { startControlPlane } from '../../tools/control-plane/index.ts'
+import type { ControlPlane } from '../../tools/control-plane/index.ts'
 import { startPostgres } from '../../tools/postgres/postgres.ts'
 import type { Postgres } from '../../tools/postgres/postgres.ts'
 import { progressLine } from '../../tools/progress.ts'
@@ -26,7 +26,7 @@ const showLongSteps: OnProgress = (step) => {
   if (step.of !== undefined) process.stderr.write(`${progressLine(step)}\n`)
 }
 
-const started: Array<Postgres | Cluster> = []
+const started: Array<Postgres | ControlPlane> = []
 let dir = ''
 
 const CONSOLE_WITHIN_MS = 600_000
@@ -35,25 +35,25 @@ const CONSOLE_WITHIN_MS = 600_000
 export async function setup(project: TestProject): Promise<void> {
   dir = await mkdtemp(join(tmpdir(), 'caelus-test-'))
   guardPath(dir)
-  const keep = <T extends Postgres | Cluster>(part: T): T => {
+  const keep = <T extends Postgres | ControlPlane>(part: T): T => {
     started.push(part)
     return part
   }
   const results = await Promise.allSettled([
     startPostgres().then(keep),
-    startCluster({
-      dir: join(dir, 'cluster'),
+    startControlPlane({
+      dir: join(dir, 'control-plane'),
       onProgress: showLongSteps,
     }).then(keep),
     // Ahead of tests whose time is limited. Without them, those who need them say so.
     prepareChromium(),
     buildConsole(AbortSignal.timeout(CONSOLE_WITHIN_MS)),
   ] as const)
-  const [postgres, cluster] = results
+  const [postgres, controlPlane] = results
   if (postgres.status === 'rejected') throw postgres.reason
-  if (cluster.status === 'rejected') throw cluster.reason
+  if (controlPlane.status === 'rejected') throw controlPlane.reason
   project.provide('postgresUrl', postgres.value.url)
-  project.provide('kubeconfig', cluster.value.kubeconfig)
+  project.provide('kubeconfig', controlPlane.value.kubeconfig)
 }
 
 export async function teardown(): Promise<void> {

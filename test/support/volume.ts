@@ -1,6 +1,6 @@
 import { PersistentVolume, type Client } from '../../src/kube/index.ts'
 
-/** Lays a volume ready for one claim. Nothing makes disks in a cluster without nodes; this one only looks like one. */
+/** Lays a volume ready for one claim. Nothing makes disks in a control plane without nodes; this one only looks like one. */
 export async function layVolume(client: Client, claim: { namespace: string; name: string }): Promise<AsyncDisposable> {
   const name = `${claim.namespace}-${claim.name}`
   await client.create(PersistentVolume, {

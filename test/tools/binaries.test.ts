@@ -118,14 +118,14 @@ test('a build does not outlive a process that is killed', async () => {
   const { path, cache } = await bareMachine()
   vi.stubEnv('PATH', `${path}:/usr/bin:/bin`)
   const begun = await slowCompiler(path)
-  await using cluster = start(['cluster', 'up'], {
+  await using controlPlane = start(['control-plane', 'up'], {
     PATH: `${path}:/usr/bin:/bin`,
     CAELUS_CACHE_DIR: cache,
     CAELUS_DATA_DIR: join(path, 'data'),
     KUBEBUILDER_ASSETS: '',
   })
   const pids = await begun()
-  cluster.child.kill('SIGKILL')
+  controlPlane.child.kill('SIGKILL')
   await vi.waitFor(() => expect(pids.map(identify)).toEqual([undefined, undefined]), { timeout: 30_000, interval: 100 })
 })
 

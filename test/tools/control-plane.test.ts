@@ -4,8 +4,8 @@ import { Agent, request } from 'undici'
 import { expect, inject, onTestFinished, test, vi } from 'vitest'
 import { httpTransport, loadKubeConfig, makeClient, Namespace, Pod } from '../../src/kube/index.ts'
 import type { Client, Draft } from '../../src/kube/index.ts'
-import { clusterDown, clusterStatus, startCluster } from '../../tools/control-plane/index.ts'
-import type { Cluster, ClusterOptions } from '../../tools/control-plane/index.ts'
+import { controlPlaneDown, controlPlaneStatus, startControlPlane } from '../../tools/control-plane/index.ts'
+import type { ControlPlane, ControlPlaneOptions } from '../../tools/control-plane/index.ts'
 import { identify } from '../../tools/process/index.ts'
 import { freshFolder } from './folder.ts'
 import { runProgram } from './program.ts'
@@ -13,10 +13,10 @@ import { runProgram } from './program.ts'
 /** Whole control planes are started here, up to two in a test; on a busy machine each takes most of a minute. */
 vi.setConfig({ testTimeout: 240_000 })
 
-const start = async (options: Partial<ClusterOptions> = {}): Promise<Cluster> => {
-  const cluster = await startCluster({ dir: join(await freshFolder(), 'cluster'), ...options })
-  onTestFinished(() => cluster.stop())
-  return cluster
+const start = async (options: Partial<ControlPlaneOptions> = {}): Promise<ControlPlane> => {
+  const controlPlane = await startControlPlane({ dir: join(await freshFolder(), 'control-plane'), ...options })
+  onTestFinished(() => controlPlane.stop())
+  return controlPlane
 }
 
 const clientOf = async (kubeconfig: string): Promise<Client> => {
@@ -83,36 +83,36 @@ test('stopping leaves no process, and starting again finds the objects and runs 
 })
 
 test('an API server that crashed comes back under the same address with the same objects', async () => {
-  const cluster = await start({ nodes: 'none' })
-  const client = await clientOf(cluster.kubeconfig)
+  const controlPlane = await start({ nodes: 'none' })
+  const client = await clientOf(controlPlane.kubeconfig)
   await client.create(Namespace, namespace('survivor'))
-  await cluster.killApiServer()
+  await controlPlane.killApiServer()
   await expect(client.get(Namespace, { name: 'survivor' }, AbortSignal.timeout(1_000))).rejects.toThrow()
-  await cluster.restartApiServer()
+  await controlPlane.restartApiServer()
   expect(await client.get(Namespace, { name: 'survivor' })).toBeDefined()
-  await cluster.killEtcd()
-  await cluster.restartEtcd()
+  await controlPlane.killEtcd()
+  await controlPlane.restartEtcd()
   expect(await client.get(Namespace, { name: 'survivor' })).toBeDefined()
 })
 
 test('when the owner is killed, nothing it started lives on', async () => {
-  const dir = join(await freshFolder(), 'cluster')
+  const dir = join(await freshFolder(), 'control-plane')
   const owner = await runProgram('own-parts', [dir])
   const pids = JSON.parse(owner.said) as number[]
   expect(pids).toHaveLength(5)
   expect(pids.filter((pid) => identify(pid) !== undefined)).toEqual(pids)
-  await expect(clusterDown({ dir })).rejects.toThrow(`it belongs to process ${owner.pid}, stop that instead`)
-  await expect(startCluster({ dir })).rejects.toThrow(`process ${owner.pid} runs one there; stop it first`)
+  await expect(controlPlaneDown({ dir })).rejects.toThrow(`it belongs to process ${owner.pid}, stop that instead`)
+  await expect(startControlPlane({ dir })).rejects.toThrow(`process ${owner.pid} runs one there; stop it first`)
   await owner.kill()
   await expect.poll(() => pids.filter((pid) => identify(pid) !== undefined), { timeout: 60_000 }).toEqual([])
-  expect(await clusterStatus({ dir })).toMatchObject({ state: 'stopped' })
+  expect(await controlPlaneStatus({ dir })).toMatchObject({ state: 'stopped' })
 })
 
 test('a component that dies at once is quoted in the error', async () => {
-  const dir = join(await freshFolder(), 'cluster')
+  const dir = join(await freshFolder(), 'control-plane')
   await mkdir(dir)
   await writeFile(join(dir, 'etcd'), 'a file where a directory should be')
-  await expect(startCluster({ dir })).rejects.toMatchObject({
+  await expect(startControlPlane({ dir })).rejects.toMatchObject({
     cause: { message: expect.stringMatching(/^etcd (exited with code|was ended by) [^]*not a directory/) },
   })
 })

@@ -3,12 +3,12 @@ import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import {
-  clusterDown,
-  clusterKubeconfig,
-  clusterStatus,
-  clusterUp,
-  ensureCluster,
-  startCluster,
+  controlPlaneDown,
+  controlPlaneKubeconfig,
+  controlPlaneStatus,
+  controlPlaneUp,
+  ensureControlPlane,
+  startControlPlane,
 } from '../../tools/control-plane/index.ts'
 import { identify } from '../../tools/process/index.ts'
 import { freshFolder } from './folder.ts'
@@ -18,31 +18,31 @@ import { runProgram } from './program.ts'
 vi.setConfig({ testTimeout: 240_000 })
 
 const freshPlace = async (): Promise<{ dir: string; nodes: 'none' }> => {
-  const dir = join(await freshFolder(), 'cluster')
-  onTestFinished(async () => void (await clusterDown({ dir })))
+  const dir = join(await freshFolder(), 'control-plane')
+  onTestFinished(async () => void (await controlPlaneDown({ dir })))
   return { dir, nodes: 'none' }
 }
 
 test('a control plane brought up outlives the process that did it, until it is taken down', async () => {
   const place = await freshPlace()
-  expect(await clusterStatus(place)).toMatchObject({ state: 'absent' })
+  expect(await controlPlaneStatus(place)).toMatchObject({ state: 'absent' })
   const upper = await runProgram('bring-up', [place.dir])
   await upper.kill()
 
-  const status = await clusterStatus(place)
+  const status = await controlPlaneStatus(place)
   expect(status).toMatchObject({ state: 'running', components: Array.from({ length: 4 }, () => ({ alive: true })) })
   expect(status.ownerPid).toBeUndefined()
-  expect(await clusterKubeconfig(place)).toContain(status.server)
-  expect(await clusterUp(place)).toEqual(status)
-  const found = await ensureCluster(place)
+  expect(await controlPlaneKubeconfig(place)).toContain(status.server)
+  expect(await controlPlaneUp(place)).toEqual(status)
+  const found = await ensureControlPlane(place)
   await found.stop()
-  await expect(startCluster(place)).rejects.toThrow('one that was detached runs there; take it down first')
-  expect(await clusterStatus(place)).toEqual(status)
+  await expect(startControlPlane(place)).rejects.toThrow('one that was detached runs there; take it down first')
+  expect(await controlPlaneStatus(place)).toEqual(status)
 
-  expect(await clusterDown(place)).toHaveLength(4)
+  expect(await controlPlaneDown(place)).toHaveLength(4)
   expect(status.components.filter(({ pid }) => identify(pid) !== undefined)).toEqual([])
-  expect(await clusterStatus(place)).toMatchObject({ state: 'stopped', components: [] })
-  await clusterDown({ ...place, purge: true })
+  expect(await controlPlaneStatus(place)).toMatchObject({ state: 'stopped', components: [] })
+  await controlPlaneDown({ ...place, purge: true })
   await expect(stat(place.dir)).rejects.toThrow('ENOENT')
 })
 
@@ -53,12 +53,12 @@ test('taking down never ends a process that only inherited the pid', async () =>
   onTestFinished(() => void stranger.kill('SIGKILL'))
   const processes = { etcd: { pid: stranger.pid, startedAt: 'another time' } }
   await writeFile(join(place.dir, 'state.json'), JSON.stringify({ port: 1, nodes: 'none', processes }))
-  expect(await clusterStatus(place)).toMatchObject({ state: 'stopped' })
-  expect(await clusterDown(place)).toEqual([])
+  expect(await controlPlaneStatus(place)).toMatchObject({ state: 'stopped' })
+  expect(await controlPlaneDown(place)).toEqual([])
   expect(identify(stranger.pid ?? 0)).toBeDefined()
 })
 
 test('without a control plane there is no kubeconfig, and the fix is named', async () => {
   const place = await freshPlace()
-  await expect(clusterKubeconfig(place)).rejects.toThrow('start one with caelus cluster up')
+  await expect(controlPlaneKubeconfig(place)).rejects.toThrow('start one with caelus control-plane up')
 })

@@ -8,9 +8,9 @@ import { layout } from './layout.ts'
 import type { Layout } from './layout.ts'
 import { Run } from './run.ts'
 import { aliveOf, endRecorded, readState } from './state.ts'
-import type { ClusterState, NodeKind } from './state.ts'
+import type { ControlPlaneState, NodeKind } from './state.ts'
 
-export interface ClusterOptions {
+export interface ControlPlaneOptions {
   /** Everything the control plane keeps is below this directory; starting there again finds the same objects. */
   readonly dir: string
   /** kwok: pods are scheduled and said to run. real: they do run; needs root. none: they stay pending. @default kwok */
@@ -22,7 +22,7 @@ export interface ClusterOptions {
   readonly signal?: AbortSignal
 }
 
-export interface Cluster {
+export interface ControlPlane {
   readonly dir: string
   /** Path of the administrator's kubeconfig. */
   readonly kubeconfig: string
@@ -54,7 +54,7 @@ export interface Cluster {
  * One at a time may run in a directory. What an owner who is gone left there is ended first; one that was detached and
  * works is not touched.
  */
-export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const startedAt = Date.now()
   const at = layout(options.dir)
   await mkdir(at.logs, { recursive: true, mode: 0o700 })
@@ -91,10 +91,15 @@ export class AlreadyRunning extends Error {
   }
 }
 
-const isDetachedAndWhole = (state: ClusterState): boolean =>
+const isDetachedAndWhole = (state: ControlPlaneState): boolean =>
   state.owner === undefined && aliveOf(state).length === Object.keys(state.processes).length
 
-async function handleOf(at: Layout, run: Run, unlock: () => Promise<void>, readyAfterMs: number): Promise<Cluster> {
+async function handleOf(
+  at: Layout,
+  run: Run,
+  unlock: () => Promise<void>,
+  readyAfterMs: number,
+): Promise<ControlPlane> {
   const nodePid = (): number => {
     const { node } = run.processes.pids()
     if (node === undefined)

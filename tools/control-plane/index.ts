@@ -1,5 +1,11 @@
-export { startCluster } from './control-plane.ts'
-export type { Cluster, ClusterOptions } from './control-plane.ts'
+export { startControlPlane } from './control-plane.ts'
+export type { ControlPlane, ControlPlaneOptions } from './control-plane.ts'
 export type { ComponentName } from './components.ts'
-export { clusterDown, clusterKubeconfig, clusterStatus, clusterUp, ensureCluster } from './lifecycle.ts'
-export type { ClusterStatus, DownOptions, RunningCluster } from './lifecycle.ts'
+export {
+  controlPlaneDown,
+  controlPlaneKubeconfig,
+  controlPlaneStatus,
+  controlPlaneUp,
+  ensureControlPlane,
+} from './lifecycle.ts'
+export type { ControlPlaneStatus, DownOptions, RunningControlPlane } from './lifecycle.ts'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 export const layout = (dir: string) => ({
   dir,
   state: join(dir, 'state.json'),
-  lock: join(dir, 'cluster.lock'),
+  lock: join(dir, 'control-plane.lock'),
   pki: join(dir, 'pki.json'),
   secrets: join(dir, 'secrets'),
   etcd: join(dir, 'etcd'),

@@ -2,14 +2,14 @@ import { readFile, rm } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isAlive, lock, LockHeld } from '../process/index.ts'
 import { adminApi } from './api.ts'
-import { AlreadyRunning, startCluster } from './control-plane.ts'
-import type { Cluster, ClusterOptions } from './control-plane.ts'
+import { AlreadyRunning, startControlPlane } from './control-plane.ts'
+import type { ControlPlane, ControlPlaneOptions } from './control-plane.ts'
 import type { ComponentName } from './components.ts'
 import { layout } from './layout.ts'
 import { keptPki } from './pki.ts'
 import { aliveOf, endRecorded, readState } from './state.ts'
 
-export interface ClusterStatus {
+export interface ControlPlaneStatus {
   readonly dir: string
   /**
    * - absent: nothing was ever started here
@@ -26,7 +26,7 @@ export interface ClusterStatus {
   readonly components: ReadonlyArray<{ readonly name: ComponentName; readonly pid: number; readonly alive: boolean }>
 }
 
-export async function clusterStatus({ dir }: { readonly dir: string }): Promise<ClusterStatus> {
+export async function controlPlaneStatus({ dir }: { readonly dir: string }): Promise<ControlPlaneStatus> {
   const at = layout(dir)
   const state = await readState(at)
   if (state === undefined) {
@@ -64,14 +64,14 @@ const DETACHED_MAY_TAKE_MS = 30_000
 
 /** The control plane that runs in `dir`, or a new one. Waits for one that is about to be ready, be it somebody else's for so long. */
 async function foundOrStarted(
-  options: ClusterOptions,
+  options: ControlPlaneOptions,
   othersMayTakeMs: number,
-): Promise<{ readonly found: ClusterStatus } | { readonly started: Cluster }> {
+): Promise<{ readonly found: ControlPlaneStatus } | { readonly started: ControlPlane }> {
   for (const startedAt = Date.now(); ; await delay(200)) {
-    const found = await clusterStatus(options)
+    const found = await controlPlaneStatus(options)
     if (found.state === 'running') return { found }
     try {
-      return { started: await startCluster(options) }
+      return { started: await startControlPlane(options) }
     } catch (error) {
       const elapsedMs = Date.now() - startedAt
       if (!(error instanceof AlreadyRunning)) throw error
@@ -82,14 +82,14 @@ async function foundOrStarted(
 }
 
 /** Sees to it that a control plane runs in `dir` and goes on running after this process. One that runs already is kept. */
-export async function clusterUp(options: ClusterOptions): Promise<ClusterStatus> {
+export async function controlPlaneUp(options: ControlPlaneOptions): Promise<ControlPlaneStatus> {
   const got = await foundOrStarted(options, OTHERS_MAY_TAKE_MS)
   if ('found' in got) return got.found
   await got.started.detach()
-  return await clusterStatus(options)
+  return await controlPlaneStatus(options)
 }
 
-export interface RunningCluster {
+export interface RunningControlPlane {
   /** Path of the administrator's kubeconfig. */
   readonly kubeconfig: string
   /** Ends it if it was started by this call; a control plane that was found running stays. */
@@ -97,7 +97,7 @@ export interface RunningCluster {
 }
 
 /** The control plane that runs in `dir`, or one that ends with this process. */
-export async function ensureCluster(options: ClusterOptions): Promise<RunningCluster> {
+export async function ensureControlPlane(options: ControlPlaneOptions): Promise<RunningControlPlane> {
   const got = await foundOrStarted(options, 0)
   return 'found' in got ? { kubeconfig: layout(options.dir).kubeconfig, stop: () => Promise.resolve() } : got.started
 }
@@ -114,9 +114,9 @@ export interface DownOptions {
  * Only processes that are written down there and have not been replaced by another under the same pid. One that belongs
  * to a process still alive is refused: ending it is that process's business.
  */
-export async function clusterDown({ dir, purge = false }: DownOptions): Promise<readonly ComponentName[]> {
+export async function controlPlaneDown({ dir, purge = false }: DownOptions): Promise<readonly ComponentName[]> {
   const at = layout(dir)
-  if ((await clusterStatus({ dir })).state === 'absent') return []
+  if ((await controlPlaneStatus({ dir })).state === 'absent') return []
   const unlock = await lock(at.lock).catch((cause: unknown) => {
     const holder = cause instanceof LockHeld ? `: it belongs to process ${cause.holder.pid}, stop that instead` : ''
     throw new Error(`failed to take down the control plane in ${dir}${holder}`, { cause })
@@ -134,10 +134,10 @@ export async function clusterDown({ dir, purge = false }: DownOptions): Promise<
 }
 
 /** The administrator's kubeconfig as text. */
-export async function clusterKubeconfig({ dir }: { readonly dir: string }): Promise<string> {
+export async function controlPlaneKubeconfig({ dir }: { readonly dir: string }): Promise<string> {
   return await readFile(layout(dir).kubeconfig, 'utf8').catch((cause: unknown) => {
     throw new Error(
-      `failed to read the kubeconfig: no control plane was started in ${dir}; start one with caelus cluster up`,
+      `failed to read the kubeconfig: no control plane was started in ${dir}; start one with caelus control-plane up`,
       { cause },
     )
   })

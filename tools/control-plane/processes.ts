@@ -6,7 +6,7 @@ import { stopSignalOf } from './components.ts'
 import type { ComponentName } from './components.ts'
 import type { Layout } from './layout.ts'
 import { endRecorded, writeState } from './state.ts'
-import type { ClusterState, NodeKind } from './state.ts'
+import type { ControlPlaneState, NodeKind } from './state.ts'
 
 const READY_WITHIN_MS = 90_000
 
@@ -91,7 +91,7 @@ export class Processes {
     for (const child of this.children.values()) child.release()
   }
 
-  private state(): ClusterState {
+  private state(): ControlPlaneState {
     return {
       port: this.port,
       nodes: this.nodes,

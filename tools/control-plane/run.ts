@@ -6,7 +6,7 @@ import { freePort, isFree } from '../process/index.ts'
 import { adminApi } from './api.ts'
 import type { AdminApi } from './api.ts'
 import type { Certified } from './certificate.ts'
-import type { ClusterOptions } from './control-plane.ts'
+import type { ControlPlaneOptions } from './control-plane.ts'
 import { commandLine, writeSecrets } from './components.ts'
 import type { CoreName } from './components.ts'
 import { kubeconfigText, portIn } from './kubeconfig.ts'
@@ -24,13 +24,13 @@ const CORE = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-schedul
 export class Run {
   readonly processes: Processes
   private readonly at: Layout
-  private readonly options: ClusterOptions
+  private readonly options: ControlPlaneOptions
   private readonly nodes: NodeKind
   private binaries: Readonly<Partial<Record<string, string>>> = {}
   private api: AdminApi | undefined
   private node: PreparedNode | undefined
 
-  constructor(at: Layout, options: ClusterOptions) {
+  constructor(at: Layout, options: ControlPlaneOptions) {
     this.at = at
     this.options = options
     this.nodes = options.nodes ?? 'kwok'

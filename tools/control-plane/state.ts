@@ -9,7 +9,7 @@ import type { Layout } from './layout.ts'
 export type NodeKind = 'none' | 'kwok' | 'real'
 
 /** What is written down about a running control plane, so that any later process can find, judge and end it. */
-export interface ClusterState {
+export interface ControlPlaneState {
   readonly port: number
   readonly nodes: NodeKind
   readonly processes: Readonly<Partial<Record<ComponentName, ProcessIdentity>>>
@@ -17,24 +17,24 @@ export interface ClusterState {
   readonly owner?: ProcessIdentity
 }
 
-export async function readState(at: Layout): Promise<ClusterState | undefined> {
+export async function readState(at: Layout): Promise<ControlPlaneState | undefined> {
   const text = await readFile(at.state, 'utf8').catch(() => undefined)
-  return text === undefined ? undefined : (JSON.parse(text) as ClusterState)
+  return text === undefined ? undefined : (JSON.parse(text) as ControlPlaneState)
 }
 
-export async function writeState(at: Layout, state: ClusterState): Promise<void> {
+export async function writeState(at: Layout, state: ControlPlaneState): Promise<void> {
   await writeFile(`${at.state}.new`, JSON.stringify(state, null, 2), { mode: 0o600 })
   await rename(`${at.state}.new`, at.state)
 }
 
 /** Those that still run, in the order in which they were started. */
-export const aliveOf = (state: ClusterState): Array<[ComponentName, ProcessIdentity]> =>
+export const aliveOf = (state: ControlPlaneState): Array<[ComponentName, ProcessIdentity]> =>
   (Object.entries(state.processes) as Array<[ComponentName, ProcessIdentity]>).filter(([, identity]) =>
     isAlive(identity),
   )
 
 /** Ends what is written down and still runs: first those that talk to the API server, then the API server, then etcd. */
-export async function endRecorded(at: Layout, state: ClusterState): Promise<void> {
+export async function endRecorded(at: Layout, state: ControlPlaneState): Promise<void> {
   const { etcd, 'kube-apiserver': apiServer, ...clients } = state.processes
   await Promise.all(Object.values(clients).map((identity) => endProcess(identity, { signal: 'SIGKILL' })))
   if (apiServer !== undefined) await endProcess(apiServer)

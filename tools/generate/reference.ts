@@ -1,10 +1,10 @@
 import { pino } from 'pino'
 import { appsRoutes, makeServer, runtimesRoutes, type ServerParts } from '../../src/api/index.ts'
-import { buildProgram, cliReference, type Doors } from '../../src/cli/index.ts'
+import { buildProgram, cliReference, type CliPorts } from '../../src/cli/index.ts'
 import { configurationReference } from '../../src/config/reference.ts'
 import { Echo } from '../../examples/echo/index.ts'
 import '../../src/domains/apps/index.ts'
-import { happenings, knownFailures, systemClock } from '../../src/kernel/index.ts'
+import { createEmitter, knownFailures, systemClock } from '../../src/kernel/index.ts'
 import { crdYaml } from '../../src/kube/index.ts'
 import '../../src/processes/shared/needs-checkout.ts'
 import { appsMetrics } from '../../src/processes/apps/metrics.ts'
@@ -22,7 +22,7 @@ export interface ReferencePage {
 
 export const PAGES: readonly ReferencePage[] = [
   { path: 'docs/reference/configuration.md', make: async () => configurationReference() },
-  { path: 'docs/reference/cli.md', make: async () => cliReference(buildProgram(closedDoors)) },
+  { path: 'docs/reference/cli.md', make: async () => cliReference(buildProgram(inertPorts)) },
   { path: 'docs/reference/openapi.json', make: openApi },
   { path: 'docs/reference/failures.md', make: async () => failuresReference() },
   { path: 'docs/reference/metrics.md', make: async () => metricsReference() },
@@ -38,8 +38,8 @@ const untouched = (what: string): never =>
     },
   })
 
-export const closedDoors: Doors = {
-  ...(untouched('doors') as Doors),
+export const inertPorts: CliPorts = {
+  ...(untouched('doors') as CliPorts),
   version: VERSION,
   terminal: { out: () => {}, err: () => {}, isInteractive: false, ask: () => Promise.resolve('') },
 }
@@ -70,7 +70,7 @@ async function openApi(): Promise<string> {
     config: () => [],
     metrics: untouched('metrics'),
     routes: [
-      appsRoutes({ apps: untouched('apps'), sight: untouched('sight') }),
+      appsRoutes({ apps: untouched('apps'), insight: untouched('sight') }),
       runtimesRoutes({ runtimes: untouched('runtimes'), nfr: untouched('nfr'), clock: systemClock }),
     ],
   }
@@ -107,8 +107,8 @@ interface Labelled {
 
 function metricsReference(): string {
   const { registry } = makeMetrics(VERSION)
-  appsMetrics(registry, happenings())
-  runtimesMetrics(registry, happenings(), () => [])
+  appsMetrics(registry, createEmitter())
+  runtimesMetrics(registry, createEmitter(), () => [])
   const rows = registry
     .getMetricsAsArray()
     .filter(({ name }) => /^(?:caelus|crm)_/.test(name))

@@ -1,11 +1,11 @@
-import { phaseOf, type Look } from '../../domains/runtimes/usecases/index.ts'
+import { phaseOf, type RuntimesView } from '../../domains/runtimes/usecases/index.ts'
 import type { ClassRuntime } from '../../domains/runtimes/index.ts'
 import type { Change, Events } from './events.ts'
 
 const TONES: Readonly<Record<string, Change['tone']>> = { available: 'good', degraded: 'bad' }
 
-/** Turns what the cluster tells about runtimes into events, whoever made the change. Answers how to stop. */
-export const tellRuntimesChanges = (look: Pick<Look, 'onChange'>, events: Events): (() => void) =>
+/** Turns what the control plane tells about runtimes into events, whoever made the change. Answers how to stop. */
+export const tellRuntimesChanges = (look: Pick<RuntimesView, 'onChange'>, events: Events): (() => void) =>
   look.onChange((change) => {
     // What was there before we looked is no news.
     if (change.via === 'firstList') return

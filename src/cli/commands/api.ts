@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import type { Doors } from '../ports.ts'
+import type { CliPorts } from '../ports.ts'
 
-export function apiCommands(program: Command, { api, migrate, createAdmin, terminal }: Doors): void {
+export function apiCommands(program: Command, { api, migrate, createAdmin, terminal }: CliPorts): void {
   program
     .command('api')
     .description('run the API and the console on the database of DATABASE_URL')

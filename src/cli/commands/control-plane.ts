@@ -1,28 +1,28 @@
 import { type Command, Option } from 'commander'
-import { CLUSTER_NODES, type ClusterFacts, type ClusterNodes, type Doors } from '../ports.ts'
+import { NODE_KINDS, type ControlPlaneFacts, type NodeKind, type CliPorts } from '../ports.ts'
 import { formatFacts, type Format } from '../output.ts'
 import { outputOption, type OutputOption } from './options.ts'
 
 /** For people the processes are one line; programs get the list. */
-function printed(output: Format, { components, ...facts }: ClusterFacts): string {
+function printed(output: Format, { components, ...facts }: ControlPlaneFacts): string {
   const line = components.map(({ name, pid, alive }) => `${name} ${alive ? pid : 'is gone'}`).join(', ')
   return formatFacts(output, { ...facts, components: output === 'table' ? line : components })
 }
 
-export function clusterCommands(program: Command, { cluster, terminal }: Doors): void {
-  const group = program.command('cluster').description('the local Kubernetes control plane')
+export function controlPlaneCommands(program: Command, { controlPlane, terminal }: CliPorts): void {
+  const group = program.command('control-plane').description('the local Kubernetes control plane')
 
   group
     .command('up')
     .description('start it and leave it running')
     .addOption(
       new Option('--nodes <kind>', 'none: pods stay pending; kwok: they are said to run; real: they run (root, Linux)')
-        .choices(CLUSTER_NODES)
+        .choices(NODE_KINDS)
         .default('kwok'),
     )
     .addOption(outputOption())
-    .action(async ({ nodes, output }: OutputOption & { readonly nodes: ClusterNodes }) =>
-      terminal.out(printed(output, await (await cluster()).up(nodes))),
+    .action(async ({ nodes, output }: OutputOption & { readonly nodes: NodeKind }) =>
+      terminal.out(printed(output, await (await controlPlane()).up(nodes))),
     )
 
   group
@@ -30,7 +30,7 @@ export function clusterCommands(program: Command, { cluster, terminal }: Doors):
     .description('stop it; its data stays')
     .option('--purge', 'remove its data too')
     .action(async ({ purge = false }: { purge?: boolean }) => {
-      const stopped = await (await cluster()).down(purge)
+      const stopped = await (await controlPlane()).down(purge)
       terminal.out(stopped.length === 0 ? 'nothing was running\n' : `stopped ${stopped.join(', ')}\n`)
     })
 
@@ -38,10 +38,10 @@ export function clusterCommands(program: Command, { cluster, terminal }: Doors):
     .command('status')
     .description('whether it runs, and where')
     .addOption(outputOption())
-    .action(async ({ output }: OutputOption) => terminal.out(printed(output, await (await cluster()).status())))
+    .action(async ({ output }: OutputOption) => terminal.out(printed(output, await (await controlPlane()).status())))
 
   group
     .command('kubeconfig')
     .description('print its kubeconfig')
-    .action(async () => terminal.out(await (await cluster()).kubeconfig()))
+    .action(async () => terminal.out(await (await controlPlane()).kubeconfig()))
 }

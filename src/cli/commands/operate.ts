@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { restClient, type RestClient } from '../client.ts'
-import type { ConfigRow, Doors } from '../ports.ts'
+import type { ConfigRow, CliPorts } from '../ports.ts'
 import { raise } from '../failures.ts'
 import { formatList, formatValue } from '../output.ts'
 import { durationMs, outputOption, wholeNumber, type OutputOption } from './options.ts'
@@ -37,7 +37,7 @@ interface DecisionOptions extends OutputOption {
 
 const WELL = new Set(['ok', 'disabled'])
 
-export function operateCommands(program: Command, { remote, config, terminal }: Doors): void {
+export function operateCommands(program: Command, { remote, config, terminal }: CliPorts): void {
   program
     .command('status')
     .description('what the server is made of, and how each part is')

@@ -1,8 +1,8 @@
 import { Argument, type Command } from 'commander'
 import { completionScript, SHELLS, type Shell } from '../completion.ts'
-import type { Doors } from '../ports.ts'
+import type { CliPorts } from '../ports.ts'
 
-export function shellCommands(program: Command, { version, terminal }: Doors): void {
+export function shellCommands(program: Command, { version, terminal }: CliPorts): void {
   program
     .command('version')
     .description('print the version')

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander'
 import { allPages, restClient } from '../client.ts'
-import type { Doors } from '../ports.ts'
+import type { CliPorts } from '../ports.ts'
 import { formatFacts, formatList } from '../output.ts'
 import { outputOption, wholeNumber, type OutputOption } from './options.ts'
 
@@ -19,7 +19,7 @@ interface CreateOptions extends OutputOption {
   readonly expiresInDays?: number
 }
 
-export function tokenCommands(program: Command, { remote, terminal }: Doors): void {
+export function tokenCommands(program: Command, { remote, terminal }: CliPorts): void {
   program
     .command('create-token')
     .description('create an API token; it is shown this once')

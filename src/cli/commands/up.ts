@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
-import type { Doors } from '../ports.ts'
+import type { CliPorts } from '../ports.ts'
 import { raise } from '../failures.ts'
 
-export function upCommands(program: Command, { up, reset, terminal }: Doors): void {
+export function upCommands(program: Command, { up, reset, terminal }: CliPorts): void {
   program
     .command('up')
     .description('run everything on this machine: PostgreSQL, a control plane, the API and the console')
-    .option('--no-cluster', 'do without a Kubernetes cluster')
-    .action(({ cluster }: { cluster: boolean }) => up({ cluster }))
+    .option('--no-control-plane', 'start without Kubernetes')
+    .action(({ controlPlane }: { controlPlane: boolean }) => up({ controlPlane }))
 
   program
     .command('reset')

@@ -41,7 +41,7 @@ const SLOW_LOOK_AGAIN_MS = 60_000
 /** Uninstalls that may fail with hooks before they are tried without. */
 const HOOK_ATTEMPTS = 3
 
-/** One step towards what the row asks for. Looks at nothing but its arguments, and has an answer to every world. */
+/** One step towards what the row asks for. Pure and total: it reads only its arguments. */
 export function decide(input: DecideInput, now: number): Decision {
   return input.deployment.deletedAt === null ? decideApply(input, now) : decideDelete(input, now)
 }

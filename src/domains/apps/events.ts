@@ -2,7 +2,7 @@ import type { Failure } from '../../kernel/index.ts'
 import type { StepName } from './steps/types.ts'
 
 /** What the apps worker tells about itself. Metrics, logs and tests listen. */
-export interface AppsHappenings {
+export interface AppsEvents {
   'apps:looked': {
     readonly deployment: string
     /** Nothing had been touched, so nobody was asked. */

@@ -5,7 +5,7 @@ import { Observer } from './observe.ts'
 import type { Explanation } from '../../kernel/index.ts'
 import type { AppsParts } from './parts.ts'
 
-/** Looks at the deployment as a worker would at this moment, and says what it would do and why. Changes nothing. */
+/** Observes the deployment as a worker would now, and explains what it would do. Read-only. */
 export async function explainNow(
   parts: AppsParts,
   id: string,

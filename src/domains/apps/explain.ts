@@ -18,7 +18,7 @@ export interface ExplainInput {
   readonly job: ExplainedJob | null
 }
 
-/** Says in sentences what `decide` said in words. Looks at nothing that `decide` did not see. */
+/** Says in sentences what `decide` said in words. Reads only what `decide` saw. */
 export function explain({ deployment, seen, decision, job }: ExplainInput, now: number): Explanation {
   const { step } = decision
   const failure = step.do === 'refuse' || step.do === 'waitFor' ? step.failure : undefined

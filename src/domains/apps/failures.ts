@@ -136,7 +136,7 @@ export const raise = defineFailures({
     retryable: true,
     nextStep: `Grant the named verb on the named resource to the worker. ${RETRIED}`,
   },
-  ClusterUnreachable: {
+  ControlPlaneUnreachable: {
     whoseMove: 'platform',
     retryable: true,
     nextStep: `${RETRIED} If it stays, check that the API server is up and reachable from the worker.`,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { manualClock, seededRandom, type Clock } from '../../kernel/index.ts'
-import { FakeCluster } from '../../kube/fake/index.ts'
+import { FakeKubernetes } from '../../kube/fake/index.ts'
 import { isForbidden, makeClient, RoleBinding, withFaults, type Fault, type KubeRequest } from '../../kube/index.ts'
 import { claimNamespace, createNamespace, deleteHeldNamespace, fenced, installFence, type Gate } from './fence.ts'
 
@@ -26,7 +26,7 @@ function hurried(): { readonly clock: Clock; readonly pauses: number[] } {
 
 /** A cluster where `refuse` stands for caches that have not seen yet what was written. */
 async function scene({ refuse = () => undefined, clock }: { refuse?: () => string | undefined; clock: Clock }) {
-  const cluster = new FakeCluster({ clock: manualClock(), random: seededRandom(1) })
+  const cluster = new FakeKubernetes({ clock: manualClock(), random: seededRandom(1) })
   let fault: (request: KubeRequest) => Fault | undefined = () => undefined
   const transport = withFaults(cluster.transport(), (request) => fault(request))
   const client = makeClient(transport, { fieldManager: 'caelus' })

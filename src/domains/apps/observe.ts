@@ -9,19 +9,19 @@ import { healthOf } from './health/health.ts'
 import type { ReleaseRecord } from './helm/port.ts'
 import { recordName } from './helm/storage.ts'
 import { kindText } from './drift/kind-text.ts'
-import type { Looks, Surroundings } from './drift/verified-releases.ts'
+import type { VerifiedReleases, ReleaseWatch } from './drift/verified-releases.ts'
 import { NO_DRIFT, type HealthSeen, type NamespaceSeen, type Observed, type ReleaseSeen } from './observed.ts'
 import { releaseOf, type AppsParts } from './parts.ts'
 import { chartOf, planOf, type Plan, type Planned } from './plan.ts'
-import { lookAtRelease, type ReleaseLook } from './drift/release-objects.ts'
+import { readRelease, type ReleaseObjects } from './drift/release-objects.ts'
 import type { LoadedDeployment } from './rows.ts'
 
 /** Everything a step may need to know of what was seen. */
-export interface Sighting extends Planned {
+export interface Observation extends Planned {
   readonly seen: Observed
   readonly wanted: Wanted | Unwantable
   readonly record: ReleaseRecord | undefined
-  readonly look: ReleaseLook
+  readonly look: ReleaseObjects
   /** What the chart makes of the values: rendered for whoever asks first, and gone with this sighting. */
   readonly rendered: (signal?: AbortSignal) => Promise<ReleaseRecord['objects']>
   /** Nothing had been touched since it was last found in order, so nobody was asked. */
@@ -34,44 +34,47 @@ export interface ObserveOptions {
   readonly fence?: number
 }
 
-const NOTHING: ReleaseLook = { objects: [], facts: { autoscalers: [], allowed: [] } }
+const NOTHING: ReleaseObjects = { objects: [], facts: { autoscalers: [], allowed: [] } }
 const STARTING: HealthSeen = { is: 'progressing', because: 'it is not installed' }
 /** What goes fast needs no explanation. */
 const ASK_FOR_BLOCKERS_MS = 10_000
 const CLAIMS_KEPT = 500
 
-/** Looks at the world of one deployment. Changes nothing. */
+/** Observes one deployment. Read-only. */
 export class Observer {
   readonly #parts: AppsParts
-  readonly #looks: Looks | undefined
-  readonly #surroundings: Surroundings | undefined
+  readonly #verified: VerifiedReleases | undefined
+  readonly #releaseWatch: ReleaseWatch | undefined
   /** The claims that a chart makes of values, by digest. */
   readonly #claims = new Map<string, readonly string[]>()
 
-  constructor(parts: AppsParts, watched?: { readonly looks: Looks; readonly surroundings: Surroundings }) {
+  constructor(
+    parts: AppsParts,
+    watched?: { readonly verified: VerifiedReleases; readonly releaseWatch: ReleaseWatch },
+  ) {
     this.#parts = parts
-    this.#looks = watched?.looks
-    this.#surroundings = watched?.surroundings
+    this.#verified = watched?.verified
+    this.#releaseWatch = watched?.releaseWatch
   }
 
-  async observe(loaded: LoadedDeployment, { signal, fence }: ObserveOptions = {}): Promise<Sighting> {
+  async observe(loaded: LoadedDeployment, { signal, fence }: ObserveOptions = {}): Promise<Observation> {
     const { deployment } = loaded
     const planning = planOf(loaded, this.#parts.settings)
     const { plan } = planning
     const planned = { ...planning, rendered: this.#rendering(loaded, plan) }
-    const remembered = 'problem' in plan ? undefined : await this.#looks?.recall(deployment, plan.digest)
+    const remembered = 'problem' in plan ? undefined : await this.#verified?.recall(deployment, plan.digest)
     if (remembered !== undefined && !('problem' in plan)) {
       const wanted = wantedOf(loaded, plan, claimsIn(remembered.release))
       return { ...planned, seen: remembered, wanted, record: undefined, look: NOTHING, isRemembered: true }
     }
-    const before = this.#looks?.before(deployment)
+    const before = this.#verified?.before(deployment)
     const newest = () => this.#parts.releases.newest(releaseOf(deployment), signal)
     // Where it was applied before there is something to read, most likely in a namespace that is ours.
     const reading = deployment.appliedTemplateId === null ? undefined : newest()
     reading?.catch(() => {})
     const namespace = await this.#namespace(loaded, signal)
     const record = namespace.is === 'active' ? await (reading ?? newest()) : undefined
-    if (record !== undefined) this.#surroundings?.follow(record.objects.map(kindText))
+    if (record !== undefined) this.#releaseWatch?.follow(record.objects.map(kindText))
     const release = releaseSeen(record)
     const wanted = await this.#wanted(loaded, planned, release, signal)
     const look =
@@ -82,7 +85,7 @@ export class Observer {
     if (!('problem' in plan) && fence !== undefined) {
       const name = record && recordName(deployment.releaseName, record.revision)
       const objects = look.objects.map(({ desired, live }) => ({ kind: kindText(desired), live }))
-      await this.#looks?.keep(deployment, fence, { digest: plan.digest, before, record: name, objects, seen })
+      await this.#verified?.keep(deployment, fence, { digest: plan.digest, before, record: name, objects, seen })
     }
     return { ...planned, seen, wanted, record, look, isRemembered: false }
   }
@@ -106,10 +109,10 @@ export class Observer {
 
   #look({ deployment, template }: LoadedDeployment, { mask }: Planned, record: ReleaseRecord, signal?: AbortSignal) {
     const options = { namespace: deployment.namespaceName, template, mask, ...(signal && { signal }) }
-    return lookAtRelease(this.#parts, record, options)
+    return readRelease(this.#parts, record, options)
   }
 
-  #rendering({ deployment, template }: LoadedDeployment, plan: Planned['plan']): Sighting['rendered'] {
+  #rendering({ deployment, template }: LoadedDeployment, plan: Planned['plan']): Observation['rendered'] {
     const { charts, helm } = this.#parts
     const render = async (signal?: AbortSignal) => {
       if ('problem' in plan) throw new FailureError(plan.problem)
@@ -122,7 +125,7 @@ export class Observer {
   /** Rendering is the dear part, and only what is to be upgraded needs it. Deleting needs none of it. */
   async #wanted(
     loaded: LoadedDeployment,
-    { plan, rendered }: Pick<Sighting, 'plan' | 'rendered'>,
+    { plan, rendered }: Pick<Observation, 'plan' | 'rendered'>,
     release: ReleaseSeen,
     signal?: AbortSignal,
   ): Promise<Wanted | Unwantable> {
@@ -140,7 +143,7 @@ export class Observer {
 
   async #claimsOf(
     { template }: LoadedDeployment,
-    { digest, rendered }: Pick<Plan, 'digest'> & Pick<Sighting, 'rendered'>,
+    { digest, rendered }: Pick<Plan, 'digest'> & Pick<Observation, 'rendered'>,
     release: ReleaseSeen,
     signal?: AbortSignal,
   ): Promise<Wanted['claims']> {
@@ -161,7 +164,7 @@ export class Observer {
     { deployment, template }: LoadedDeployment,
     { mask }: Planned,
     release: Extract<ReleaseSeen, { is: 'deployed' }>,
-    { objects }: ReleaseLook,
+    { objects }: ReleaseObjects,
     signal?: AbortSignal,
   ): Promise<HealthSeen> {
     const healths = objects.flatMap(({ live }) => (live === undefined ? [] : [healthOf(live)]))

@@ -10,7 +10,7 @@ import type { HandedOver } from './observed.ts'
 import { releaseOf, type AppsParts } from './parts.ts'
 import { chartOf } from './plan.ts'
 import { masker, type Redacted } from './values/redaction.ts'
-import { asJson, lookAtRelease, without } from './drift/release-objects.ts'
+import { asJson, readRelease, without } from './drift/release-objects.ts'
 
 export interface Previewed {
   readonly values: Redacted<readonly FieldChange[]>
@@ -63,7 +63,7 @@ async function presentObjects(
   const record = await parts.releases.newest(releaseOf(deployment), signal)
   if (record === undefined) return { objects: [], handedOver: [] }
   const options = { namespace: deployment.namespaceName, template, mask, ...(signal && { signal }) }
-  const look = await lookAtRelease(parts, record, options)
+  const look = await readRelease(parts, record, options)
   return {
     objects: look.objects.flatMap(({ live }) => (live === undefined ? [] : [live])),
     handedOver: look.objects.flatMap(({ name, drift }) =>

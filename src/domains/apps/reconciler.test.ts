@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { happenings, manualClock, type Run } from '../../kernel/index.ts'
-import type { AppsHappenings } from './events.ts'
-import type { Sighting } from './observe.ts'
+import { createEmitter, manualClock, type Run } from '../../kernel/index.ts'
+import type { AppsEvents } from './events.ts'
+import type { Observation } from './observe.ts'
 import { NO_DRIFT } from './observed.ts'
 import type { AppsParts } from './parts.ts'
 import { appsReconcile } from './reconciler.ts'
@@ -27,25 +27,25 @@ function world({ canForget = true } = {}) {
     seen: { namespace: { is: 'active' }, release: { is: 'absent' }, health: { is: 'ready' }, drift: NO_DRIFT },
     record: undefined,
     isRemembered: false,
-  } as unknown as Sighting
+  } as unknown as Observation
   const done: string[] = []
   const locks = {
     acquire: () => (done.push('act'), Promise.reject(new Error(`the server refused "${SECRET}"`))),
   }
-  const looks = {
+  const verified = {
     forget: async (id: string, fence: number) => {
       done.push(`forget ${id} under ${fence}`)
       if (!canForget) throw new Error('the database is away')
     },
   }
-  const tell = happenings<AppsHappenings>()
+  const tell = createEmitter<AppsEvents>()
   tell.on('apps:step', (step) => void told.push(step))
   const reconcile = appsReconcile({
     parts: { rows, clock, locks } as unknown as AppsParts,
     observer: { observe: async () => sighting },
-    looks,
+    verified,
     events: { record: (_about, happened) => void told.push(happened), flush: async () => {} },
-    happenings: tell,
+    emitter: tell,
     backoff: { baseMs: 1_000, capMs: 8_000 },
   })
   const run: Run = {

@@ -9,7 +9,7 @@ import {
   sleep,
   type Backoff,
   type Failure,
-  type Happenings,
+  type Emitter,
   type Outcome,
   type Reconcile,
   type Run,
@@ -18,9 +18,9 @@ import { KubeError, Namespace, type EventRecorder } from '../../kube/index.ts'
 import { act } from './act.ts'
 import { decide } from './decide.ts'
 import { raise } from './failures.ts'
-import type { AppsHappenings } from './events.ts'
-import type { Looks } from './drift/verified-releases.ts'
-import type { Observer, Sighting } from './observe.ts'
+import type { AppsEvents } from './events.ts'
+import type { VerifiedReleases } from './drift/verified-releases.ts'
+import type { Observer, Observation } from './observe.ts'
 import type { AppsParts } from './parts.ts'
 import { record, type Happened } from './record.ts'
 import type { LoadedDeployment } from './rows.ts'
@@ -31,9 +31,9 @@ import type { Deployment } from './types.ts'
 export interface ReconcilerDeps {
   readonly parts: AppsParts
   readonly observer: Pick<Observer, 'observe'>
-  readonly looks?: Pick<Looks, 'forget'>
+  readonly verified?: Pick<VerifiedReleases, 'forget'>
   readonly events: EventRecorder
-  readonly happenings: Happenings<AppsHappenings>
+  readonly emitter: Emitter<AppsEvents>
   /** That of the controller, to say when the next try is due. */
   readonly backoff: Backoff
 }
@@ -49,7 +49,7 @@ const PASSING: ReadonlySet<string> = new Set([
   'KubeUnreachable',
   'KubeBusy',
   'KubeNamespaceTerminating',
-  'ClusterUnreachable',
+  'ControlPlaneUnreachable',
   'NamespaceTerminating',
 ])
 
@@ -87,11 +87,11 @@ class Reconciling {
 
   /** `undefined`: a step was taken, look again. */
   async #step(loaded: LoadedDeployment): Promise<Outcome | undefined> {
-    const { parts, observer, happenings } = this.#deps
+    const { parts, observer, emitter } = this.#deps
     const { deployment } = loaded
     const sighting = await observer.observe(loaded, this.#run)
     this.#mask = sighting.mask
-    happenings.emit('apps:looked', { deployment: deployment.id, isRemembered: sighting.isRemembered })
+    emitter.emit('apps:looked', { deployment: deployment.id, isRemembered: sighting.isRemembered })
     const now = parts.clock.now()
     const decision = decide(inputOf(loaded, sighting, this.#run.attempt), now)
     const { step } = decision
@@ -107,19 +107,19 @@ class Reconciling {
     return this.#act(step, loaded, sighting)
   }
 
-  async #act(step: Effect, loaded: LoadedDeployment, sighting: Sighting): Promise<undefined> {
-    const { parts, looks, happenings } = this.#deps
+  async #act(step: Effect, loaded: LoadedDeployment, sighting: Observation): Promise<undefined> {
+    const { parts, verified, emitter } = this.#deps
     const { id } = loaded.deployment
     const since = parts.clock.now()
     const told = (failure?: Failure): void =>
-      happenings.emit('apps:step', {
+      emitter.emit('apps:step', {
         deployment: id,
         step: step.do,
         ms: parts.clock.now() - since,
         ...(failure && { failure }),
       })
     try {
-      await looks?.forget(id, this.#run.fence)
+      await verified?.forget(id, this.#run.fence)
       const done = await this.#whileWanted(loaded.deployment, (signal) =>
         act(step, { parts, loaded, sighting, fence: this.#run.fence, hasEntered: this.#hasEntered, signal }),
       )
@@ -212,7 +212,7 @@ const isPassing = (error: unknown, { code }: Failure): boolean =>
 /** Everything `decide` looks at and nothing else, so that it can be kept and run again. */
 function inputOf(
   { deployment }: LoadedDeployment,
-  { wanted, seen }: Sighting,
+  { wanted, seen }: Observation,
   attempt: number,
 ): Parameters<typeof decide>[0] {
   const { namespaceName, status, generation, observedGeneration, appliedTemplateId, deletedAt } = deployment

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { raise } from './failures.ts'
 import type { Step } from './steps/types.ts'
-import { decisionText, deedText, jobText } from './words.ts'
+import { decisionText, auditText, jobText } from './words.ts'
 
 const POLICY = { onFailure: 'keep', keepClaims: [] } as const
 const { failure } = raise.NeverHealthy('pods do not start')
@@ -21,7 +21,7 @@ test.each([
   ['requeued', { job: '7' }, 'another try was asked for'],
   ['failed', { job: '7', error: 'not today' }, 'it was given up by hand: not today'],
   ['praised', {}, 'it was praised'],
-])('the deed %s %j is told', (action, detail, text) => expect(deedText(action, detail)).toBe(text))
+])('the deed %s %j is told', (action, detail, text) => expect(auditText(action, detail)).toBe(text))
 
 test.each<[Step, string]>([
   [{ do: 'ensureNamespace' }, 'its namespace is being made'],

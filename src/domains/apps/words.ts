@@ -11,7 +11,7 @@ type Detail = Readonly<Record<string, unknown>>
 const THINGS: Readonly<Record<string, string>> = { domainname: 'the domain', user_values: 'the settings' }
 
 /** A deed of a person, whose name stands beside it. */
-export function deedText(action: string, detail: Detail = {}): string {
+export function auditText(action: string, detail: Detail = {}): string {
   switch (action) {
     case 'created':
       return `it was ordered${chartIn(detail)}`

@@ -5,20 +5,20 @@ import {
   type Backoff,
   type Clock,
   type DecisionLog,
-  type Happenings,
-  type KernelHappenings,
+  type Emitter,
+  type KernelEvents,
   type Queue,
   type Random,
   type Service,
   type TargetLocks,
 } from '../../kernel/index.ts'
-import { discovery, eventRecorder, makeClient, type Transport, type WatchHappenings } from '../../kube/index.ts'
+import { discovery, eventRecorder, makeClient, type Transport, type WatchEvents } from '../../kube/index.ts'
 import { driftScan } from './drift/scan.ts'
 import { DriftWatch } from './drift/watch.ts'
 import { installFence } from './fence.ts'
-import type { AppsHappenings } from './events.ts'
+import type { AppsEvents } from './events.ts'
 import type { Charts, Helm, Releases } from './helm/port.ts'
-import { Looks, type KeptLooks } from './drift/verified-releases.ts'
+import { VerifiedReleases, type VerifiedReleaseStore } from './drift/verified-releases.ts'
 import { Observer } from './observe.ts'
 import type { AppsParts, AppsSettings } from './parts.ts'
 import { appsReconcile } from './reconciler.ts'
@@ -30,7 +30,7 @@ export interface AppsWorkerDeps {
   /** The queue named `APPS_QUEUE`. */
   readonly queue: Queue
   readonly rows: DeploymentRows
-  readonly looks: KeptLooks
+  readonly verified: VerifiedReleaseStore
   readonly charts: Charts
   readonly helm: Helm
   readonly releases: Releases
@@ -39,7 +39,7 @@ export interface AppsWorkerDeps {
   readonly settings: AppsSettings
   readonly clock: Clock
   readonly random: Random
-  readonly happenings: Happenings<KernelHappenings & WatchHappenings & AppsHappenings>
+  readonly emitter: Emitter<KernelEvents & WatchEvents & AppsEvents>
   readonly decisions: DecisionLog
   /** Of this program: what another version has found is looked at again. */
   readonly version: string
@@ -67,7 +67,7 @@ const FENCE_RETRY_MS = 5_000
 
 /** The apps worker, to be started in this order. Any number of them may run on one queue. */
 export function appsWorker(deps: AppsWorkerDeps): readonly Service[] {
-  const { transport, queue, rows, clock, random, happenings, backoff = APPS_BACKOFF } = deps
+  const { transport, queue, rows, clock, random, emitter, backoff = APPS_BACKOFF } = deps
   const client = makeClient(transport, { fieldManager: 'caelus' })
   const parts: AppsParts = {
     client,
@@ -80,18 +80,18 @@ export function appsWorker(deps: AppsWorkerDeps): readonly Service[] {
     clock,
     settings: deps.settings,
   }
-  const { looks: kept } = deps
-  const watch = new DriftWatch({ client, discovery: parts.discovery, queue, kept, clock, random, happenings })
+  const { verified: kept } = deps
+  const watch = new DriftWatch({ client, discovery: parts.discovery, queue, kept, clock, random, emitter })
   const judge = JSON.stringify([deps.version, deps.settings.allowedManagers ?? []])
-  const looks = new Looks({ surroundings: watch, kept, clock, judge })
-  const observer = new Observer(parts, { looks, surroundings: watch })
+  const verified = new VerifiedReleases({ releaseWatch: watch, kept, clock, judge })
+  const observer = new Observer(parts, { verified, releaseWatch: watch })
   const events = eventRecorder({ client, controller: 'caelus.dev/apps', instance: deps.instance, clock })
   const loop = controller({
     name: 'apps',
     worker: deps.instance,
     queue,
-    reconcile: appsReconcile({ parts, observer, looks, events, happenings, backoff }),
-    happenings,
+    reconcile: appsReconcile({ parts, observer, verified, events, emitter, backoff }),
+    emitter,
     decisions: deps.decisions,
     concurrency: deps.concurrency ?? 4,
     timeoutMs: LONGEST_RUN_MS,
@@ -103,23 +103,23 @@ export function appsWorker(deps: AppsWorkerDeps): readonly Service[] {
     ...(deps.stopGraceMs !== undefined && { stopGraceMs: deps.stopGraceMs }),
   })
   return [
-    fenceService(parts, happenings),
+    fenceService(parts, emitter),
     flushing(() => events.flush()),
     watch,
     loop,
-    driftScan({ rows, queue, clock, happenings, everyMs: deps.driftScanMs ?? 600_000 }),
+    driftScan({ rows, queue, clock, emitter, everyMs: deps.driftScanMs ?? 600_000 }),
   ]
 }
 
 /** Without the policy a fence would not hold: nothing is claimed before it is there. */
-const fenceService = ({ client, clock }: AppsParts, happenings: Happenings<AppsHappenings>): Service =>
+const fenceService = ({ client, clock }: AppsParts, emitter: Emitter<AppsEvents>): Service =>
   service('apps fence', async (signal, ready) => {
     for (;;) {
       try {
         await installFence(client, signal)
         break
       } catch (error) {
-        if (!signal.aborted) happenings.emit('apps:unfenced', { error })
+        if (!signal.aborted) emitter.emit('apps:unfenced', { error })
         await sleep(clock, FENCE_RETRY_MS, signal).catch(() => {})
         if (signal.aborted) return
       }

@@ -1,22 +1,22 @@
-import { addFinalizer, failureOf, removeFinalizer, type Clock, type Happenings } from '../../kernel/index.ts'
+import { addFinalizer, failureOf, removeFinalizer, type Clock, type Emitter } from '../../kernel/index.ts'
 import { at, KubeError, type Client } from '../../kube/index.ts'
 import { applyChild } from './apply/apply.ts'
 import { handBack } from './apply/apply-hand-back.ts'
 import { ClassRuntime } from './class-runtime.ts'
 import { resourceOf } from './watch/optional-kinds.ts'
-import type { RuntimesHappenings } from './events.ts'
+import type { RuntimesEvents } from './events.ts'
 import { hiding } from './masking.ts'
 import { applyEnforcement } from './nfr/apply-enforcement.ts'
-import type { Sight } from './observe.ts'
+import type { ObserveDeps } from './observe.ts'
 import type { Locking } from './target-lock.ts'
 import { FINALIZER, type Action, type Done } from './types.ts'
 
-export interface Acting extends Sight {
+export interface Acting extends ObserveDeps {
   readonly client: Client
   readonly clock: Clock
   /** Absent: nobody else works on the same targets. */
   readonly locking?: Locking
-  readonly happenings: Happenings<RuntimesHappenings>
+  readonly emitter: Emitter<RuntimesEvents>
 }
 
 /**
@@ -109,7 +109,7 @@ function asFailure(error: unknown, runtime: ClassRuntime): NonNullable<Done['fai
 }
 
 function tell(
-  { happenings }: Acting,
+  { emitter }: Acting,
   { metadata }: ClassRuntime,
   action: Action,
   ms: number,
@@ -119,8 +119,8 @@ function tell(
   const how = { runtime, ms, ...(failure && { failure }) }
   if (action.do === 'enforce') {
     const { functionKey, dimension, from, to } = action
-    return happenings.emit('runtimes:enforced', { ...how, functionKey, dimension, from, to })
+    return emitter.emit('runtimes:enforced', { ...how, functionKey, dimension, from, to })
   }
   const child = 'child' in action ? { child: { kind: action.child.kind, name: action.child.name } } : {}
-  happenings.emit('runtimes:acted', { ...how, action: action.do, ...child })
+  emitter.emit('runtimes:acted', { ...how, action: action.do, ...child })
 }

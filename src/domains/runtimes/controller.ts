@@ -1,14 +1,14 @@
 import {
   controller,
   decisionLog,
-  happenings as emitter,
+  createEmitter,
   MemoryQueue,
   service,
   sleep,
   type Clock,
   type DecisionLog,
-  type Happenings,
-  type KernelHappenings,
+  type Emitter,
+  type KernelEvents,
   type LeaderElection,
   type Queue,
   type Random,
@@ -22,22 +22,22 @@ import {
   makeClient,
   type At,
   type LeaderElectionOptions,
-  type LeaderHappenings,
+  type LeaderEvents,
   type Transport,
-  type WatchHappenings,
+  type WatchEvents,
 } from '../../kube/index.ts'
 import { apis, type Apis } from './watch/served-kinds.ts'
 import { openCaches, openChildCache, type Caches } from './watch/caches.ts'
 import { ClassRuntime } from './class-runtime.ts'
-import type { RuntimesHappenings } from './events.ts'
-import { Memory } from './watch/local-state.ts'
+import type { RuntimesEvents } from './events.ts'
+import { LocalState } from './watch/local-state.ts'
 import { analyzer, type AnalyzerOptions } from './nfr/analyzer.ts'
 import { runtimesReconcile, type ReconcilerDeps } from './reconciler.ts'
 import type { RuntimesSettings } from './settings.ts'
 import { MANAGER } from './types.ts'
 import { wakeByChild, wakeRuntimes } from './watch/wakes.ts'
 
-export type RuntimesControllerHappenings = KernelHappenings & WatchHappenings & LeaderHappenings & RuntimesHappenings
+export type RuntimesControllerEvents = KernelEvents & WatchEvents & LeaderEvents & RuntimesEvents
 
 export interface RuntimesControllerOptions {
   readonly transport: Transport
@@ -57,7 +57,7 @@ export interface RuntimesControllerOptions {
   }
   /** Where recommendations come from. Absent: nothing is recommended, and what somebody else recommends still counts. */
   readonly analyzer?: Pick<AnalyzerOptions, 'source' | 'intervalMs' | 'queries'>
-  readonly happenings?: Happenings<RuntimesControllerHappenings>
+  readonly emitter?: Emitter<RuntimesControllerEvents>
   readonly decisions?: DecisionLog
   /** @default one in memory: a restart lists the world and wakes it again */
   readonly queue?: Queue
@@ -78,20 +78,20 @@ export interface RuntimesController {
   readonly apis: Apis
   /** Absent when there is no election. */
   readonly election?: LeaderElection
-  /** Looks at everything again, as the scan for drift does. Answers with how many that are. */
+  /** Wakes every object, as the drift scan does. Returns how many. */
   resync(): Promise<number>
 }
 
 export function runtimesController(options: RuntimesControllerOptions): RuntimesController {
   const { transport, settings, clock, random, instance, leader, reconcile = runtimesReconcile } = options
-  const { happenings = emitter<RuntimesControllerHappenings>(), decisions = decisionLog() } = options
+  const { emitter = createEmitter<RuntimesControllerEvents>(), decisions = decisionLog() } = options
   const client = makeClient(transport, { fieldManager: MANAGER })
-  const watching = { source: client, clock, random, happenings }
+  const watching = { source: client, clock, random, emitter }
   const own = new MemoryQueue({ clock })
   const queue = options.queue ?? own
   const extent = options.namespaces === undefined ? {} : { namespaces: options.namespaces }
   const caches = openCaches(watching, extent)
-  const memory = new Memory(settings.nfr)
+  const memory = new LocalState(settings.nfr)
   memory.follow(caches.runtimes)
   wakeRuntimes({ caches, queue, clock })
 
@@ -123,7 +123,7 @@ export function runtimesController(options: RuntimesControllerOptions): Runtimes
     controller: MANAGER,
     instance,
     clock,
-    onLost: (error) => happenings.emit('runtimes:eventLost', { error }),
+    onLost: (error) => emitter.emit('runtimes:eventLost', { error }),
   })
   const work = reconcile({
     client,
@@ -133,7 +133,7 @@ export function runtimesController(options: RuntimesControllerOptions): Runtimes
     clock,
     settings,
     events,
-    happenings,
+    emitter,
     ...(options.locks && { locking: { locks: options.locks, instance } }),
   })
   const loop = (): Service =>
@@ -142,7 +142,7 @@ export function runtimesController(options: RuntimesControllerOptions): Runtimes
       worker: instance,
       queue,
       reconcile: work,
-      happenings,
+      emitter,
       decisions,
       concurrency: options.concurrency ?? 16,
       clock,
@@ -163,7 +163,7 @@ export function runtimesController(options: RuntimesControllerOptions): Runtimes
     loop(),
     scan(),
     ...(options.analyzer
-      ? [analyzer({ ...options.analyzer, client, caches, clock, settings: settings.nfr, happenings })]
+      ? [analyzer({ ...options.analyzer, client, caches, clock, settings: settings.nfr, emitter })]
       : []),
   ]
   const warm = [managed, ...caches.services, ending(() => events.flush().finally(() => own.close()))]
@@ -175,7 +175,7 @@ export function runtimesController(options: RuntimesControllerOptions): Runtimes
     ...leader.timings,
     clock,
     random,
-    happenings,
+    emitter,
     term: working,
   })
   return { services: [...warm, election], caches, apis: managed, election, resync }

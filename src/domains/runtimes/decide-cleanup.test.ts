@@ -10,7 +10,7 @@ import {
   rewritten,
   rolledOut,
   SETTINGS,
-  stageOf,
+  worldOf,
   START,
   withChild,
   without,
@@ -18,12 +18,12 @@ import {
 import { FINALIZER } from './types.ts'
 
 describe('what is not wanted any more', () => {
-  const two = play(rolledOut(play(stageOf({ ...SPEC, functions: [fn('checkout'), fn('pay')] })).stage)).stage
+  const two = play(rolledOut(play(worldOf({ ...SPEC, functions: [fn('checkout'), fn('pay')] })).world)).world
 
   it('is deleted when its function is, with an event and without degrading', () => {
-    const { stage, done, decision } = play(rewritten(two, SPEC))
+    const { world, done, decision } = play(rewritten(two, SPEC))
     expect(tried({ done })).toEqual(['delete Deployment/cart--pay', 'delete Service/cart--pay'])
-    expect(statusOf(stage)).toMatchObject({ phase: 'available', functions_ready: '1/1' })
+    expect(statusOf(world)).toMatchObject({ phase: 'available', functions_ready: '1/1' })
     expect(decision.notices).toContainEqual(expect.objectContaining({ type: 'Normal', reason: 'Orphaned' }))
   })
 
@@ -57,49 +57,49 @@ describe('what is not wanted any more', () => {
 
   it('does not degrade it by staying', () => {
     const refuse = on('delete Service/cart--pay', failure('KubeForbidden', true, 'no delete'))
-    const { stage, decision } = play(rewritten(two, SPEC), SETTINGS, refuse)
-    expect(statusOf(stage).phase).toBe('available')
+    const { world, decision } = play(rewritten(two, SPEC), SETTINGS, refuse)
+    expect(statusOf(world).phase).toBe('available')
     expect(decision.checkAgain?.afterMs).toBe(30_000)
   })
 })
 
 describe('deletion', () => {
   it('deletes every child, then the finalizer, in one run when nothing holds them back', () => {
-    const { stage, done } = play(deleted(available))
+    const { world, done } = play(deleted(available))
     expect(tried({ done })).toEqual([
       'delete Deployment/cart--checkout',
       'delete Service/cart--checkout',
       'removeFinalizer',
     ])
-    expect(stage.seen.runtime.metadata.finalizers).toEqual([])
+    expect(world.seen.runtime.metadata.finalizers).toEqual([])
   })
 
   it('waits for the last child, saying which one when it takes long', () => {
     const held = withChild(deleted(available), DEPLOYMENT, (child) => ({ ...child, deleting: true }))
-    const { stage, done } = play(held)
+    const { world, done } = play(held)
     expect(tried({ done })).toEqual(['delete Service/cart--checkout'])
-    expect(statusOf(stage)).toMatchObject({ phase: 'deleting', message: 'its children are being deleted' })
-    expect(trueConditions(stage)).toEqual([])
-    expect(statusOf(play(later(stage, 31_000)).stage).message).toBe('waiting for Deployment/cart--checkout to go')
-    expect(tried(play(without(stage, DEPLOYMENT)))).toEqual(['removeFinalizer'])
+    expect(statusOf(world)).toMatchObject({ phase: 'deleting', message: 'its children are being deleted' })
+    expect(trueConditions(world)).toEqual([])
+    expect(statusOf(play(later(world, 31_000)).world).message).toBe('waiting for Deployment/cart--checkout to go')
+    expect(tried(play(without(world, DEPLOYMENT)))).toEqual(['removeFinalizer'])
   })
 
   it('tries again when a deletion fails', () => {
     const refuse = on('delete Service/cart--checkout', failure('KubeUnreachable', true, 'connection refused'))
-    const { decision, stage } = play(deleted(available), SETTINGS, refuse)
+    const { decision, world } = play(deleted(available), SETTINGS, refuse)
     expect(decision.checkAgain).toEqual({ afterMs: 5_000, because: 'Service/cart--checkout: connection refused' })
-    expect(tried(play(stage))).toEqual(['delete Service/cart--checkout', 'removeFinalizer'])
+    expect(tried(play(world))).toEqual(['delete Service/cart--checkout', 'removeFinalizer'])
   })
 
   it('does not depend on the spec, which may be broken or of another template by now', () => {
     const { runtime } = available.seen
     const broken = looking(deleted(available), {})
     const spec = { selected_template: 'vm', functions: [fn('checkout', '')] }
-    const stage = looking(broken, {
+    const world = looking(broken, {
       runtime: { ...broken.seen.runtime, spec, metadata: { ...broken.seen.runtime.metadata } },
     })
     expect(runtime.metadata.finalizers).toEqual([FINALIZER])
-    expect(tried(play(stage))).toEqual([
+    expect(tried(play(world))).toEqual([
       'delete Deployment/cart--checkout',
       'delete Service/cart--checkout',
       'removeFinalizer',

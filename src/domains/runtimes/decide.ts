@@ -6,7 +6,7 @@ import { describe, telemetryOf } from './judge/status-update.ts'
 import { enforce } from './nfr/enforcement.ts'
 import { conditionsOf, degradedBy, judge, type Cause, type Facts, type Verdict } from './judge/phase.ts'
 import { noticesOf } from './judge/notices.ts'
-import { paceOf, sooner } from './judge/requeue.ts'
+import { requeueOf, sooner } from './judge/requeue.ts'
 import { plan, type Plan } from './plan.ts'
 import { healthOf, isSameRef } from './judge/child-health.ts'
 import { failedApply, failureText, refusedApply, wasTried } from './judge/outcomes.ts'
@@ -56,7 +56,7 @@ function converge(seen: Observed, settings: RuntimesSettings, now: number, first
   const actions = untried(seen, [...first, ...planned.actions, ...enforcement.actions])
   const orphans = planned.heldOrphans > 0 || hasFailedTidying(seen)
   const checks = [
-    paceOf(verdict, status, times),
+    requeueOf(verdict, status, times),
     orphans ? { afterMs: ORPHANS_MS, because: 'something that is not wanted any more is still there' } : undefined,
     enforcement.checkAgainMs === undefined
       ? undefined
@@ -87,7 +87,7 @@ function withoutPlan(seen: Observed, verdict: Verdict, settings: RuntimesSetting
     conditions: [...conditionsOf(verdict, generation), ...telemetryOf(seen, settings)],
   }
   const status = reduce(before, 'controller', update, now)
-  const checkAgain = paceOf(verdict, status, { generation, progressTimeoutMs: settings.progressTimeoutMs, now })
+  const checkAgain = requeueOf(verdict, status, { generation, progressTimeoutMs: settings.progressTimeoutMs, now })
   return {
     phase,
     actions: [],

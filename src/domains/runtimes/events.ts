@@ -1,10 +1,10 @@
 import type { Failure } from '../../kernel/index.ts'
 import type { Dimension } from './class-runtime.ts'
-import type { NfrHappenings } from './nfr/events.ts'
+import type { NfrEvents } from './nfr/events.ts'
 import type { Action, ChildRef, Phase } from './types.ts'
 
 /** What the runtimes controller tells about itself. Metrics, logs, the timeline and tests listen. `runtime` is `namespace/name`. */
-export interface RuntimesHappenings extends NfrHappenings {
+export interface RuntimesEvents extends NfrEvents {
   'runtimes:phase': {
     readonly runtime: string
     /** Absent: it is new. */

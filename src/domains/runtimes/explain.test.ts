@@ -13,14 +13,14 @@ import {
   rewritten,
   rolledOut,
   SETTINGS,
-  stageOf,
+  worldOf,
   withChild,
-  type Stage,
+  type World,
 } from './fake/world.ts'
 import { hiding } from './masking.ts'
 import type { Observed } from './types.ts'
 
-const explained = ({ seen, now }: Stage) => explain(seen, SETTINGS, now)
+const explained = ({ seen, now }: World) => explain(seen, SETTINGS, now)
 
 it('says of what is as wanted that nothing happens and it is nobody’s move', () => {
   expect(explained(available)).toEqual({
@@ -34,7 +34,7 @@ it('says of what is as wanted that nothing happens and it is nobody’s move', (
 })
 
 it('says of what is new what will be made', () => {
-  expect(explained(stageOf(SPEC))).toMatchObject({
+  expect(explained(worldOf(SPEC))).toMatchObject({
     why: ['nobody has looked at it yet', 'Deployment/cart--checkout not found', 'Service/cart--checkout not found'],
     next: 'its finalizer is added, Deployment/cart--checkout is applied, Service/cart--checkout is applied',
     whoseMove: 'platform',
@@ -43,37 +43,37 @@ it('says of what is new what will be made', () => {
 
 it('leads from the phase to the child and to the container, and says when time is up', () => {
   const pods = [pod({ waiting: 'ImagePullBackOff', message: 'not found' })]
-  const { stage } = play(
+  const { world } = play(
     looking(
       rolledOut(applied, () => 0),
       { pods },
     ),
   )
   const cause = 'container function of pod cart--checkout-1 cannot start (ImagePullBackOff): not found'
-  expect(explained(stage)).toMatchObject({
+  expect(explained(world)).toMatchObject({
     why: [
       `it is progressing since 2030-01-01T00:00:00Z: waiting for Deployment/cart--checkout: ${cause}`,
       `Deployment/cart--checkout: 0 of 1 replicas available; ${cause}`,
     ],
     next: 'it is looked at again: it must be ready by then',
-    at: stage.now + 601_000,
+    at: world.now + 601_000,
   })
 })
 
 it('gives a failure its code, whose move it is and the next step', () => {
   const pods = [pod({ waiting: 'CrashLoopBackOff', restarts: 3 })]
-  const { stage } = play(
+  const { world } = play(
     looking(
       rolledOut(applied, () => 0),
       { pods },
     ),
   )
-  expect(explained(stage)).toMatchObject({
+  expect(explained(world)).toMatchObject({
     why: [
       expect.stringMatching(/^it is degraded since .*restarted 3 times \(RuntimeCrashLoop\)$/) as string,
       expect.any(String),
     ],
-    at: stage.now + 5_000,
+    at: world.now + 5_000,
     whoseMove: 'user',
     nextStep: expect.stringContaining('Read the log of the named container') as string,
   })
@@ -85,8 +85,8 @@ it('names the manager and the field of a conflict, and what differs', () => {
     conflicts: [{ manager: 'kubectl', field: '.spec.replicas' }],
   }
   const changed = rewritten(available, { ...SPEC, functions: [fn('checkout', 'checkout:2')] })
-  const { stage } = play(changed, SETTINGS, on('apply Deployment/cart--checkout', conflict))
-  expect(explained(stage).why).toEqual([
+  const { world } = play(changed, SETTINGS, on('apply Deployment/cart--checkout', conflict))
+  expect(explained(world).why).toEqual([
     expect.stringContaining('kubectl owns .spec.replicas (RuntimeConflict)') as string,
     'Deployment/cart--checkout differs in spec.template.spec.containers[function].image',
   ])
@@ -99,8 +99,8 @@ it('says when the status is about an older spec', () => {
 
 it('names who is left to set a field, and what is not wanted any more', () => {
   const autoscalers = [{ name: 'theirs', target: DEPLOYMENT.name, minReplicas: 2, maxReplicas: 9, isOurs: false }]
-  const { stage } = play(looking(available, { autoscalers }))
-  expect(explained(stage).why).toContain(
+  const { world } = play(looking(available, { autoscalers }))
+  expect(explained(world).why).toContain(
     'replicas of Deployment/cart--checkout is left to an autoscaler or to the enforcer',
   )
   expect(explained(rewritten(available, { ...SPEC, functions: [] })).why).toContain(
@@ -113,7 +113,7 @@ it('says what keeps a deletion from ending', () => {
     ...edited({ metadata: { finalizers: ['example.com/keep'] } })(child),
     deleting: true,
   }))
-  expect(explained(later(play(held).stage, 60_000))).toMatchObject({
+  expect(explained(later(play(held).world, 60_000))).toMatchObject({
     next: 'its finalizer is removed when the last child is gone',
     blockers: ['Deployment/cart--checkout is being deleted and waits for example.com/keep'],
     whoseMove: 'platform',
@@ -123,7 +123,7 @@ it('says what keeps a deletion from ending', () => {
 it('decides the same again from what was kept of a decision, with everything secret hidden', () => {
   const secret = { ...SPEC, functions: [{ ...fn('checkout'), config: { PASSWORD: 'hunter2hunter2' } }] }
   const log = decisionLog()
-  let { seen, now } = rolledOut(play(stageOf(secret)).stage)
+  let { seen, now } = rolledOut(play(worldOf(secret)).world)
   seen = looking({ seen, now }, { children: seen.children.slice(0, 1) }).seen
   const { json } = hiding(seen.runtime)
   const key = { kind: 'ClassRuntime', id: 'shop/cart' }

@@ -12,11 +12,11 @@ import {
   rewritten,
   rolledOut,
   SETTINGS,
-  stageOf,
+  worldOf,
   withChild,
   without,
   type Fate,
-  type Stage,
+  type World,
 } from './fake/world.ts'
 import { conditionOf, degradedBy } from './judge/phase.ts'
 import { refText } from './judge/child-health.ts'
@@ -42,56 +42,56 @@ const FATES = {
   unscalable: (action: Action) => (action.do === 'enforce' ? failure('RuntimeEnforceFailed', true) : undefined),
 } as const satisfies Record<string, Fate>
 
-interface World {
-  readonly stage: Stage
+interface Explored {
+  readonly world: World
   readonly fate: keyof typeof FATES
 }
 
-const run = ({ stage, fate }: World): World => ({ stage: play(stage, settings, FATES[fate]).stage, fate })
-const isGoing = ({ seen }: Stage): boolean => seen.runtime.metadata.deletionTimestamp !== undefined
-const isGone = (stage: Stage): boolean => isGoing(stage) && (stage.seen.runtime.metadata.finalizers ?? []).length === 0
-const healthy = (stage: Stage): Stage =>
-  looking(rolledOut(stage), { pods: [], children: rolledOut(stage).seen.children.filter(({ deleting }) => !deleting) })
+const run = ({ world, fate }: Explored): Explored => ({ world: play(world, settings, FATES[fate]).world, fate })
+const isGoing = ({ seen }: World): boolean => seen.runtime.metadata.deletionTimestamp !== undefined
+const isGone = (world: World): boolean => isGoing(world) && (world.seen.runtime.metadata.finalizers ?? []).length === 0
+const healthy = (world: World): World =>
+  looking(rolledOut(world), { pods: [], children: rolledOut(world).seen.children.filter(({ deleting }) => !deleting) })
 
 const SPEC: ClassRuntimeSpec = { selected_template: 'k8s_deployment', addons: [], functions: [fn('checkout')] }
 
 /** Everything that may happen. A run follows each time. */
 const MOVES = {
-  'nothing happens': (stage: Stage) => stage,
-  'time passes': (stage: Stage) => later(stage, STEP_MS),
+  'nothing happens': (world: World) => world,
+  'time passes': (world: World) => later(world, STEP_MS),
   'everything starts': healthy,
-  'everything stops': (stage: Stage) =>
+  'everything stops': (world: World) =>
     looking(
-      rolledOut(stage, () => 0),
+      rolledOut(world, () => 0),
       { pods: [] },
     ),
-  'a container crashes': (stage: Stage) =>
+  'a container crashes': (world: World) =>
     looking(
-      rolledOut(stage, () => 0),
+      rolledOut(world, () => 0),
       { pods: [pod({ waiting: 'CrashLoopBackOff', restarts: 4 })] },
     ),
-  'it runs until it crashes again': (stage: Stage) =>
-    looking(rolledOut(stage), { pods: [pod({ ready: true, restarts: 5, startedAt: stage.now })] }),
-  'the Deployment is deleted': (stage: Stage) => without(stage, DEPLOYMENT),
-  'the Service is deleted': (stage: Stage) => without(stage, SERVICE),
-  'the Deployment is held in its deletion': (stage: Stage) =>
-    withChild(stage, DEPLOYMENT, (child) => ({ ...child, deleting: true })),
-  'another image is asked for': (stage: Stage) =>
-    onceMore(stage, { ...SPEC, functions: [fn('checkout', 'checkout:2')] }),
-  'another template is asked for': (stage: Stage) => onceMore(stage, { ...SPEC, selected_template: 'knative' }),
-  'more replicas are recommended': (stage: Stage) => {
-    const { runtime } = stage.seen
-    const recommendation = { value: 3, at: new Date(stage.now).toISOString(), confidence: 1, basis: '300 rps' }
+  'it runs until it crashes again': (world: World) =>
+    looking(rolledOut(world), { pods: [pod({ ready: true, restarts: 5, startedAt: world.now })] }),
+  'the Deployment is deleted': (world: World) => without(world, DEPLOYMENT),
+  'the Service is deleted': (world: World) => without(world, SERVICE),
+  'the Deployment is held in its deletion': (world: World) =>
+    withChild(world, DEPLOYMENT, (child) => ({ ...child, deleting: true })),
+  'another image is asked for': (world: World) =>
+    onceMore(world, { ...SPEC, functions: [fn('checkout', 'checkout:2')] }),
+  'another template is asked for': (world: World) => onceMore(world, { ...SPEC, selected_template: 'knative' }),
+  'more replicas are recommended': (world: World) => {
+    const { runtime } = world.seen
+    const recommendation = { value: 3, at: new Date(world.now).toISOString(), confidence: 1, basis: '300 rps' }
     const status = { ...runtime.status, nfr_recommendations: { 'replicas/checkout': recommendation } }
-    return looking(stage, { runtime: { ...runtime, status } })
+    return looking(world, { runtime: { ...runtime, status } })
   },
-  'enforcement is turned off': (stage: Stage) => onceMore(stage, { ...SPEC, enforcement: { mode: 'off' } }),
-  'it is deleted': (stage: Stage) => (isGoing(stage) ? stage : deleted(stage)),
+  'enforcement is turned off': (world: World) => onceMore(world, { ...SPEC, enforcement: { mode: 'off' } }),
+  'it is deleted': (world: World) => (isGoing(world) ? world : deleted(world)),
 } as const
 type Move = keyof typeof MOVES
 
-const onceMore = (stage: Stage, spec: ClassRuntimeSpec): Stage =>
-  stage.seen.runtime.metadata.generation === 1 ? rewritten(stage, spec) : stage
+const onceMore = (world: World, spec: ClassRuntimeSpec): World =>
+  world.seen.runtime.metadata.generation === 1 ? rewritten(world, spec) : world
 
 const isReady = ({ object }: ObservedChild): boolean => {
   const { spec, status } = object as Deployment
@@ -102,7 +102,7 @@ const isReady = ({ object }: ObservedChild): boolean => {
 }
 
 /** Two worlds with the same name cannot be told apart by any decision: it is all that a decision depends upon. */
-function nameOf({ stage: { seen, now }, fate }: World): string {
+function nameOf({ world: { seen, now }, fate }: Explored): string {
   const { metadata, spec, status = {} } = seen.runtime
   const isOver = metadata.deletionTimestamp !== undefined
   const ageOf = (time = '') => Math.sign(Math.floor((now - Date.parse(time)) / STEP_MS))
@@ -130,20 +130,20 @@ function nameOf({ stage: { seen, now }, fate }: World): string {
   return JSON.stringify([fate, metadata.finalizers, isOver, children.toSorted(), isOver || [wanted, told]])
 }
 
-function explore(spec: ClassRuntimeSpec, moves: readonly Move[], fates: readonly World['fate'][]): World[] {
-  const { seen } = stageOf(spec)
-  const stage = looking(stageOf(spec), { served: [...seen.served, 'KnativeService'] })
-  const found = new Map<string, World>()
-  const open: World[] = [{ stage, fate: 'well' }]
-  for (let world = open.pop(); world !== undefined; world = open.pop()) {
-    const { stage: here, fate } = world
+function explore(spec: ClassRuntimeSpec, moves: readonly Move[], fates: readonly Explored['fate'][]): Explored[] {
+  const { seen } = worldOf(spec)
+  const world = looking(worldOf(spec), { served: [...seen.served, 'KnativeService'] })
+  const found = new Map<string, Explored>()
+  const open: Explored[] = [{ world, fate: 'well' }]
+  for (let explored = open.pop(); explored !== undefined; explored = open.pop()) {
+    const { world: here, fate } = explored
     const nexts = [
-      ...moves.map((move) => ({ stage: MOVES[move](here), fate })),
-      ...fates.filter((other) => other !== fate).map((other) => ({ stage: here, fate: other })),
+      ...moves.map((move) => ({ world: MOVES[move](here), fate })),
+      ...fates.filter((other) => other !== fate).map((other) => ({ world: here, fate: other })),
     ]
     for (const next of nexts.map(run)) {
       const name = nameOf(next)
-      if (isGone(next.stage) || found.has(name)) continue
+      if (isGone(next.world) || found.has(name)) continue
       found.set(name, next)
       open.push(next)
     }
@@ -174,16 +174,16 @@ const enforced = explore(
   ['well', 'unscalable', 'unreachable'],
 )
 
-const where = ({ stage }: World): string => {
-  const status = statusOf(stage)
+const where = ({ world }: Explored): string => {
+  const status = statusOf(world)
   return [status.phase, degradedBy(status)?.reason].filter(Boolean).join('/')
 }
 
 /** What becomes of a world: the phases that it goes through, each once as long as it lasts. */
-function pathOf(world: World, step: (world: World) => World, steps: number): string[] {
-  const path = [where(world)]
-  let now = world
-  for (let n = 0; n < steps && !isGone(now.stage); n++) {
+function pathOf(explored: Explored, step: (explored: Explored) => Explored, steps: number): string[] {
+  const path = [where(explored)]
+  let now = explored
+  for (let n = 0; n < steps && !isGone(now.world); n++) {
     now = step(now)
     if (where(now) !== path.at(-1)) path.push(where(now))
   }
@@ -212,28 +212,28 @@ describe.each([
   ['enforcement', enforced],
 ])('in every reachable state of %s', (_, worlds) => {
   it('a cluster that is well makes it available, or lets it go', () => {
-    const stuck = worlds.filter((world) => {
-      let { stage } = world
-      for (let n = 0; n < 6 && !isGone(stage); n++) {
-        stage = run({ stage: healthy(later(stage, STEP_MS)), fate: 'well' }).stage
+    const stuck = worlds.filter((explored) => {
+      let { world } = explored
+      for (let n = 0; n < 6 && !isGone(world); n++) {
+        world = run({ world: healthy(later(world, STEP_MS)), fate: 'well' }).world
       }
-      const { phase, observed_generation } = statusOf(stage)
-      const isThere = phase === 'available' && observed_generation === stage.seen.runtime.metadata.generation
-      return isGoing(stage) ? !isGone(stage) : !isThere
+      const { phase, observed_generation } = statusOf(world)
+      const isThere = phase === 'available' && observed_generation === world.seen.runtime.metadata.generation
+      return isGoing(world) ? !isGone(world) : !isThere
     })
     expect(stuck.map(nameOf)).toEqual([])
   })
 
   it('what is missing is applied, and looked at again when that fails', () => {
-    const idle = worlds.filter(({ stage, fate }) => {
-      if (isGoing(stage)) return false
-      const { actions } = decide(stage.seen, settings, stage.now)
-      const { done, decision } = play(stage, settings, FATES[fate])
+    const idle = worlds.filter(({ world, fate }) => {
+      if (isGoing(world)) return false
+      const { actions } = decide(world.seen, settings, world.now)
+      const { done, decision } = play(world, settings, FATES[fate])
       const applied = actions.flatMap((action) => (action.do === 'apply' ? refText(action.child) : []))
       const isWanted = (kind: string) => `${kind}/cart--checkout`
       const wanted =
-        stage.seen.runtime.spec.selected_template === 'knative' ? ['KnativeService'] : ['Deployment', 'Service']
-      const there = stage.seen.children.map(refText)
+        world.seen.runtime.spec.selected_template === 'knative' ? ['KnativeService'] : ['Deployment', 'Service']
+      const there = world.seen.children.map(refText)
       const forgotten = wanted.map(isWanted).filter((ref) => !there.includes(ref) && !applied.includes(ref))
       const hasFailed = done.some((one) => one.failure !== undefined)
       return (
@@ -245,22 +245,22 @@ describe.each([
 
   it('a cluster that stays as it is leads to one phase in the end, and to none twice', () => {
     const restless = worlds
-      .map((world) => pathOf(world, ({ stage, fate }) => run({ stage: later(stage, STEP_MS), fate }), 5))
+      .map((explored) => pathOf(explored, ({ world, fate }) => run({ world: later(world, STEP_MS), fate }), 5))
       .filter((path) => new Set(path).size < path.length)
     expect(restless).toEqual([])
   })
 
   it('looking again at once finds nothing to write', () => {
-    const loud = worlds.filter((world) => {
-      const once = run(world)
-      return run(once).stage.seen.runtime.status !== once.stage.seen.runtime.status
+    const loud = worlds.filter((explored) => {
+      const once = run(explored)
+      return run(once).world.seen.runtime.status !== once.world.seen.runtime.status
     })
     expect(loud.map(nameOf)).toEqual([])
   })
 
   it('at most one of the three conditions is true, and it is that of the phase', () => {
-    const odd = worlds.filter(({ stage }) => {
-      const status = statusOf(stage)
+    const odd = worlds.filter(({ world }) => {
+      const status = statusOf(world)
       const isTrue = (type: string) => conditionOf(status, type)?.status === 'True'
       const isMoving = status.phase === 'progressing' || status.phase === 'applying'
       return (
@@ -274,26 +274,26 @@ describe.each([
 })
 
 it('bears no mark of an enforcement that was turned off, once it is available', () => {
-  const isOff = ({ seen }: Stage) => seen.runtime.spec.enforcement?.mode === 'off'
-  const off = enforced.filter(({ stage }) => isOff(stage) && !isGoing(stage))
+  const isOff = ({ seen }: World) => seen.runtime.spec.enforcement?.mode === 'off'
+  const off = enforced.filter(({ world }) => isOff(world) && !isGoing(world))
   const marked = off.filter(
-    ({ stage }) =>
-      statusOf(stage).phase === 'available' &&
-      stage.seen.children.some(({ object }) => 'oaas.io/enforced-replicas' in (object.metadata.annotations ?? {})),
+    ({ world }) =>
+      statusOf(world).phase === 'available' &&
+      world.seen.children.some(({ object }) => 'oaas.io/enforced-replicas' in (object.metadata.annotations ?? {})),
   )
   expect(off.length).toBeGreaterThan(5)
   expect(marked.map(nameOf)).toEqual([])
 })
 
 it('does not change its phase with every restart of a container that crashes', () => {
-  const start = run({ stage: MOVES['a container crashes'](stageAvailable()), fate: 'well' })
-  const restart = ({ stage, fate }: World): World => {
-    const isDown = stage.seen.pods.some(({ containers }) => containers.some(({ waiting }) => waiting !== undefined))
+  const start = run({ world: MOVES['a container crashes'](stageAvailable()), fate: 'well' })
+  const restart = ({ world, fate }: Explored): Explored => {
+    const isDown = world.seen.pods.some(({ containers }) => containers.some(({ waiting }) => waiting !== undefined))
     const move = MOVES[isDown ? 'it runs until it crashes again' : 'a container crashes']
-    return run({ stage: move(later(stage, 10_000)), fate })
+    return run({ world: move(later(world, 10_000)), fate })
   }
   expect(pathOf(start, restart, 20)).toEqual(['degraded/CrashLoop'])
 })
 
-const stageAvailable = (): Stage =>
-  run({ stage: healthy(run({ stage: stageOf(SPEC), fate: 'well' }).stage), fate: 'well' }).stage
+const stageAvailable = (): World =>
+  run({ world: healthy(run({ world: worldOf(SPEC), fate: 'well' }).world), fate: 'well' }).world

@@ -15,14 +15,14 @@ export {
 export {
   runtimesController,
   type RuntimesController,
-  type RuntimesControllerHappenings,
+  type RuntimesControllerEvents,
   type RuntimesControllerOptions,
 } from './controller.ts'
 export { KnativeService, PodMonitor, resourceOf, ServiceMonitor } from './watch/optional-kinds.ts'
-export type { RuntimesHappenings } from './events.ts'
+export type { RuntimesEvents } from './events.ts'
 export type { AnalyzerOptions } from './nfr/analyzer.ts'
 export { fakeMetrics, type FakeMetrics } from './nfr/fake-metrics.ts'
-export type { NfrHappenings } from './nfr/events.ts'
+export type { NfrEvents } from './nfr/events.ts'
 export { defaultQueries, type MetricQueries } from './nfr/measure.ts'
 export type { MetricsSource, Sample } from './nfr/metrics-source.ts'
 export { prometheus, type PrometheusOptions, type PrometheusSource } from './nfr/prometheus.ts'

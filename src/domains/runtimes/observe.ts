@@ -10,7 +10,7 @@ import type { Apis } from './watch/served-kinds.ts'
 import { NAMESPACE, OWNER, ownerKey, TARGET, type Caches } from './watch/caches.ts'
 import type { ClassRuntime } from './class-runtime.ts'
 import { hiding } from './masking.ts'
-import type { Memory } from './watch/local-state.ts'
+import type { LocalState } from './watch/local-state.ts'
 import { functionLabel } from './names.ts'
 import { isEnforced } from './nfr/live.ts'
 import { supersededPods } from './judge/superseded-pods.ts'
@@ -28,14 +28,14 @@ import {
   type Router,
 } from './types.ts'
 
-export interface Sight {
+export interface ObserveDeps {
   readonly caches: Caches
   readonly apis: Pick<Apis, 'served' | 'cacheOf'>
-  readonly memory: Memory
+  readonly memory: LocalState
 }
 
 /** Everything that a run decides upon, from the caches alone. `undefined`: there is no such runtime. */
-export function observe(sight: Sight, where: At, done: readonly Done[], now: number): Observed | undefined {
+export function observe(sight: ObserveDeps, where: At, done: readonly Done[], now: number): Observed | undefined {
   const { caches, apis, memory } = sight
   const runtime = caches.runtimes.get(where)
   if (runtime === undefined) return undefined
@@ -69,7 +69,7 @@ function isOurs({ metadata }: KubeObject, runtime: ClassRuntime): boolean {
 }
 
 function autoscalersOf(
-  { apis }: Sight,
+  { apis }: ObserveDeps,
   runtime: ClassRuntime,
   children: readonly ObservedChild[],
 ): ObservedAutoscaler[] {

@@ -2,11 +2,11 @@ import { expect, it } from 'vitest'
 import type { ClassRuntimeSpec } from './class-runtime.ts'
 import { fieldText } from './apply/diff.ts'
 import { available, fn, SPEC } from './fake/cart.ts'
-import { edited, looking, play, rewritten, rolledOut, SETTINGS, stageOf, withChild, type Stage } from './fake/world.ts'
+import { edited, looking, play, rewritten, rolledOut, SETTINGS, worldOf, withChild, type World } from './fake/world.ts'
 import { preview } from './preview.ts'
 
-const previewed = (stage: Stage, spec: ClassRuntimeSpec) => {
-  const { template, objects, problems } = preview(stage.seen, { ...stage.seen.runtime, spec }, SETTINGS)
+const previewed = (world: World, spec: ClassRuntimeSpec) => {
+  const { template, objects, problems } = preview(world.seen, { ...world.seen.runtime, spec }, SETTINGS)
   const texts = objects.map(({ object, change, fields }) => [
     `${object} ${change}`,
     ...fields.map((field) => `${fieldText(field.path)} ${field.change}`),
@@ -27,7 +27,7 @@ it('shows nothing for a spec that changes nothing', () => {
 })
 
 it('shows what would be made of one that is not there yet', () => {
-  const { template, objects } = previewed(stageOf(SPEC), SPEC)
+  const { template, objects } = previewed(worldOf(SPEC), SPEC)
   expect(template).toEqual({ before: null, after: 'k8s_deployment' })
   expect(objects.map(([first]) => first)).toEqual([
     'Deployment/cart--checkout created',
@@ -36,8 +36,8 @@ it('shows what would be made of one that is not there yet', () => {
 })
 
 it('shows every field of what would be made, each alone and by the names of lists', () => {
-  const stage = stageOf(withConfig({ A: '1' }))
-  const [deployment, service] = preview(stage.seen, stage.seen.runtime, SETTINGS).objects
+  const world = worldOf(withConfig({ A: '1' }))
+  const [deployment, service] = preview(world.seen, world.seen.runtime, SETTINGS).objects
   const shown = (fields = deployment?.fields) =>
     Object.fromEntries((fields ?? []).map((field) => [`${field.change} ${fieldText(field.path)}`, field.after]))
   expect(shown()).toMatchObject({
@@ -54,8 +54,8 @@ it('shows every field of what would be made, each alone and by the names of list
 })
 
 it('shows fields with what they are and would be, also those that are taken back', () => {
-  const stage = play(rolledOut(play(stageOf(withConfig({ A: '1', B: '2' }))).stage)).stage
-  const { objects } = preview(stage.seen, { ...stage.seen.runtime, spec: withConfig({ A: '3', C: '4' }) }, SETTINGS)
+  const world = play(rolledOut(play(worldOf(withConfig({ A: '1', B: '2' }))).world)).world
+  const { objects } = preview(world.seen, { ...world.seen.runtime, spec: withConfig({ A: '3', C: '4' }) }, SETTINGS)
   const env = (index: number, name: string) => [
     'spec',
     'template',
@@ -90,8 +90,8 @@ it('shows what would be deleted, whatever the brakes say', () => {
 
 it('chooses the template anew for another spec', () => {
   const { selected_template: _, ...spec } = SPEC
-  const stage = looking(available, { served: [...available.seen.served, 'KnativeService'] })
-  expect(previewed(stage, { ...spec, functions: [fn('checkout', 'a:2')] }).template).toEqual({
+  const world = looking(available, { served: [...available.seen.served, 'KnativeService'] })
+  expect(previewed(world, { ...spec, functions: [fn('checkout', 'a:2')] }).template).toEqual({
     before: 'k8s_deployment',
     after: 'knative',
   })
@@ -99,8 +99,8 @@ it('chooses the template anew for another spec', () => {
 
 it('shows what would be put back besides', () => {
   const labels = { metadata: { labels: { 'oaas.io/component': 'mine' } } }
-  const stage = withChild(available, { kind: 'Service', name: 'cart--checkout' }, edited(labels))
-  expect(previewed(stage, SPEC).objects).toEqual([
+  const world = withChild(available, { kind: 'Service', name: 'cart--checkout' }, edited(labels))
+  expect(previewed(world, SPEC).objects).toEqual([
     ['Service/cart--checkout changed', 'metadata.labels["oaas.io/component"] changed'],
   ])
 })

@@ -33,9 +33,9 @@ export interface Preview {
  * What saving `wish` would do to the children that are there. `seen` is about the runtime as it is; for one that is not there
  * yet, about `wish` itself with nothing around it.
  */
-export function preview(seen: Observed, wish: ClassRuntime, settings: RuntimesSettings): Preview {
+export function preview(seen: Observed, input: ClassRuntime, settings: RuntimesSettings): Preview {
   const before = plan(seen, settings)
-  const after = plan(wished(seen, wish), { ...settings, orphansPerMinute: Infinity })
+  const after = plan(wished(seen, input), { ...settings, orphansPerMinute: Infinity })
   const template = { before: seen.runtime.status?.template ?? null, after: null }
   if ('cause' in after) {
     const [field = '', message = ''] = after.cause.message.split(/: (.*)/s)
@@ -51,11 +51,11 @@ export function preview(seen: Observed, wish: ClassRuntime, settings: RuntimesSe
 }
 
 /** Another spec is another generation, and with it the template is chosen anew. */
-function wished(seen: Observed, wish: ClassRuntime): Observed {
+function wished(seen: Observed, input: ClassRuntime): Observed {
   const { metadata, spec, status = {} } = seen.runtime
   const { generation = 0 } = metadata
-  const next = sameValue(spec, wish.spec) ? generation : generation + 1
-  return { ...seen, runtime: { ...wish, metadata: { ...wish.metadata, generation: next }, status }, done: [] }
+  const next = sameValue(spec, input.spec) ? generation : generation + 1
+  return { ...seen, runtime: { ...input, metadata: { ...input.metadata, generation: next }, status }, done: [] }
 }
 
 function changeOf(child: RenderedChild, old: readonly RenderedChild[], { children }: Observed): PreviewedChild[] {

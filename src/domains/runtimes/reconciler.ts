@@ -46,7 +46,7 @@ class Reconciling {
 
   /** `undefined`: something was done, or was found to be outdated; look again. */
   async #round(): Promise<Outcome | undefined> {
-    const { clock, settings, client, caches, happenings } = this.#deps
+    const { clock, settings, client, caches, emitter } = this.#deps
     const now = clock.now()
     const [namespace = '', name = ''] = this.#run.key.id.split('/')
     const seen = observe(this.#deps, { namespace, name }, this.#done, now)
@@ -62,7 +62,7 @@ class Reconciling {
     }
     const recorded = await record(client, caches, runtime, decision.status, this.#run.signal)
     if (recorded === 'outdated') {
-      happenings.emit('runtimes:statusConflict', { runtime: this.#run.key.id })
+      emitter.emit('runtimes:statusConflict', { runtime: this.#run.key.id })
       return undefined
     }
     if (recorded === 'written') this.#tellPhase(runtime.status, decision)
@@ -82,7 +82,7 @@ class Reconciling {
   #tellPhase(before: ClassRuntimeStatus | undefined, { phase, status }: Decision): void {
     if (before?.phase === phase) return
     const { reason = '' } = conditionOf(status, speakerOf(phase)) ?? {}
-    this.#deps.happenings.emit('runtimes:phase', {
+    this.#deps.emitter.emit('runtimes:phase', {
       runtime: this.#run.key.id,
       ...(before?.phase !== undefined && { from: before.phase as Phase }),
       to: phase,
@@ -97,7 +97,7 @@ class Reconciling {
       const told = { ...notice, note: text(notice.note) }
       this.#deps.events.record(runtime, told)
       const { type, reason, note } = told
-      this.#deps.happenings.emit('runtimes:noticed', { runtime: this.#run.key.id, type, reason, note })
+      this.#deps.emitter.emit('runtimes:noticed', { runtime: this.#run.key.id, type, reason, note })
     }
   }
 }

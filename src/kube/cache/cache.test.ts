@@ -1,20 +1,20 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { things, UnrulyServer, type Thing } from '../../../test/kube/watch/unruly-server.ts'
-import { happenings, manualClock, seededRandom, type ManualClock } from '../../kernel/index.ts'
+import { createEmitter, manualClock, seededRandom, type ManualClock } from '../../kernel/index.ts'
 import type { Change } from './store.ts'
 import { cache, type Cache, type CacheSpec } from './cache.ts'
 import type { WatchEvent, WatchSource } from '../client/client.ts'
 import { at, type KubeObject } from '../objects.ts'
 import { compareVersions } from '../watch/version.ts'
-import type { WatchHappenings } from '../watch/events.ts'
+import type { WatchEvents } from '../watch/events.ts'
 
 interface World {
   readonly server: UnrulyServer
   readonly clock: ManualClock
   readonly cached: Cache<Thing>
   readonly changes: Change<Thing>[]
-  readonly behind: WatchHappenings['watch:behind'][]
+  readonly behind: WatchEvents['watch:behind'][]
   readonly pass: (ms: number) => Promise<void>
 }
 
@@ -22,11 +22,11 @@ function world(spec: Partial<CacheSpec<Thing, Thing>> = {}, seed = 1): World {
   const server = new UnrulyServer()
   const clock = manualClock()
   const changes: Change<Thing>[] = []
-  const behind: WatchHappenings['watch:behind'][] = []
-  const say = happenings<WatchHappenings>()
+  const behind: WatchEvents['watch:behind'][] = []
+  const say = createEmitter<WatchEvents>()
   say.on('watch:behind', (what) => behind.push(what))
   const cached = cache<Thing>(
-    { source: server, clock, happenings: say, random: seededRandom(seed) },
+    { source: server, clock, emitter: say, random: seededRandom(seed) },
     { resource: things, ...spec },
   )
   cached.onChange((change) => changes.push(change))
@@ -203,7 +203,7 @@ const saying = (...events: readonly [type: 'ADDED' | 'DELETED', version: string,
 })
 
 const hearing = async (source: WatchSource): Promise<string[]> => {
-  const cached = cache<Thing>({ source, clock: manualClock(), happenings: happenings() }, { resource: things })
+  const cached = cache<Thing>({ source, clock: manualClock(), emitter: createEmitter() }, { resource: things })
   await cached.start()
   await new Promise(setImmediate)
   return cached.list().map(({ metadata }) => `${metadata.uid}@${metadata.resourceVersion}`)

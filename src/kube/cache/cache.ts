@@ -1,4 +1,4 @@
-import { happenings as emitter, type Service } from '../../kernel/index.ts'
+import { createEmitter, type Service } from '../../kernel/index.ts'
 import type { IndexFn } from './indexes.ts'
 import { withoutManagedFields, type Keep } from './keep.ts'
 import { isAbsenceCertain, judge, pinOf, Pins, type Pin } from './pins.ts'
@@ -52,12 +52,12 @@ export function cache<T extends KubeObject, K extends KubeObject = T>(
   deps: WatchDeps,
   spec: CacheSpec<T, K>,
 ): Cache<K, T> {
-  const { source, clock, happenings } = deps
+  const { source, clock, emitter } = deps
   const { resource, where = {}, metadataOnly = false } = spec
   const keep = spec.keep ?? (withoutManagedFields as unknown as Keep<T, K>)
   const synced = Promise.withResolvers<void>()
-  const changes = emitter<{ change: Change<K> }>((error) => {
-    happenings.emit('watch:error', { resource: resource.plural, error, failures: 0, retryInMs: 0 })
+  const changes = createEmitter<{ change: Change<K> }>((error) => {
+    emitter.emit('watch:error', { resource: resource.plural, error, failures: 0, retryInMs: 0 })
   })
   const store = new ObjectStore<K>(spec.indexes ?? {}, (change) => changes.emit('change', change))
   const pins = new Pins(clock, spec.ownWritesMs ?? OWN_WRITES_MS, (key, pin) => void resolveOverdue(key, pin))
@@ -156,11 +156,11 @@ export function cache<T extends KubeObject, K extends KubeObject = T>(
     try {
       const found = await readBack(key)
       if (pins.get(key) === undefined) return
-      happenings.emit('watch:behind', { resource: resource.plural, foundBy: 'read', missed: 1, overdue: 0 })
+      emitter.emit('watch:behind', { resource: resource.plural, foundBy: 'read', missed: 1, overdue: 0 })
       settle(key, found.object, found.version)
     } catch (error) {
       const retryInMs = spec.ownWritesMs ?? OWN_WRITES_MS
-      happenings.emit('watch:error', { resource: resource.plural, error, failures: 1, retryInMs })
+      emitter.emit('watch:error', { resource: resource.plural, error, failures: 1, retryInMs })
     }
   }
 

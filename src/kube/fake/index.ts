@@ -1,2 +1,2 @@
 export type { User } from './rbac.ts'
-export { FakeCluster, type FakeClusterOptions } from './server.ts'
+export { FakeKubernetes, type FakeKubernetesOptions } from './server.ts'

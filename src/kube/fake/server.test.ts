@@ -3,13 +3,13 @@ import { manualClock, seededRandom } from '../../kernel/index.ts'
 import type { WatchEvent } from '../client/client.ts'
 import { isGone } from '../errors.ts'
 import { makeClient } from '../client/make-client.ts'
-import { FakeCluster } from './server.ts'
+import { FakeKubernetes } from './server.ts'
 
 const things = { group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true }
 
 function world(seed = 1) {
   const clock = manualClock()
-  const cluster = new FakeCluster({ clock, random: seededRandom(seed) })
+  const cluster = new FakeKubernetes({ clock, random: seededRandom(seed) })
   const client = makeClient(cluster.transport(), { fieldManager: 'test' })
   const make = (name: string) =>
     client.create(things, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' } })

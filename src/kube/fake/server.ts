@@ -19,7 +19,7 @@ import { checkWatch, partial, Watches } from './watch.ts'
 import type { World } from './world.ts'
 import { Writes } from './writes.ts'
 
-export interface FakeClusterOptions {
+export interface FakeKubernetesOptions {
   readonly clock: Clock
   /** For uids and generated names. */
   readonly random: Random
@@ -55,7 +55,7 @@ const NO_OPTIONS = { fieldManager: 'fake', dryRun: false, force: false }
  * Left out: admission beyond namespaces (but `admit` stands in for a policy), CEL rules, conversion between versions, most defaults of built-in kinds,
  * `exec` and `portforward`.
  */
-export class FakeCluster {
+export class FakeKubernetes {
   readonly #world: World
   readonly #writes: Writes
   readonly #watches: Watches
@@ -64,7 +64,7 @@ export class FakeCluster {
   readonly #logs = new Map<string, string>()
   readonly #admissions: Admission[] = []
 
-  constructor({ clock, random, definitions = [], namespaces = [] }: FakeClusterOptions) {
+  constructor({ clock, random, definitions = [], namespaces = [] }: FakeKubernetesOptions) {
     const storage = new Storage()
     const registry = new Registry()
     this.#world = { storage, registry, clock, random }

@@ -152,7 +152,7 @@ export class Writes {
     })
     checkFinalizers(kind, before, metadata, name)
     const admitted = { ...valid, metadata }
-    return kind.generation && !equal(wish(kind, old), wish(kind, admitted))
+    return kind.generation && !equal(input(kind, old), input(kind, admitted))
       ? { ...admitted, metadata: { ...metadata, generation: Number(before['generation'] ?? 0) + 1 } }
       : admitted
   }
@@ -212,7 +212,7 @@ function within(kind: KindInfo, old: Json, wanted: Json, subresource: string): J
 }
 
 /** The part of an object whose changes are counted in its generation. */
-const wish = (kind: KindInfo, object: Json): Json =>
+const input = (kind: KindInfo, object: Json): Json =>
   kind.custom ? without(object, 'metadata', ...(kind.statusSubresource ? ['status'] : [])) : { spec: object['spec'] }
 
 /** Built-in objects are structures whose empty parts exist; of a custom one nothing exists before it is written. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import {
-  happenings,
+  createEmitter,
   manualClock,
   seededRandom,
   service,
@@ -10,9 +10,9 @@ import {
   type ManualClock,
   type Service,
 } from '../../kernel/index.ts'
-import { FakeCluster } from '../fake/index.ts'
+import { FakeKubernetes } from '../fake/index.ts'
 import { withFaults, type FaultPlan } from '../transport/faults.ts'
-import { leaderElection, type LeaderElectionOptions, type LeaderHappenings } from './election.ts'
+import { leaderElection, type LeaderElectionOptions, type LeaderEvents } from './election.ts'
 import { makeClient } from '../client/make-client.ts'
 
 const LEASE = { namespace: 'default', name: 'boss' }
@@ -34,7 +34,7 @@ interface Candidate extends Partial<LeaderElectionOptions> {
 
 function stage(): Stage {
   const clock = manualClock(Date.parse('2026-01-01T00:00:00Z'))
-  const cluster = new FakeCluster({ clock, random: seededRandom(1) })
+  const cluster = new FakeKubernetes({ clock, random: seededRandom(1) })
   const working = new Set<string>()
   const log: string[] = []
   return {
@@ -48,7 +48,7 @@ function stage(): Stage {
     },
     candidate(identity, { faults = () => undefined, skewMs = 0, stopsInMs = 0, ...more } = {}) {
       const own: Clock = { now: () => clock.now() + skewMs, after: (ms, fn) => clock.after(ms, fn) }
-      const told = happenings<LeaderHappenings>()
+      const told = createEmitter<LeaderEvents>()
       told.on('leader:lost', ({ why }) => log.push(`${identity} lost: ${why}`))
       const work = (): readonly Service[] => [
         service(`work of ${identity}`, async (signal, ready) => {
@@ -69,7 +69,7 @@ function stage(): Stage {
         term: work,
         clock: own,
         random: seededRandom(identity.length),
-        happenings: told,
+        emitter: told,
         ...more,
       })
     },

@@ -5,14 +5,22 @@ import {
   startAll,
   systemClock,
   type Clock,
-  type Happenings,
+  type Emitter,
   type LeaderElection,
   type Random,
   type Service,
   type Term,
 } from '../../kernel/index.ts'
 import type { Reader, WatchSource, Writer } from '../client/client.ts'
-import { fenceOf, renewLease, Sightings, takeLease, vacateLease, type LeaseAnswer, type LeaseWish } from './record.ts'
+import {
+  fenceOf,
+  renewLease,
+  LeaseObservations,
+  takeLease,
+  vacateLease,
+  type LeaseAnswer,
+  type LeaseRequest,
+} from './record.ts'
 import type { At } from '../objects.ts'
 import { Lease } from '../types/coordination-v1.ts'
 
@@ -26,7 +34,7 @@ import { Lease } from '../types/coordination-v1.ts'
  * is always the first to find its time over, whatever the clocks of the two machines say, as long as they run equally fast.
  */
 
-export interface LeaderHappenings {
+export interface LeaderEvents {
   'leader:elected': { readonly lease: string; readonly identity: string; readonly term: number }
   'leader:lost': { readonly lease: string; readonly identity: string; readonly why: 'taken' | 'expired' }
   'leader:resigned': { readonly lease: string; readonly identity: string }
@@ -48,14 +56,14 @@ export interface LeaderElectionOptions {
   readonly retryMs?: number
   readonly clock?: Clock
   readonly random?: Random
-  readonly happenings?: Happenings<LeaderHappenings>
+  readonly emitter?: Emitter<LeaderEvents>
 }
 
 type TermEnd = { readonly why: 'over' | 'taken' | 'expired'; readonly lease: Lease; readonly since: number }
 
 /** Leader election on a Lease of `coordination.k8s.io`. */
 export function leaderElection(options: LeaderElectionOptions): LeaderElection {
-  const { client, identity, happenings, durationMs = 15_000, renewDeadlineMs = 10_000, retryMs = 2_000 } = options
+  const { client, identity, emitter, durationMs = 15_000, renewDeadlineMs = 10_000, retryMs = 2_000 } = options
   const { clock = systemClock, random = Math.random } = options
   if (durationMs <= renewDeadlineMs) {
     throw new Error(
@@ -68,14 +76,14 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
     )
   }
   const name = `${options.lease.namespace}/${options.lease.name}`
-  const parts = { client, clock, sightings: new Sightings(clock) }
-  const wish: LeaseWish = { at: options.lease, holder: identity, durationMs }
+  const parts = { client, clock, sightings: new LeaseObservations(clock) }
+  const input: LeaseRequest = { at: options.lease, holder: identity, durationMs }
   let leading = false
   let leader: string | undefined
   let wakeUp = (): void => {}
 
   const unreachable = (error: unknown): undefined => {
-    happenings?.emit('leader:unreachable', { lease: name, error })
+    emitter?.emit('leader:unreachable', { lease: name, error })
     return undefined
   }
 
@@ -117,7 +125,7 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
       const limit = new AbortController()
       const cancel = clock.after(left(), () => limit.abort(new Error(`not renewed within ${renewDeadlineMs} ms`)))
       try {
-        const renewed = await renewLease(parts, wish, lease, limit.signal)
+        const renewed = await renewLease(parts, input, lease, limit.signal)
         if (renewed === undefined) return { why: 'taken', lease, since }
         lease = renewed
         since = before
@@ -143,22 +151,22 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
       asError,
     )
     leading = true
-    happenings?.emit('leader:elected', { lease: name, identity, term: fenceOf(first) })
+    emitter?.emit('leader:elected', { lease: name, identity, term: fenceOf(first) })
 
     const why = await Promise.race([renewal, failure, aborted(signal)])
     const stopped = stopAll(services)
     const end = await Promise.race([renewal, stopped])
     if (end !== undefined) {
       leading = false
-      if (end.why !== 'over') happenings?.emit('leader:lost', { lease: name, identity, why: end.why })
+      if (end.why !== 'over') emitter?.emit('leader:lost', { lease: name, identity, why: end.why })
       await inTime(stopped, end.since + durationMs)
     } else {
       // In good order: the lease is ours until the last service has stopped, and free the moment after.
       leading = false
       over.abort()
       const { lease } = await renewal
-      await vacateLease(parts, wish, lease).catch(unreachable)
-      happenings?.emit('leader:resigned', { lease: name, identity })
+      await vacateLease(parts, input, lease).catch(unreachable)
+      emitter?.emit('leader:resigned', { lease: name, identity })
     }
     if (why instanceof Error) throw why
   }
@@ -176,7 +184,7 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
   const contend = async (): Promise<LeaseAnswer | undefined> => {
     const limit = new AbortController()
     const cancel = clock.after(renewDeadlineMs, () => limit.abort(new Error(`no answer within ${renewDeadlineMs} ms`)))
-    const answer = await takeLease(parts, wish, limit.signal).catch(unreachable)
+    const answer = await takeLease(parts, input, limit.signal).catch(unreachable)
     cancel()
     return answer
   }
@@ -191,7 +199,7 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
         const answer = await contend()
         ready()
         if (answer !== undefined) leader = answer.held ? identity : answer.by
-        if (answer?.held && signal.aborted) await vacateLease(parts, wish, answer.lease).catch(unreachable)
+        if (answer?.held && signal.aborted) await vacateLease(parts, input, answer.lease).catch(unreachable)
         else if (answer?.held) await lead(answer.lease, since, signal)
         else if (!signal.aborted) await pause(jittered(retryMs, random))
       }

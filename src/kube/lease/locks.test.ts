@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { manualClock, seededRandom, targetName, type LockAnswer, type TargetLock } from '../../kernel/index.ts'
-import { FakeCluster } from '../fake/index.ts'
+import { FakeKubernetes } from '../fake/index.ts'
 import { withFaults, type FaultPlan } from '../transport/faults.ts'
 import { kubeLocks } from './locks.ts'
 import { makeClient } from '../client/make-client.ts'
@@ -9,7 +9,7 @@ const WEB = targetName('apps', 'Deployment', 'shop', 'web')
 
 function world() {
   const clock = manualClock(Date.parse('2026-01-01T00:00:00Z'))
-  const cluster = new FakeCluster({ clock, random: seededRandom(1) })
+  const cluster = new FakeKubernetes({ clock, random: seededRandom(1) })
   const process = (faults: FaultPlan = () => undefined) =>
     kubeLocks({
       client: makeClient(withFaults(cluster.transport(), faults, clock), { fieldManager: 'locks' }),

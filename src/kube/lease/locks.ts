@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { systemClock, type Clock, type LockAnswer, type TargetLocks } from '../../kernel/index.ts'
 import type { Reader, Writer } from '../client/client.ts'
-import { fenceOf, renewLease, Sightings, takeLease, vacateLease, type LeaseWish } from './record.ts'
+import { fenceOf, renewLease, LeaseObservations, takeLease, vacateLease, type LeaseRequest } from './record.ts'
 
 export interface KubeLocksOptions {
   readonly client: Reader & Writer
@@ -12,12 +12,12 @@ export interface KubeLocksOptions {
 
 /** Locks as Leases: one per target, kept for ever once made, because its count of holders is the fence. */
 export function kubeLocks({ client, namespace, clock = systemClock }: KubeLocksOptions): TargetLocks {
-  const parts = { client, clock, sightings: new Sightings(clock) }
+  const parts = { client, clock, sightings: new LeaseObservations(clock) }
   return {
     async acquire(target, holder, ttlMs): Promise<LockAnswer> {
       const at = { namespace, name: leaseName(target) }
-      const wish: LeaseWish = { at, holder, durationMs: ttlMs, annotations: { 'caelus.dev/target': target } }
-      const answer = await takeLease(parts, wish)
+      const input: LeaseRequest = { at, holder, durationMs: ttlMs, annotations: { 'caelus.dev/target': target } }
+      const answer = await takeLease(parts, input)
       if (!answer.held) return answer
       let { lease } = answer
       return {
@@ -26,11 +26,11 @@ export function kubeLocks({ client, namespace, clock = systemClock }: KubeLocksO
           target,
           fence: fenceOf(lease),
           async renew() {
-            const renewed = await renewLease(parts, wish, lease)
+            const renewed = await renewLease(parts, input, lease)
             lease = renewed ?? lease
             return renewed !== undefined
           },
-          release: () => vacateLease(parts, wish, lease),
+          release: () => vacateLease(parts, input, lease),
         },
       }
     },

@@ -13,7 +13,7 @@ const TRIES = 4
  * The times inside a lease come from another machine, whose clock may be wrong. A lease counts as abandoned only when
  * it did not change for its whole duration while we were looking.
  */
-export class Sightings {
+export class LeaseObservations {
   readonly #clock: Clock
   readonly #seen = new Map<string, { readonly resourceVersion: string; readonly at: number }>()
 
@@ -35,7 +35,7 @@ export class Sightings {
   }
 }
 
-export interface LeaseWish {
+export interface LeaseRequest {
   readonly at: Required<At>
   readonly holder: string
   readonly durationMs: number
@@ -45,7 +45,7 @@ export interface LeaseWish {
 export interface LeaseParts {
   readonly client: Reader & Writer
   readonly clock: Clock
-  readonly sightings: Sightings
+  readonly sightings: LeaseObservations
 }
 
 export type LeaseAnswer =
@@ -53,19 +53,19 @@ export type LeaseAnswer =
   | { readonly held: false; readonly by: string; readonly until: number }
 
 /** Takes the lease if it is free, abandoned or already ours. Every change of holder adds one to `leaseTransitions`. */
-export async function takeLease(parts: LeaseParts, wish: LeaseWish, signal?: AbortSignal): Promise<LeaseAnswer> {
+export async function takeLease(parts: LeaseParts, input: LeaseRequest, signal?: AbortSignal): Promise<LeaseAnswer> {
   const { client, clock, sightings } = parts
   for (let attempt = 1; ; attempt++) {
     try {
-      const lease = await client.get(Lease, wish.at, signal)
-      if (lease === undefined) return { held: true, lease: await createLease(parts, wish, signal) }
+      const lease = await client.get(Lease, input.at, signal)
+      if (lease === undefined) return { held: true, lease: await createLease(parts, input, signal) }
       const { holderIdentity, leaseDurationSeconds = 0, leaseTransitions = 0 } = lease.spec ?? {}
       const until = sightings.note(lease) + leaseDurationSeconds * 1000
       const free = !holderIdentity || until <= clock.now()
-      if (holderIdentity === wish.holder)
-        return { held: true, lease: await write(parts, wish, lease, leaseTransitions, signal) }
+      if (holderIdentity === input.holder)
+        return { held: true, lease: await write(parts, input, lease, leaseTransitions, signal) }
       if (!free) return { held: false, by: holderIdentity, until }
-      const taken = await write(parts, wish, lease, leaseTransitions + 1, signal)
+      const taken = await write(parts, input, lease, leaseTransitions + 1, signal)
       sightings.forget(lease)
       return { held: true, lease: taken }
     } catch (error) {
@@ -77,7 +77,7 @@ export async function takeLease(parts: LeaseParts, wish: LeaseWish, signal?: Abo
 /** Extends a lease we hold. `undefined`: it has passed to somebody else. */
 export async function renewLease(
   parts: LeaseParts,
-  wish: LeaseWish,
+  input: LeaseRequest,
   held: Lease,
   signal?: AbortSignal,
 ): Promise<Lease | undefined> {
@@ -85,11 +85,11 @@ export async function renewLease(
   for (let attempt = 1; ; attempt++) {
     if (current === undefined || !sameTerm(current, held)) return undefined
     try {
-      return await write(parts, wish, current, fenceOf(held), signal)
+      return await write(parts, input, current, fenceOf(held), signal)
     } catch (error) {
       if (attempt >= TRIES || !isConflict(error)) throw error
       // Ours even so, if an earlier renewal arrived and only its answer was lost.
-      current = await parts.client.get(Lease, wish.at, signal)
+      current = await parts.client.get(Lease, input.at, signal)
     }
   }
 }
@@ -97,7 +97,7 @@ export async function renewLease(
 /** Gives a lease back. It stays as an object, because its count of transitions is the fence of the next holder. */
 export async function vacateLease(
   { client, clock }: LeaseParts,
-  { at }: LeaseWish,
+  { at }: LeaseRequest,
   held: Lease,
   signal?: AbortSignal,
 ): Promise<void> {
@@ -123,7 +123,7 @@ const sameTerm = (now: Lease, held: Lease): boolean =>
 
 const createLease = (
   { client, clock }: LeaseParts,
-  { at, holder, durationMs, annotations }: LeaseWish,
+  { at, holder, durationMs, annotations }: LeaseRequest,
   signal?: AbortSignal,
 ): Promise<Lease> => {
   const now = microTime(clock.now())
@@ -144,7 +144,7 @@ const createLease = (
 
 function write(
   { client, clock }: LeaseParts,
-  { holder, durationMs }: LeaseWish,
+  { holder, durationMs }: LeaseRequest,
   lease: Lease,
   leaseTransitions: number,
   signal?: AbortSignal,

@@ -36,7 +36,7 @@ export function httpTransport(config: KubeConfig, options: HttpOptions = {}): Ht
   const { clock = systemClock, random = Math.random, userAgent = 'caelus' } = options
   const { origin, pathname } = new URL(config.server)
   const prefix = pathname === '/' ? '' : pathname
-  const roads = new Roads(config, options)
+  const roads = new ConnectionPools(config, options)
 
   const optionsFor = (request: KubeRequest, { authorization }: Credentials): Dispatcher.RequestOptions => {
     const headers: Record<string, string | string[]> = {
@@ -130,7 +130,7 @@ export function httpTransport(config: KubeConfig, options: HttpOptions = {}): Ht
 }
 
 /** The connections, made anew when the client certificate changes. */
-class Roads {
+class ConnectionPools {
   readonly #config: KubeConfig
   readonly #options: HttpOptions
   #open:

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { happenings } from '../../kernel/index.ts'
+import { createEmitter } from '../../kernel/index.ts'
 import { raise } from '../errors.ts'
 import type { KubeRequest, Transport } from './transport.ts'
-import { asFieldManager, dryRun, guarded, impersonate, observed, type RequestHappenings } from './wrap.ts'
+import { dryRun, guarded, impersonate, observed, type RequestEvents } from './wrap.ts'
 
 function recording(status = 200): Transport & { readonly sent: KubeRequest[] } {
   const sent: KubeRequest[] = []
@@ -33,15 +33,6 @@ test('a dry run reaches reads untouched and every write, deletes in their body',
   expect(server.sent[2]?.body).toEqual({ kind: 'DeleteOptions', dryRun: ['All'] })
 })
 
-test('a field manager is named where the caller named none', async () => {
-  const server = recording()
-  const named = asFieldManager(server, 'caelus-apps')
-  await named.send(POST)
-  await named.send({ ...POST, query: { fieldManager: 'other' } })
-  await named.send(GET)
-  expect(server.sent.map(({ query }) => query?.fieldManager)).toEqual(['caelus-apps', 'other', undefined])
-})
-
 test('somebody else is named in every call, streams included', async () => {
   const server = recording()
   const ada = impersonate(server, { user: 'ada', groups: ['a', 'b'], extra: { 'example.com/why': ['x'] } })
@@ -65,12 +56,9 @@ test('a guard that objects keeps the call from being sent', async () => {
 })
 
 describe('an observed call tells verb, resource, code and time', () => {
-  const watching = async (
-    request: KubeRequest,
-    status: number,
-  ): Promise<RequestHappenings['kube:request'] | undefined> => {
-    const told = happenings<RequestHappenings>()
-    let heard: RequestHappenings['kube:request'] | undefined
+  const watching = async (request: KubeRequest, status: number): Promise<RequestEvents['kube:request'] | undefined> => {
+    const told = createEmitter<RequestEvents>()
+    let heard: RequestEvents['kube:request'] | undefined
     told.on('kube:request', (what) => (heard = what))
     await observed(recording(status), told).send(request)
     return heard
@@ -100,7 +88,7 @@ describe('an observed call tells verb, resource, code and time', () => {
   })
 
   test('and 0 as code when no answer came', async () => {
-    const told = happenings<RequestHappenings>()
+    const told = createEmitter<RequestEvents>()
     const codes: number[] = []
     told.on('kube:request', ({ code }) => codes.push(code))
     const dead: Transport = { ...recording(), send: () => Promise.reject(raise.KubeUnreachable('gone')) }

@@ -1,4 +1,4 @@
-import { systemClock, type Clock, type Happenings } from '../../kernel/index.ts'
+import { systemClock, type Clock, type Emitter } from '../../kernel/index.ts'
 import type { Identity } from '../client/client.ts'
 import { KubeError } from '../errors.ts'
 import { partsOf } from '../client/paths.ts'
@@ -21,14 +21,6 @@ export const dryRun = (inner: Transport): Transport =>
       : tried
   })
 
-/** Writes that do not say whose they are belong to `manager`. */
-export const asFieldManager = (inner: Transport, manager: string): Transport =>
-  changing(inner, (request) =>
-    request.method === 'GET' || request.method === 'DELETE'
-      ? request
-      : { ...request, query: { fieldManager: manager, ...request.query } },
-  )
-
 /** The same server seen as somebody else. Needs the right to impersonate; what is done needs theirs. */
 export function impersonate(inner: Transport, { user, groups = [], extra = {} }: Identity): Transport {
   const headers: Record<string, string | readonly string[]> = { 'Impersonate-User': user }
@@ -44,7 +36,7 @@ export const guarded = (inner: Transport, check: (request: KubeRequest) => void)
     return request
   })
 
-export interface RequestHappenings {
+export interface RequestEvents {
   /** A call ended. For a watch that is when it closes; `code` is 0 when no answer came. */
   'kube:request': {
     readonly verb: 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete'
@@ -55,13 +47,9 @@ export interface RequestHappenings {
   }
 }
 
-export function observed(
-  inner: Transport,
-  happenings: Happenings<RequestHappenings>,
-  clock: Clock = systemClock,
-): Transport {
+export function observed(inner: Transport, emitter: Emitter<RequestEvents>, clock: Clock = systemClock): Transport {
   const tell = (request: KubeRequest, since: number, code: number): void =>
-    happenings.emit('kube:request', { ...labelsOf(request), code, ms: clock.now() - since })
+    emitter.emit('kube:request', { ...labelsOf(request), code, ms: clock.now() - since })
   return {
     async send(request) {
       const since = clock.now()
@@ -91,7 +79,7 @@ export function observed(
 
 const VERBS = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' } as const
 
-function labelsOf({ method, path, query }: KubeRequest): Pick<RequestHappenings['kube:request'], 'verb' | 'resource'> {
+function labelsOf({ method, path, query }: KubeRequest): Pick<RequestEvents['kube:request'], 'verb' | 'resource'> {
   const parts = partsOf(path)
   const reading = query?.watch === true ? 'watch' : parts?.name === undefined ? 'list' : 'get'
   const verb = method === 'GET' ? reading : VERBS[method]

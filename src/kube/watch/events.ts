@@ -1,7 +1,7 @@
 import type { ListReason } from './machine.ts'
 
 /** What watches tell about themselves. Metrics, logs and tests listen. */
-export interface WatchHappenings {
+export interface WatchEvents {
   /** The first list is complete. */
   'watch:connected': { readonly resource: string; readonly ms: number; readonly objects: number }
   'watch:reconnected': { readonly resource: string; readonly why: 'ended' | 'idle' | 'failure' }

@@ -84,7 +84,7 @@ export type Emit<T extends KubeObject> =
   | { readonly tell: 'unlisted'; readonly object: T }
   | { readonly tell: 'put' | 'remove'; readonly object: T }
 
-export interface Chance {
+export interface StepEnv {
   readonly now: number
   readonly random: Random
 }
@@ -107,7 +107,7 @@ export const firstState = (streams: boolean): Listing => list('first', { streams
 export function step<T extends KubeObject>(
   state: WatchState,
   input: WatchInput<T>,
-  chance: Chance,
+  chance: StepEnv,
 ): readonly [WatchState, Emit<T>] {
   switch (state.at) {
     case 'streamingList':
@@ -126,7 +126,7 @@ export function step<T extends KubeObject>(
 function stepStreamingList<T extends KubeObject>(
   state: Listing,
   input: WatchInput<T>,
-  chance: Chance,
+  chance: StepEnv,
 ): readonly [WatchState, Emit<T>] {
   switch (input.saw) {
     case 'put':
@@ -157,7 +157,7 @@ function stepStreamingList<T extends KubeObject>(
 function stepPagedList<T extends KubeObject>(
   state: Listing & { readonly at: 'pagedList' },
   input: WatchInput<T>,
-  chance: Chance,
+  chance: StepEnv,
 ): readonly [WatchState, Emit<T>] {
   switch (input.saw) {
     case 'page': {
@@ -185,7 +185,7 @@ function stepPagedList<T extends KubeObject>(
 function stepWatching<T extends KubeObject>(
   state: Watching,
   input: WatchInput<T>,
-  chance: Chance,
+  chance: StepEnv,
 ): readonly [WatchState, Emit<T>] {
   switch (input.saw) {
     case 'put': {
@@ -251,14 +251,14 @@ const heard = (state: Watching, version: string): Watching =>
     ? state
     : { at: 'watching', version, heard: true, streams: state.streams, failures: 0 }
 
-const listSoon = (why: ListReason, state: Memory, chance: Chance): BackingOff =>
+const listSoon = (why: ListReason, state: Memory, chance: StepEnv): BackingOff =>
   backOff(state, list(why, state), chance, Math.round(chance.random() * RELIST_SPREAD_MS), state.failures === 0)
 
 /** `atOnce` leaves out the growing pause and keeps only the given one. */
 function backOff(
   from: Memory,
   then: Listing | Watching,
-  { now, random }: Chance,
+  { now, random }: StepEnv,
   atLeastMs = 0,
   atOnce = false,
 ): BackingOff {

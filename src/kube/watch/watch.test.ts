@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { things, UnrulyServer, type Thing } from '../../../test/kube/watch/unruly-server.ts'
-import { happenings, manualClock, type ManualClock } from '../../kernel/index.ts'
+import { createEmitter, manualClock, type ManualClock } from '../../kernel/index.ts'
 import type { WatchSource } from '../client/client.ts'
-import type { WatchHappenings } from './events.ts'
+import type { WatchEvents } from './events.ts'
 import { watch, type Watch } from './watch.ts'
 
 const IDLE_MS = 55_000
@@ -22,7 +22,7 @@ function world(source?: (server: UnrulyServer) => WatchSource): World {
   const clock = manualClock()
   const told: string[] = []
   const heard: string[] = []
-  const say = happenings<WatchHappenings>()
+  const say = createEmitter<WatchEvents>()
   say.on('watch:connected', ({ objects }) => heard.push(`connected with ${objects}`))
   say.on('watch:reconnected', ({ why }) => heard.push(`reconnected: ${why}`))
   say.on('watch:relisted', ({ why }) => heard.push(`relisted: ${why}`))
@@ -30,7 +30,7 @@ function world(source?: (server: UnrulyServer) => WatchSource): World {
   say.on('watch:error', ({ failures, retryInMs }) => heard.push(`error ${failures}, again in ${retryInMs}`))
   let listed = 0
   const running = watch<Thing>(
-    { source: source?.(server) ?? server, clock, happenings: say, random: () => 0.5 },
+    { source: source?.(server) ?? server, clock, emitter: say, random: () => 0.5 },
     {
       resource: things,
       sink: {

@@ -4,14 +4,14 @@ import {
   service,
   sleep,
   type Clock,
-  type Happenings,
+  type Emitter,
   type Random,
   type Service,
 } from '../../kernel/index.ts'
 import type { WatchEvent, WatchSource, Where } from '../client/client.ts'
 import { isGone, isInvalid, KubeError } from '../errors.ts'
 import type { KubeObject, Resource } from '../objects.ts'
-import type { WatchHappenings } from './events.ts'
+import type { WatchEvents } from './events.ts'
 import { connect, type Connection } from './connection.ts'
 import { isOlder } from './version.ts'
 import { firstState, step, type Emit, type ListReason, type WatchInput, type WatchState } from './machine.ts'
@@ -52,7 +52,7 @@ const WATCH_SECONDS = { from: 300, to: 600 }
 const PAGE_SIZE = 500
 const END_OF_LIST = 'k8s.io/initial-events-end'
 
-const LOST_BY: Partial<Record<WatchInput<KubeObject>['saw'], WatchHappenings['watch:reconnected']['why']>> = {
+const LOST_BY: Partial<Record<WatchInput<KubeObject>['saw'], WatchEvents['watch:reconnected']['why']>> = {
   ended: 'ended',
   silence: 'idle',
   failure: 'failure',
@@ -61,7 +61,7 @@ const LOST_BY: Partial<Record<WatchInput<KubeObject>['saw'], WatchHappenings['wa
 export interface WatchDeps {
   readonly source: WatchSource
   readonly clock: Clock
-  readonly happenings: Happenings<WatchHappenings>
+  readonly emitter: Emitter<WatchEvents>
   /** @default Math.random */
   readonly random?: Random
 }
@@ -91,7 +91,7 @@ export interface Watch extends Service {
  * `start` resolves when the first list is complete.
  */
 export function watch<T extends KubeObject>(deps: WatchDeps, spec: WatchSpec<T>): Watch {
-  const { source, clock, happenings, random = Math.random } = deps
+  const { source, clock, emitter, random = Math.random } = deps
   const { resource, where = {}, sink, metadataOnly = false } = spec
   const timings = { ...TIMINGS, ...spec.timings }
   const name = resource.group === '' ? resource.plural : `${resource.plural}.${resource.group}`
@@ -106,7 +106,7 @@ export function watch<T extends KubeObject>(deps: WatchDeps, spec: WatchSpec<T>)
   /** How far the watch had come when it last lost its connection. */
   let reached: string | undefined
   let listingSince = clock.now()
-  let lost: WatchHappenings['watch:reconnected']['why'] | undefined
+  let lost: WatchEvents['watch:reconnected']['why'] | undefined
   let failedWith: unknown
   let onFirstList = (): void => {}
   let connection: Connection | undefined
@@ -132,11 +132,11 @@ export function watch<T extends KubeObject>(deps: WatchDeps, spec: WatchSpec<T>)
     if (was.at === 'watching') reached = was.version
     if (input.saw === 'silence') {
       const silentMs = from.at === 'watching' ? timings.idleMs : timings.listIdleMs
-      happenings.emit('watch:idle', { resource: name, silentMs })
+      emitter.emit('watch:idle', { resource: name, silentMs })
     }
     if (from.at === 'watching') lost = LOST_BY[input.saw]
     if (to.at === 'backingOff' && input.saw === 'failure' && input.verdict !== 'expired')
-      happenings.emit('watch:error', {
+      emitter.emit('watch:error', {
         resource: name,
         error: failedWith,
         failures: to.failures,
@@ -170,17 +170,16 @@ export function watch<T extends KubeObject>(deps: WatchDeps, spec: WatchSpec<T>)
     const { objects, missed, overdue } = sink.complete(listedAt)
     const ms = clock.now() - listingSince
     lost = undefined
-    if (why === 'first') happenings.emit('watch:connected', { resource: name, ms, objects })
+    if (why === 'first') emitter.emit('watch:connected', { resource: name, ms, objects })
     else {
-      happenings.emit('watch:relisted', { resource: name, why, ms, objects })
-      if (missed > 0) happenings.emit('watch:behind', { resource: name, foundBy: why, missed, overdue })
+      emitter.emit('watch:relisted', { resource: name, why, ms, objects })
+      if (missed > 0) emitter.emit('watch:behind', { resource: name, foundBy: why, missed, overdue })
     }
     onFirstList()
   }
 
   async function listen(signal: AbortSignal): Promise<WatchInput<T> | undefined> {
-    if (lost !== undefined && state.at === 'watching')
-      happenings.emit('watch:reconnected', { resource: name, why: lost })
+    if (lost !== undefined && state.at === 'watching') emitter.emit('watch:reconnected', { resource: name, why: lost })
     lost = undefined
     connection = connect<WatchEvent<T>>({
       open: (abort) => source.watchEvents(resource, streamOptions(), abort),

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
-import { resourceView, type AppsSight } from '../../api/index.ts'
-import type { AppsRoom } from './usecases.ts'
+import { resourceView, type AppsInsight } from '../../api/index.ts'
+import type { AppsUseCases } from './usecases.ts'
 import type { Config } from '../../config/index.ts'
 import { helmCli, releases, type HelmVersion } from '../../domains/apps/helm/index.ts'
 import { explainNow, previewOf, resourcesOf, type AppsParts } from '../../domains/apps/index.ts'
@@ -13,24 +13,24 @@ import { openPool, type Pool } from '../../store/index.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-export interface AppsClusterOptions {
+export interface AppsControlPlaneOptions {
   readonly config: Config
   readonly env: Env
   readonly databaseUrl: string
-  readonly room: AppsRoom
+  readonly useCases: AppsUseCases
   readonly transport: HttpTransport
   readonly kubeconfig: string
   /** Path or name of the program. */
   readonly helm: string
 }
 
-/** Apps where there is a cluster: what workers act with, and what the API sees by. */
-export interface AppsCluster {
+/** Apps where there is a control plane: what workers act with, and what the API sees by. */
+export interface AppsControlPlane {
   readonly parts: AppsParts
   readonly transport: HttpTransport
   /** As the role caelus_worker. */
   readonly pool: Pool
-  readonly sight: AppsSight
+  readonly insight: AppsInsight
   readonly helmVersion: () => Promise<HelmVersion>
   /** To be started before anything locks. */
   readonly home: Service
@@ -38,14 +38,14 @@ export interface AppsCluster {
 }
 
 /** Where all domains keep their locks. */
-export const HOME = 'caelus-system'
+export const LOCK_NAMESPACE = 'caelus-system'
 const AGAIN_MS = 5_000
 
 /** This process, as people know it. */
 export const instanceName = (): string => `${hostname()}-${process.pid}`
 
-export async function openAppsCluster(options: AppsClusterOptions): Promise<AppsCluster> {
-  const { config, env, databaseUrl, room, transport, kubeconfig, helm } = options
+export async function openAppsControlPlane(options: AppsControlPlaneOptions): Promise<AppsControlPlane> {
+  const { config, env, databaseUrl, useCases, transport, kubeconfig, helm } = options
   const pool = openPool({ url: databaseUrl, applicationName: 'caelus worker', role: 'caelus_worker' })
   const client = makeClient(transport, { fieldManager: 'caelus' })
   const kinds = discovery(transport, systemClock)
@@ -60,29 +60,29 @@ export async function openAppsCluster(options: AppsClusterOptions): Promise<Apps
     client,
     discovery: kinds,
     rows: deploymentRows(pool),
-    charts: room.charts,
+    charts: useCases.charts,
     helm: program,
     releases: releases(client, kinds),
-    locks: kubeLocks({ client, namespace: HOME }),
+    locks: kubeLocks({ client, namespace: LOCK_NAMESPACE }),
     clock: systemClock,
     settings: {
       ingressClass: config.ingressClass,
       digestSalt: await digestSalt(pool),
-      ...(room.ring && { ring: room.ring }),
+      ...(useCases.ring && { ring: useCases.ring }),
     },
   }
   return {
     parts,
     transport,
     pool,
-    sight: sightOf(parts, room),
+    insight: insightOf(parts, useCases),
     helmVersion: () => program.version(),
-    home: homeService(parts),
+    home: lockNamespaceService(parts),
     close: () => pool.end(),
   }
 }
 
-function sightOf(parts: AppsParts, { apps }: AppsRoom): AppsSight {
+function insightOf(parts: AppsParts, { apps }: AppsUseCases): AppsInsight {
   return {
     preview: (inputs, signal) => previewOf(parts, inputs, signal),
     resources: async (deploymentId, signal) =>
@@ -106,10 +106,10 @@ const forPlugins = ({ PATH, HOME: home }: Env): Record<string, string> => ({
   ...(home !== undefined && { HOME: home }),
 })
 
-/** Makes the namespace of the locks, as soon as the cluster answers. */
-export const homeService = ({ client, clock }: Pick<AppsParts, 'client' | 'clock'>): Service =>
+/** Makes the namespace of the locks, as soon as the control plane answers. */
+export const lockNamespaceService = ({ client, clock }: Pick<AppsParts, 'client' | 'clock'>): Service =>
   service('home of locks', async (signal, ready) => {
-    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: HOME } } as const
+    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: LOCK_NAMESPACE } } as const
     for (let made = false; !made && !signal.aborted;) {
       // Whoever may not make it can still find it.
       made = await client.create(Namespace, namespace, { signal }).then(
@@ -123,7 +123,7 @@ export const homeService = ({ client, clock }: Pick<AppsParts, 'client' | 'clock
   })
 
 const isThere = (client: AppsParts['client'], signal: AbortSignal): Promise<boolean> =>
-  client.get(Namespace, { name: HOME }, signal).then(
+  client.get(Namespace, { name: LOCK_NAMESPACE }, signal).then(
     (found) => found !== undefined,
     () => false,
   )

@@ -30,7 +30,7 @@ const PRODUCTS = [
 ] as const
 
 /** The products of the built-in example with their templates, and one order. What is there already is left as it is. */
-export async function orderDemo({ room: { apps }, pool }: Serving): Promise<void> {
+export async function orderDemo({ useCases: { apps }, pool }: Serving): Promise<void> {
   const user = await userStore(pool).signIn({ subject: `dev#${LOCAL_ADMIN}`, email: LOCAL_ADMIN, role: 'admin' })
   if (user === undefined) throw new Error(`failed to order the demo: ${LOCAL_ADMIN} logs in another way`)
   const actor = { userId: user.id, admin: true }

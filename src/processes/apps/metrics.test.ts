@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client'
 import { expect, test } from 'vitest'
-import type { AppsHappenings } from '../../domains/apps/index.ts'
-import { happenings, type Failure } from '../../kernel/index.ts'
+import type { AppsEvents } from '../../domains/apps/index.ts'
+import { createEmitter, type Failure } from '../../kernel/index.ts'
 import { appsMetrics } from './metrics.ts'
 
 const failure: Failure = {
@@ -14,7 +14,7 @@ const failure: Failure = {
 
 function world() {
   const registry = new Registry()
-  const told = happenings<AppsHappenings>()
+  const told = createEmitter<AppsEvents>()
   appsMetrics(registry, told)
   return { registry, told }
 }

@@ -1,12 +1,12 @@
 import { Counter, Histogram, type Registry } from 'prom-client'
-import type { AppsHappenings } from '../../domains/apps/index.ts'
-import type { Happenings } from '../../kernel/index.ts'
+import type { AppsEvents } from '../../domains/apps/index.ts'
+import type { Emitter } from '../../kernel/index.ts'
 
 /** From a look at one object to a rollout that waits as long as it may. */
 const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 600, 1800]
 
 /** Counts and times what the apps worker tells. Labels are words of ours: never a tenant, a deployment or an object. */
-export function appsMetrics(registry: Registry, told: Happenings<AppsHappenings>): () => void {
+export function appsMetrics(registry: Registry, told: Emitter<AppsEvents>): () => void {
   const registers = [registry]
   const steps = new Counter({
     name: 'caelus_apps_steps_total',

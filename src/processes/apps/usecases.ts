@@ -8,7 +8,7 @@ import { openQueuePool, PostgresQueue, type Pool } from '../../store/index.ts'
 
 export const APPS_QUEUE = 'apps'
 
-export interface AppsRoomOptions {
+export interface AppsUseCasesOptions {
   readonly config: Config
   readonly databaseUrl: string
   /** As the role caelus_api. */
@@ -19,14 +19,20 @@ export interface AppsRoomOptions {
 }
 
 /** The use cases of apps, and what workers share with them. */
-export interface AppsRoom {
+export interface AppsUseCases {
   readonly apps: Apps
   readonly charts: Charts
   readonly ring: KeyRing | undefined
   close(): Promise<void>
 }
 
-export function openAppsRoom({ config, databaseUrl, pool, valuesKey, localCharts }: AppsRoomOptions): AppsRoom {
+export function openAppsUseCases({
+  config,
+  databaseUrl,
+  pool,
+  valuesKey,
+  localCharts,
+}: AppsUseCasesOptions): AppsUseCases {
   const ring = valuesKey === undefined ? undefined : keyRing(valuesKey)
   const source = charts({
     cacheDir: config.chartCacheDir ?? join(resolve(config.dataDir), 'charts'),

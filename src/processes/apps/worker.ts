@@ -1,18 +1,18 @@
-import { instanceName, type AppsCluster } from './control-plane.ts'
+import { instanceName, type AppsControlPlane } from './control-plane.ts'
 import { APPS_QUEUE } from './usecases.ts'
 import type { StatusBoard } from '../../api/index.ts'
 import type { Config } from '../../config/index.ts'
-import { appsWorker, type AppsHappenings } from '../../domains/apps/index.ts'
-import { keptLooks } from '../../domains/apps/store/index.ts'
+import { appsWorker, type AppsEvents } from '../../domains/apps/index.ts'
+import { verifiedReleaseStore } from '../../domains/apps/store/index.ts'
 import {
   service,
   type DecisionLog,
-  type Happenings,
-  type KernelHappenings,
+  type Emitter,
+  type KernelEvents,
   type Queue,
   type Service,
 } from '../../kernel/index.ts'
-import type { WatchHappenings } from '../../kube/index.ts'
+import type { WatchEvents } from '../../kube/index.ts'
 import { helmReport } from './helm-report.ts'
 import { aborted } from '../shared/stop-signal.ts'
 import { decisionStore, listener, openQueuePool, PostgresQueue, retention } from '../../store/index.ts'
@@ -21,13 +21,13 @@ import { VERSION } from '../../version.ts'
 export interface WorkerOptions {
   readonly config: Config
   readonly databaseUrl: string
-  readonly cluster: AppsCluster
-  readonly happenings: Happenings<KernelHappenings & WatchHappenings & AppsHappenings>
+  readonly controlPlane: AppsControlPlane
+  readonly emitter: Emitter<KernelEvents & WatchEvents & AppsEvents>
   readonly decisions: DecisionLog
   readonly onError: (error: unknown, what: string) => void
   readonly concurrency?: number
   readonly pollMs?: number
-  /** Looks at everything itself, whatever workers before have found. @default false */
+  /** Ignore the verified releases of earlier workers and observe everything. @default false */
   readonly isAfresh?: boolean
   /** Where the state of Helm is shown. @default nowhere: it is logged */
   readonly board?: StatusBoard
@@ -37,8 +37,8 @@ export interface WorkerOptions {
 
 /** Everything that a worker of apps runs, to be started in this order. */
 export function appsWorkerServices(options: WorkerOptions): readonly Service[] {
-  const { config, databaseUrl, cluster, happenings, decisions, onError, through = (queue) => queue } = options
-  const { parts, transport, pool, home } = cluster
+  const { config, databaseUrl, controlPlane, emitter, decisions, onError, through = (queue) => queue } = options
+  const { parts, transport, pool, home } = controlPlane
   const queuePool = openQueuePool({ url: databaseUrl, applicationName: 'caelus worker queue', role: 'caelus_worker' })
   const hints = listener({
     url: databaseUrl,
@@ -53,7 +53,7 @@ export function appsWorkerServices(options: WorkerOptions): readonly Service[] {
     keepHistory: true,
   })
   const keep = decisionStore({ pool, onDropped: (_, error) => onError(error, 'Decision not kept') })
-  const looks = keptLooks(pool)
+  const verified = verifiedReleaseStore(pool)
   return [
     closing('apps queue', async () => {
       queue.close()
@@ -64,17 +64,17 @@ export function appsWorkerServices(options: WorkerOptions): readonly Service[] {
         if (record.controller === 'apps') keep(record)
       }),
     ),
-    helmReport({ version: cluster.helmVersion, onError, board: options.board }),
+    helmReport({ version: controlPlane.helmVersion, onError, board: options.board }),
     retention({ pool, onError: (error) => onError(error, 'Old rows not removed') }),
     hints,
     home,
     ...appsWorker({
       ...parts,
       transport,
-      looks: options.isAfresh ? { ...looks, find: async () => undefined, kinds: async () => [] } : looks,
+      verified: options.isAfresh ? { ...verified, find: async () => undefined, kinds: async () => [] } : verified,
       queue: through(queue, { pool: queuePool }),
       random: Math.random,
-      happenings,
+      emitter,
       decisions,
       version: VERSION,
       instance: instanceName(),

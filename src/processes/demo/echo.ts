@@ -30,7 +30,7 @@ export async function echoDemo(
     transport,
     clock: systemClock,
     random: seededRandom(Date.now()),
-    happenings: kernel,
+    emitter: kernel,
     decisions,
   })
 

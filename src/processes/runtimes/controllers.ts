@@ -6,11 +6,11 @@ import {
   type MetricQueries,
   type PrometheusSource,
   type RuntimesController,
-  type RuntimesControllerHappenings,
+  type RuntimesControllerEvents,
 } from '../../domains/runtimes/index.ts'
-import { service, systemClock, type DecisionLog, type Happenings, type Service } from '../../kernel/index.ts'
+import { service, systemClock, type DecisionLog, type Emitter, type Service } from '../../kernel/index.ts'
 import { kubeLocks, makeClient, type HttpTransport } from '../../kube/index.ts'
-import { HOME, homeService, instanceName } from '../apps/control-plane.ts'
+import { LOCK_NAMESPACE, lockNamespaceService, instanceName } from '../apps/control-plane.ts'
 import { runtimesSettings } from './settings.ts'
 import { aborted } from '../shared/stop-signal.ts'
 import { decisionStore, openPool } from '../../store/index.ts'
@@ -18,7 +18,7 @@ import { decisionStore, openPool } from '../../store/index.ts'
 export interface RuntimesControllersOptions {
   readonly config: Config
   readonly transport: HttpTransport
-  readonly happenings: Happenings<RuntimesControllerHappenings>
+  readonly emitter: Emitter<RuntimesControllerEvents>
   readonly decisions: DecisionLog
   readonly concurrency?: number
 }
@@ -30,9 +30,9 @@ export interface RuntimesControllers extends Pick<RuntimesController, 'caches' |
 
 const LEASE = 'caelus-runtimes'
 
-/** The controller of class runtimes and what it needs in the cluster. One of all processes leads, the others stand by. */
+/** The controller of class runtimes and what it needs in the control plane. One of all processes leads, the others stand by. */
 export function runtimesControllers(options: RuntimesControllersOptions): RuntimesControllers {
-  const { config, transport, happenings, decisions } = options
+  const { config, transport, emitter, decisions } = options
   const client = makeClient(transport, { fieldManager: 'caelus' })
   const source = sourceOf(config)
   const { caches, election, services } = runtimesController({
@@ -41,9 +41,9 @@ export function runtimesControllers(options: RuntimesControllersOptions): Runtim
     clock: systemClock,
     random: Math.random,
     instance: config.runtimesIdentity ?? instanceName(),
-    locks: kubeLocks({ client, namespace: HOME }),
+    locks: kubeLocks({ client, namespace: LOCK_NAMESPACE }),
     leader: { lease: { namespace: config.runtimesLeaseNamespace, name: LEASE } },
-    happenings,
+    emitter,
     decisions,
     concurrency: options.concurrency ?? config.concurrency,
     stopGraceMs: config.shutdownGrace,
@@ -54,7 +54,7 @@ export function runtimesControllers(options: RuntimesControllersOptions): Runtim
   })
   const closing = source === undefined ? [] : [closingService(source)]
   return {
-    services: [homeService({ client, clock: systemClock }), ...closing, ...services],
+    services: [lockNamespaceService({ client, clock: systemClock }), ...closing, ...services],
     caches,
     ...(election && { election }),
   }

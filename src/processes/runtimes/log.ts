@@ -1,9 +1,9 @@
-import type { RuntimesControllerHappenings } from '../../domains/runtimes/index.ts'
-import { messageOf, type Happenings } from '../../kernel/index.ts'
+import type { RuntimesControllerEvents } from '../../domains/runtimes/index.ts'
+import { messageOf, type Emitter } from '../../kernel/index.ts'
 import type { Logger } from '../../telemetry/index.ts'
 
 /** Writes what the controller of class runtimes tells. What observing would have done is told here too. */
-export function logRuntimes(told: Happenings<RuntimesControllerHappenings>, log: Logger): void {
+export function logRuntimes(told: Emitter<RuntimesControllerEvents>, log: Logger): void {
   told.on('runtimes:phase', ({ to, ...facts }) => {
     if (to === 'degraded') log.warn({ ...facts, to }, 'Runtime degraded')
     else log.info({ ...facts, to }, 'Runtime changed its phase')

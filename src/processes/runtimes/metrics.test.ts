@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client'
 import { expect, test } from 'vitest'
-import type { ClassRuntime, RuntimesHappenings } from '../../domains/runtimes/index.ts'
-import { happenings } from '../../kernel/index.ts'
+import type { ClassRuntime, RuntimesEvents } from '../../domains/runtimes/index.ts'
+import { createEmitter } from '../../kernel/index.ts'
 import { runtimesMetrics } from './metrics.ts'
 
 const at = '2026-11-16T00:00:00Z'
@@ -28,7 +28,7 @@ const runtime = (name: string, replicas: number, isAvailable: boolean): ClassRun
 
 test('what the controller tells is counted, and what the runtimes say is summed up, without their names', async () => {
   const registry = new Registry()
-  const told = happenings<RuntimesHappenings>()
+  const told = createEmitter<RuntimesEvents>()
   let seen = (): readonly ClassRuntime[] => [runtime('cart', 2, true), runtime('stock', 3, false)]
   runtimesMetrics(registry, told, () => seen())
   const enforced = { runtime: 'shop/cart', functionKey: 'add', dimension: 'replicas', from: 1, to: 2, ms: 20 } as const

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import type { ClassRuntime, RuntimesHappenings } from '../../domains/runtimes/index.ts'
-import type { Happenings } from '../../kernel/index.ts'
+import type { ClassRuntime, RuntimesEvents } from '../../domains/runtimes/index.ts'
+import type { Emitter } from '../../kernel/index.ts'
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
@@ -10,7 +10,7 @@ const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
  */
 export function runtimesMetrics(
   registry: Registry,
-  told: Happenings<RuntimesHappenings>,
+  told: Emitter<RuntimesEvents>,
   list: () => readonly ClassRuntime[],
 ): () => void {
   const registers = [registry]

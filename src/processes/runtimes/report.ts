@@ -1,5 +1,5 @@
 import type { StatusBoard } from '../../api/index.ts'
-import { phaseOf, type Look } from '../../domains/runtimes/usecases/index.ts'
+import { phaseOf, type RuntimesView } from '../../domains/runtimes/usecases/index.ts'
 import { messageOf, service, sleep, systemClock, type Service } from '../../kernel/index.ts'
 
 const EVERY_MS = 10_000
@@ -7,7 +7,7 @@ const EVERY_MS = 10_000
 const TOGETHER_MS = 200
 
 /** Tells the board how many runtimes there are and how many are not available. */
-export const runtimesReport = (look: Pick<Look, 'list' | 'listed' | 'onChange'>, board: StatusBoard): Service =>
+export const runtimesReport = (look: Pick<RuntimesView, 'list' | 'listed' | 'onChange'>, board: StatusBoard): Service =>
   service('runtimes report', async (signal, ready) => {
     let wake = (): void => {}
     const stop = look.onChange(() => wake())
@@ -23,7 +23,7 @@ export const runtimesReport = (look: Pick<Look, 'list' | 'listed' | 'onChange'>,
     stop()
   })
 
-function report(look: Pick<Look, 'list'>, board: StatusBoard): void {
+function report(look: Pick<RuntimesView, 'list'>, board: StatusBoard): void {
   try {
     const phases = look.list().map(phaseOf)
     const objects = phases.length

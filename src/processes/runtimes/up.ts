@@ -15,12 +15,12 @@ export interface UpRuntimesOptions {
   readonly progress: ProgressLine
   readonly transport: HttpTransport
   readonly client: Client
-  /** Whether the cluster is ours, to install things into it. */
+  /** Whether the control plane is ours, to install things into it. */
   readonly isLocal: boolean
   readonly begin: (service: Service) => Promise<void>
 }
 
-/** Starts the controller of class runtimes and lets the demo's converge. A cluster of somebody else is taken as it is. */
+/** Starts the controller of class runtimes and lets the demo's converge. A control plane of somebody else is taken as it is. */
 export async function upRuntimes(options: UpRuntimesOptions): Promise<void> {
   const { config, databaseUrl, serving, progress, transport, client, isLocal, begin } = options
   const { kernel, decisions, log } = serving
@@ -32,7 +32,7 @@ export async function upRuntimes(options: UpRuntimesOptions): Promise<void> {
   }
   const onError = (error: unknown): void => log.warn({ failure: messageOf(error) }, 'Decision not kept')
   await begin(keptDecisions(databaseUrl, decisions, onError))
-  const { services } = runtimesControllers({ config, transport, happenings: kernel, decisions })
+  const { services } = runtimesControllers({ config, transport, emitter: kernel, decisions })
   for (const service of services) await begin(service)
   if (isLocal) {
     await makeDemoRuntimes(client, serving.runtimes.runtimes)

@@ -4,32 +4,32 @@ import { makeClient, Node, type Client, type HttpTransport } from '../../kube/in
 
 const EVERY_MS = 5_000
 
-export interface ClusterReport {
+export interface ControlPlaneReport {
   readonly client: Client
   readonly service: Service
   readonly check: Check
 }
 
-/** Its version. A cluster may come and go; that is no reason to start a process anew. */
-export const clusterCheck = (transport: HttpTransport): Check => ({
+/** Its version. A control plane may come and go; that is no reason to start a process anew. */
+export const controlPlaneCheck = (transport: HttpTransport): Check => ({
   name: 'kubernetes',
   required: false,
   async probe(signal) {
     const { status, body } = await transport.send({ method: 'GET', path: '/version', signal, timeoutMs: 5_000 })
-    if (status !== 200) throw new Error(`failed to ask the cluster for its version: it answered ${status}`)
+    if (status !== 200) throw new Error(`failed to read the Kubernetes version: the API server answered ${status}`)
     return (body as { gitVersion: string }).gitVersion
   },
 })
 
-/** Tells the board how the cluster is: its version and nodes, or why it cannot be asked. */
-export function clusterReport(
+/** Tells the board how the control plane is: its version and nodes, or why it cannot be asked. */
+export function controlPlaneReport(
   transport: HttpTransport,
   origin: 'local' | 'external',
   board: StatusBoard,
   clock: Clock,
-): ClusterReport {
+): ControlPlaneReport {
   const client = makeClient(transport, { fieldManager: 'caelus' })
-  const check = clusterCheck(transport)
+  const check = controlPlaneCheck(transport)
   const look = async (signal: AbortSignal): Promise<void> => {
     const found = await check.probe(signal)
     const nodes = (await client.list(Node, {}, signal)).map(({ metadata, status }) => {
@@ -53,7 +53,7 @@ export function clusterReport(
   return {
     client,
     check,
-    service: service('cluster report', async (signal, ready) => {
+    service: service('control plane report', async (signal, ready) => {
       for (; !signal.aborted; await sleep(clock, EVERY_MS, signal).catch(() => {})) {
         await look(signal).catch((error: unknown) => {
           if (!signal.aborted)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import {
   appsRoutes,
-  decisionBook,
+  recentDecisions,
   eventRing,
   httpService,
   idempotencyStore,
@@ -15,7 +15,7 @@ import {
   tellAppsChanges,
   tokenStore,
   userStore,
-  type AppsSight,
+  type AppsInsight,
   type Check,
   type Events,
   type HttpService,
@@ -25,27 +25,24 @@ import {
 import type { QueueView } from '../../api/contract/index.ts'
 import { appsMetrics } from '../apps/metrics.ts'
 import { appsReport, type AppsReport } from '../apps/report.ts'
-import { openAppsRoom, type AppsRoom } from '../apps/usecases.ts'
+import { openAppsUseCases, type AppsUseCases } from '../apps/usecases.ts'
 import { keysIn } from '../../config/kinds.ts'
 import { effectiveValues, secretValues, type Config } from '../../config/index.ts'
 import { databaseCheck, postgresVersion } from './database.ts'
-import { decisionText as appsDecisionText, type AppsHappenings } from '../../domains/apps/index.ts'
-import {
-  decisionText as runtimesDecisionText,
-  type RuntimesControllerHappenings,
-} from '../../domains/runtimes/index.ts'
+import { decisionText as appsDecisionText, type AppsEvents } from '../../domains/apps/index.ts'
+import { decisionText as runtimesDecisionText, type RuntimesControllerEvents } from '../../domains/runtimes/index.ts'
 import { logRuntimes } from '../runtimes/log.ts'
 import { runtimesMetrics } from '../runtimes/metrics.ts'
-import { openRuntimesRoom, type RuntimesRoom } from '../runtimes/usecases.ts'
+import { openRuntimesUseCases, type RuntimesUseCases } from '../runtimes/usecases.ts'
 import { runtimesSettings } from '../runtimes/settings.ts'
 import {
   decisionLog,
   defineFailures,
-  happenings,
+  createEmitter,
   messageOf,
   systemClock,
   type DecisionLog,
-  type Happenings,
+  type Emitter,
   type Service,
 } from '../../kernel/index.ts'
 import { listener, openPool, queueDepths, type Depth, type JobState, type Pool } from '../../store/index.ts'
@@ -82,19 +79,19 @@ export interface Serving {
   readonly pool: Pool
   readonly log: Logger
   readonly metrics: Metrics
-  readonly kernel: Happenings<AppsHappenings & RuntimesControllerHappenings>
+  readonly kernel: Emitter<AppsEvents & RuntimesControllerEvents>
   readonly decisions: DecisionLog
   readonly events: Events
   readonly board: StatusBoard
   /** What /readyz asks; more may be added while it runs. */
   readonly checks: Check[]
-  readonly room: AppsRoom
-  readonly runtimes: RuntimesRoom
+  readonly useCases: AppsUseCases
+  readonly runtimes: RuntimesUseCases
   readonly report: AppsReport
   /** To be started, in this order, and stopped again. */
   readonly services: readonly Service[]
-  /** From now on the API sees the cluster by this. */
-  readonly see: (sight: AppsSight) => void
+  /** From now on the API sees the control plane by this. */
+  readonly see: (insight: AppsInsight) => void
   /** After the last service has stopped. */
   close(): Promise<void>
 }
@@ -121,7 +118,7 @@ export async function assemble({
     config.logFormat === 'auto' ? (logTo === undefined && process.stderr.isTTY ? 'pretty' : 'json') : config.logFormat
   const log = makeLogger({ level: config.logLevel, format, scrub, ...(logTo && { destination: logTo }) })
   const metrics = makeMetrics(VERSION)
-  const kernel = happenings<AppsHappenings & RuntimesControllerHappenings>((error) =>
+  const kernel = createEmitter<AppsEvents & RuntimesControllerEvents>((error) =>
     log.error({ error }, 'Listener failed'),
   )
   const decisions = decisionLog()
@@ -142,10 +139,10 @@ export async function assemble({
   metrics.queueDepths(depths)
   board.queue(async () => totalOf(await depths()))
 
-  const room = openAppsRoom({ config, databaseUrl, pool, valuesKey, localCharts })
-  const runtimes = openRuntimesRoom({ config, pool, events, board, happenings: kernel, noCluster: blind })
+  const useCases = openAppsUseCases({ config, databaseUrl, pool, valuesKey, localCharts })
+  const runtimes = openRuntimesUseCases({ config, pool, events, board, emitter: kernel, noControlPlane: blind })
   runtimesMetrics(metrics.registry, kernel, runtimes.list)
-  let sight = BLIND
+  let insight = BLIND
   const notices = listener({
     url: databaseUrl,
     applicationName: 'caelus api changes',
@@ -153,10 +150,10 @@ export async function assemble({
   })
   tellAppsChanges(notices, events)
   const report = appsReport(pool, notices, board)
-  const seeing: AppsSight = {
-    preview: (inputs, signal) => sight.preview(inputs, signal),
-    explain: (id, signal) => sight.explain(id, signal),
-    resources: (id, signal) => sight.resources(id, signal),
+  const seeing: AppsInsight = {
+    preview: (inputs, signal) => insight.preview(inputs, signal),
+    explain: (id, signal) => insight.explain(id, signal),
+    resources: (id, signal) => insight.resources(id, signal),
   }
 
   const parts: ServerParts = {
@@ -183,7 +180,7 @@ export async function assemble({
     idempotency: idempotencyStore(pool),
     events,
     board,
-    decisions: decisionBook({
+    decisions: recentDecisions({
       log: decisions,
       kernel,
       events,
@@ -194,7 +191,7 @@ export async function assemble({
     config: () => effectiveValues(config, env),
     metrics,
     routes: [
-      appsRoutes({ apps: room.apps, sight: seeing }),
+      appsRoutes({ apps: useCases.apps, insight: seeing }),
       runtimesRoutes({ runtimes: runtimes.runtimes, nfr: runtimesSettings(config).nfr, clock: systemClock }),
     ],
   }
@@ -212,34 +209,34 @@ export async function assemble({
     events,
     board,
     checks,
-    room,
+    useCases,
     runtimes,
     report,
     services: [notices, report.service, http],
-    see: (better) => void (sight = better),
+    see: (better) => void (insight = better),
     async close() {
-      await room.close()
+      await useCases.close()
       await pool.end()
     },
   }
 }
 
 const raise = defineFailures({
-  NoCluster: {
+  NoControlPlane: {
     whoseMove: 'platform',
     retryable: true,
     nextStep:
-      'Wait until `caelus status` says that kubernetes is ready; a server that is to have a cluster needs CAELUS_KUBECONFIG.',
+      'Wait until `caelus status` says that kubernetes is ready; set CAELUS_KUBECONFIG to connect the server to a control plane.',
   },
 })
 
 const blind = (): never => {
-  throw raise.NoCluster('this server has no cluster to look at, or not yet')
+  throw raise.NoControlPlane('this server is not connected to a control plane')
 }
 
-const noCluster = async (): Promise<never> => blind()
+const noControlPlane = async (): Promise<never> => blind()
 
-const BLIND: AppsSight = { preview: noCluster, explain: noCluster, resources: noCluster }
+const BLIND: AppsInsight = { preview: noControlPlane, explain: noControlPlane, resources: noControlPlane }
 
 function totalOf(depths: readonly Depth[]): QueueView {
   const total = (state: JobState): number => depths.reduce((sum, depth) => sum + depth[state], 0)

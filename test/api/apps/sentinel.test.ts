@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { AppsSight } from '../../../src/api/index.ts'
+import type { AppsInsight } from '../../../src/api/index.ts'
 import { diffFields, masker } from '../../../src/domains/apps/index.ts'
 import { onServer } from '../../support/postgres.ts'
 import { appsWorld } from './world.ts'
@@ -16,7 +16,7 @@ const forms = (secret: string): string[] => [
 ]
 
 /** Shows what it was given, through the same mask as the real one. */
-const sight: AppsSight = {
+const insight: AppsInsight = {
   preview: ({ before, after, secrets }) =>
     Promise.resolve({
       values: diffFields(before?.values ?? {}, after.values, { mask: masker(secrets) }),
@@ -27,7 +27,7 @@ const sight: AppsSight = {
 }
 
 test('a write-only value is found in no answer, refusal, diff, event, metric, log line or row', async () => {
-  await using w = await appsWorld({ sight })
+  await using w = await appsWorld({ insight })
   const { template_id } = await w.product()
   const ada = await w.person('member')
   const said: string[] = []

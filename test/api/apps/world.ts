@@ -1,4 +1,4 @@
-import { appsRoutes, type AppsSight } from '../../../src/api/index.ts'
+import { appsRoutes, type AppsInsight } from '../../../src/api/index.ts'
 import type { DeploymentView, ProductView, TemplateView } from '../../../src/api/contract/index.ts'
 import { openApps } from '../../../src/domains/apps/usecases/index.ts'
 import { keyRing, type JsonObject } from '../../../src/domains/apps/index.ts'
@@ -37,8 +37,8 @@ const chartOf = (version: string): Chart => ({
 /** A registry that has every version of one chart. */
 const charts: Charts = { fetch: ({ version }) => Promise.resolve(chartOf(version)) }
 
-/** Somebody who sees no cluster, but everything that they are shown. */
-const sight: AppsSight = {
+/** Somebody who sees no control plane, but everything that they are shown. */
+const insight: AppsInsight = {
   preview: ({ before, after }) =>
     Promise.resolve({
       values: [],
@@ -68,7 +68,7 @@ export interface AppsWorld extends World {
 
 let domains = 0
 
-export async function appsWorld(options: WorldOptions & { readonly sight?: AppsSight } = {}): Promise<AppsWorld> {
+export async function appsWorld(options: WorldOptions & { readonly insight?: AppsInsight } = {}): Promise<AppsWorld> {
   const pools: { end(): Promise<void> }[] = []
   const w = await world({
     ...options,
@@ -84,7 +84,7 @@ export async function appsWorld(options: WorldOptions & { readonly sight?: AppsS
         clock: systemClock,
         random: seededRandom(7),
       })
-      return [appsRoutes({ apps, sight: options.sight ?? sight })]
+      return [appsRoutes({ apps, insight: options.insight ?? insight })]
     },
   })
   const admin = await w.person('admin')

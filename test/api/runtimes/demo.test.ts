@@ -7,13 +7,13 @@ import { runtimesApi } from './world.ts'
 
 test('the demo is made once, and what a newcomer deletes stays deleted', async () => {
   await using w = await runtimesApi()
-  const { client } = w.cluster
+  const { client } = w.controlPlane
   const names = async (): Promise<string[]> => {
     const all = await client.list(ClassRuntime, { namespace: DEMO_NAMESPACE })
     return all.map(({ metadata }) => metadata.name).toSorted()
   }
   try {
-    await makeDemoRuntimes(client, w.room.runtimes)
+    await makeDemoRuntimes(client, w.useCases.runtimes)
     expect(await names()).toEqual(['greeter', 'shop-cart', 'shop-stock'])
 
     const errors: unknown[] = []
@@ -27,7 +27,7 @@ test('the demo is made once, and what a newcomer deletes stays deleted', async (
     expect(errors).toEqual([])
 
     await client.delete(ClassRuntime, greeter)
-    await makeDemoRuntimes(client, w.room.runtimes)
+    await makeDemoRuntimes(client, w.useCases.runtimes)
     expect(await names()).toEqual(['shop-cart', 'shop-stock'])
   } finally {
     await client.delete(Namespace, { name: DEMO_NAMESPACE })

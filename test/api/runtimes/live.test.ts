@@ -18,30 +18,30 @@ function heard({ api }: RuntimesApi, isIt: (event: EventView) => boolean): Promi
   })
 }
 
-const recommend = ({ cluster }: RuntimesApi, value: number): Promise<unknown> => {
+const recommend = ({ controlPlane }: RuntimesApi, value: number): Promise<unknown> => {
   const at = new Date().toISOString()
   const recommendation = { value, at, confidence: 0.9, basis: 'the test says so' }
   const status = { nfr_recommendations: { 'replicas/hello': recommendation } }
-  return cluster.client.patchStatus(ClassRuntime, cluster.at('cart'), { merge: { status } })
+  return controlPlane.client.patchStatus(ClassRuntime, controlPlane.at('cart'), { merge: { status } })
 }
 
 test('whoever changes a runtime, those who listen hear of it', async () => {
   await using w = await runtimesApi()
-  const id = `${w.cluster.namespace}/cart`
+  const id = `${w.controlPlane.namespace}/cart`
   const of = (reason: string) => heard(w, (event) => event.object_id === id && event.reason === reason)
   const [made, available, gone] = [of('pending'), of('available'), of('deleted')]
-  await w.cluster.create('cart')
+  await w.controlPlane.create('cart')
   expect(await made).toMatchObject({ topic: 'runtimes', kind: 'ClassRuntime', tone: 'wait' })
-  await w.cluster.controller()
+  await w.controlPlane.controller()
   expect(await available).toMatchObject({ tone: 'good', message: expect.stringContaining('cart is available') })
-  await w.cluster.client.delete(ClassRuntime, w.cluster.at('cart'))
+  await w.controlPlane.client.delete(ClassRuntime, w.controlPlane.at('cart'))
   expect(await gone).toMatchObject({ tone: 'info', message: 'cart is gone' })
 })
 
 test('recommended, applied and live values are told as they are and as they were', async () => {
   await using w = await runtimesApi()
-  await w.cluster.controller()
-  await w.cluster.create('cart', {
+  await w.controlPlane.controller()
+  await w.controlPlane.create('cart', {
     functions: [fn('hello', { max_scale: 10 })],
     enforcement: { mode: 'enforce', dimensions: ['replicas'] },
   })
@@ -80,7 +80,7 @@ test('while the cluster is away the answer says so', async () => {
     send: (request) => (isAway ? dead : transport).send(request),
   })
   await using w = await runtimesApi({ through })
-  await w.cluster.create('cart')
+  await w.controlPlane.create('cart')
   await w.shows('cart', () => true)
   isAway = true
   const writes = { method: 'PUT', url: w.path('cart'), payload: w.manifest('cart') } as const
@@ -111,7 +111,7 @@ test('who asks before the first list has come waits for it', async () => {
     },
   })
   await using w = await runtimesApi({ through, isSeen: false })
-  await w.cluster.create('cart')
+  await w.controlPlane.create('cart')
   await held.promise
   const put = await w.api.as(w.admin.secret, { method: 'PUT', url: w.path('pay'), payload: w.manifest('pay') })
   expect(put.statusCode).toBe(201)

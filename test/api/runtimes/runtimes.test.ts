@@ -13,8 +13,8 @@ import { isUp, runtimesApi } from './world.ts'
 
 test('a runtime is created, seen with everything it is made of, changed and deleted', async () => {
   await using w = await runtimesApi()
-  const { api, admin, cluster } = w
-  await cluster.controller()
+  const { api, admin, controlPlane } = w
+  await controlPlane.controller()
   const spec = { functions: [fn('add', { min_scale: 2 }), fn('pay')] }
   const made = await api.as(admin.secret, {
     method: 'POST',
@@ -23,7 +23,7 @@ test('a runtime is created, seen with everything it is made of, changed and dele
   })
   expect(made.statusCode).toBe(201)
   expect(made.headers['etag']).toBe('"1"')
-  expect(made.json()).toMatchObject({ id: `${cluster.namespace}/cart`, generation: 1, functions_total: 2 })
+  expect(made.json()).toMatchObject({ id: `${controlPlane.namespace}/cart`, generation: 1, functions_total: 2 })
 
   const view = await w.shows('cart', isUp)
   expect(view).toMatchObject({
@@ -59,7 +59,7 @@ test('a runtime is created, seen with everything it is made of, changed and dele
   const gone = await api.as(admin.secret, { method: 'DELETE', url: w.path('cart') })
   expect(gone.statusCode).toBe(202)
   expect(gone.json()).toMatchObject({ phase: 'deleting' })
-  await cluster.isGone(ClassRuntime, 'cart')
+  await controlPlane.isGone(ClassRuntime, 'cart')
 })
 
 test('what is wrong with a manifest is told field by field', async () => {
@@ -103,8 +103,8 @@ test('what is wrong with a manifest is told field by field', async () => {
 
 test('members may look and not touch, and do not read what functions are configured with', async () => {
   await using w = await runtimesApi()
-  const { api, member, cluster } = w
-  await cluster.create('cart', { functions: [fn('add', {}, { PASSWORD: 's3ntinel-value' })] })
+  const { api, member, controlPlane } = w
+  await controlPlane.create('cart', { functions: [fn('add', {}, { PASSWORD: 's3ntinel-value' })] })
   const seen = await w.shows('cart', () => true)
   expect(seen.spec.functions?.[0]?.config).toEqual({ PASSWORD: 's3ntinel-value' })
   const byMember = await api.as(member.secret, { url: w.path('cart') })
@@ -124,11 +124,11 @@ test('members may look and not touch, and do not read what functions are configu
 
 test('lists come in pages, by namespace and name', async () => {
   await using w = await runtimesApi()
-  for (const name of ['c', 'a', 'b']) await w.cluster.create(name)
+  for (const name of ['c', 'a', 'b']) await w.controlPlane.create(name)
   await w.shows('b', () => true)
   const page = (more: string) =>
     w.read<{ items: RuntimeSummary[]; next_cursor: string | null }>(
-      `/api/v1/runtimes?namespace=${w.cluster.namespace}${more}`,
+      `/api/v1/runtimes?namespace=${w.controlPlane.namespace}${more}`,
     )
   const first = await page('&limit=2')
   expect(first.items.map(({ name }) => name)).toEqual(['a', 'b'])
@@ -143,7 +143,7 @@ test('lists come in pages, by namespace and name', async () => {
 
 test('a preview names the children that would come, change and go, and saves nothing', async () => {
   await using w = await runtimesApi()
-  await w.cluster.controller()
+  await w.controlPlane.controller()
   const preview = async (payload: object): Promise<RuntimePreviewView> =>
     (await w.api.as(w.admin.secret, { method: 'POST', url: '/api/v1/runtimes:preview', payload })).json()
   const fresh = await preview(
@@ -162,9 +162,9 @@ test('a preview names the children that would come, change and go, and saves not
     expect(made).toContainEqual({ pointer: `${inContainer}/env/${name}/value`, change: 'added', after })
   }
   expect(JSON.stringify(fresh)).not.toContain('s3ntinel-value')
-  expect(await w.cluster.names(ClassRuntime)).toEqual([])
+  expect(await w.controlPlane.names(ClassRuntime)).toEqual([])
 
-  await w.cluster.create('cart', { functions: [fn('add', {}, { SECRET: 's3ntinel-value' }), fn('pay')] })
+  await w.controlPlane.create('cart', { functions: [fn('add', {}, { SECRET: 's3ntinel-value' }), fn('pay')] })
   await w.shows('cart', isUp)
   const functions = [fn('add', { container_image: 'registry.example/hello:2' }, { SECRET: 'an0ther-sentinel' })]
   const next = await preview(w.manifest('cart', { functions }))
@@ -184,7 +184,7 @@ test('a preview names the children that would come, change and go, and saves not
   expect(JSON.stringify(next)).not.toMatch(/s3ntinel-value|an0ther-sentinel/)
   const broken = await preview(w.manifest('cart', { functions: [{ function_key: 'imageless' }] }))
   expect(broken.problems).toEqual([expect.objectContaining({ field: expect.stringContaining('functions[0]') })])
-  expect((await w.cluster.runtime('cart')).metadata.generation).toBe(1)
+  expect((await w.controlPlane.runtime('cart')).metadata.generation).toBe(1)
 })
 
 test('a runtime explains itself and tells what happened to it', async () => {
@@ -193,7 +193,7 @@ test('a runtime explains itself and tells what happened to it', async () => {
   await w.shows('cart', () => true)
   const before = await w.read<RuntimeExplanationView>(`${w.path('cart')}/explain`)
   expect(before.why).toEqual(expect.arrayContaining(['nobody has looked at it yet']))
-  await w.cluster.controller()
+  await w.controlPlane.controller()
   await w.shows('cart', isUp)
   const after = await w.read<RuntimeExplanationView>(`${w.path('cart')}/explain`)
   expect(after).toMatchObject({ whose_move: 'nobody', next: 'nothing, until something changes', blockers: [] })
@@ -224,13 +224,13 @@ test('a package becomes runtimes, again and again the same ones', async () => {
     ],
   }
   const apply = async (more: object) => {
-    const payload = { package: source, namespace: w.cluster.namespace, environment: 'cloud', ...more }
+    const payload = { package: source, namespace: w.controlPlane.namespace, environment: 'cloud', ...more }
     const answer = await w.api.as(w.admin.secret, { method: 'POST', url: '/api/v1/runtimes:apply-package', payload })
     return answer.json<PackageAppliedView>()
   }
-  const applied = { id: `${w.cluster.namespace}/cart-cloud`, deployment_key: 'cart-cloud' }
+  const applied = { id: `${w.controlPlane.namespace}/cart-cloud`, deployment_key: 'cart-cloud' }
   expect((await apply({ dry_run: true })).items).toMatchObject([{ ...applied, change: 'created' }])
-  expect(await w.cluster.names(ClassRuntime)).toEqual([])
+  expect(await w.controlPlane.names(ClassRuntime)).toEqual([])
   expect(await apply({})).toMatchObject({
     items: [{ ...applied, change: 'created' }],
     skipped: [{ deployment_key: 'cart-edge', because: expect.stringContaining('edge') }],

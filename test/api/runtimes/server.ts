@@ -1,17 +1,17 @@
 import { runtimesRoutes, statusBoard } from '../../../src/api/index.ts'
 import { readConfig } from '../../../src/config/index.ts'
-import { happenings, startAll, systemClock } from '../../../src/kernel/index.ts'
-import type { HttpTransport, WatchHappenings } from '../../../src/kube/index.ts'
-import { openRuntimesRoom, type RuntimesRoom } from '../../../src/processes/runtimes/usecases.ts'
+import { createEmitter, startAll, systemClock } from '../../../src/kernel/index.ts'
+import type { HttpTransport, WatchEvents } from '../../../src/kube/index.ts'
+import { openRuntimesUseCases, type RuntimesUseCases } from '../../../src/processes/runtimes/usecases.ts'
 import { runtimesSettings } from '../../../src/processes/runtimes/settings.ts'
 import { testTransport } from '../../support/kube.ts'
 import type { WorldOptions } from '../world.ts'
 
 export interface SeenRuntimes extends AsyncDisposable {
-  readonly room: RuntimesRoom
+  readonly useCases: RuntimesUseCases
 }
 
-/** The real API of runtimes for a world. It sees no cluster until it is told to. */
+/** The real API of runtimes for a world. It sees no control plane until it is told to. */
 export interface RuntimesDoor {
   readonly routes: NonNullable<WorldOptions['routes']>
   /** Begins to look at the control plane of this run; `through` puts something between the two. */
@@ -20,27 +20,27 @@ export interface RuntimesDoor {
 
 export function runtimesDoor(): RuntimesDoor {
   const config = readConfig({})
-  let room: RuntimesRoom | undefined
+  let useCases: RuntimesUseCases | undefined
   return {
     routes: ({ pool, events }) => {
-      room = openRuntimesRoom({
+      useCases = openRuntimesUseCases({
         config,
         pool,
         events,
         board: statusBoard({ version: '0.0.0-test', clock: systemClock, events }),
-        happenings: happenings<WatchHappenings>(),
-        noCluster: () => {
+        emitter: createEmitter<WatchEvents>(),
+        noControlPlane: () => {
           throw new Error('there is no cluster in this test')
         },
       })
-      return [runtimesRoutes({ runtimes: room.runtimes, nfr: runtimesSettings(config).nfr, clock: systemClock })]
+      return [runtimesRoutes({ runtimes: useCases.runtimes, nfr: runtimesSettings(config).nfr, clock: systemClock })]
     },
     async see(through = (same) => same) {
-      if (room === undefined) throw new Error('give the routes to a world before the API is to see a cluster')
+      if (useCases === undefined) throw new Error('give the routes to a world before the API is to see a cluster')
       const transport = await testTransport()
-      const stop = await startAll(room.see(through(transport)))
+      const stop = await startAll(useCases.see(through(transport)))
       return {
-        room,
+        useCases,
         async [Symbol.asyncDispose]() {
           await stop()
           await transport.close()

@@ -2,7 +2,7 @@ import { vi } from 'vitest'
 import type { RuntimeView } from '../../../src/api/contract/index.ts'
 import type { ClassRuntimeSpec } from '../../../src/domains/runtimes/index.ts'
 import type { HttpTransport } from '../../../src/kube/index.ts'
-import type { RuntimesRoom } from '../../../src/processes/runtimes/usecases.ts'
+import type { RuntimesUseCases } from '../../../src/processes/runtimes/usecases.ts'
 import { fn, PATIENCE_MS, RuntimesWorld } from '../../runtimes/world.ts'
 import { runtimesDoor } from './server.ts'
 import { world, type Person, type World } from '../world.ts'
@@ -10,8 +10,8 @@ import { world, type Person, type World } from '../world.ts'
 /** An API that looks at a namespace of its own; whether anybody controls it is for the test to say. */
 export interface RuntimesApi extends AsyncDisposable {
   readonly api: World
-  readonly cluster: RuntimesWorld
-  readonly room: RuntimesRoom
+  readonly controlPlane: RuntimesWorld
+  readonly useCases: RuntimesUseCases
   readonly admin: Person
   readonly member: Person
   /** `/api/v1/runtimes/<namespace>/<name>` */
@@ -27,19 +27,19 @@ export const isUp = ({ phase, children }: RuntimeView): boolean =>
   phase === 'available' && children.every(({ health }) => health === 'ready')
 
 export interface RuntimesApiOptions {
-  /** Puts something between the API and its cluster. */
+  /** Puts something between the API and its control plane. */
   readonly through?: (transport: HttpTransport) => HttpTransport
-  /** Wait until the API has seen the cluster. @default true */
+  /** Wait until the API has seen the control plane. @default true */
   readonly isSeen?: boolean
 }
 
 export async function runtimesApi({ through, isSeen = true }: RuntimesApiOptions = {}): Promise<RuntimesApi> {
   const door = runtimesDoor()
-  const cluster = await RuntimesWorld.make()
+  const controlPlane = await RuntimesWorld.make()
   const api = await world({ routes: door.routes })
   const seen = await door.see(through)
   const [admin, member] = [await api.person('admin'), await api.person('member')]
-  const path = (name: string): string => `/api/v1/runtimes/${cluster.namespace}/${name}`
+  const path = (name: string): string => `/api/v1/runtimes/${controlPlane.namespace}/${name}`
   const read = async <T>(url: string): Promise<T> => {
     const answer = await api.as(admin.secret, { url })
     if (answer.statusCode !== 200) throw new Error(`GET ${url} answered ${answer.statusCode}: ${answer.body}`)
@@ -47,8 +47,8 @@ export async function runtimesApi({ through, isSeen = true }: RuntimesApiOptions
   }
   const made: RuntimesApi = {
     api,
-    cluster,
-    room: seen.room,
+    controlPlane,
+    useCases: seen.useCases,
     admin,
     member,
     path,
@@ -56,7 +56,7 @@ export async function runtimesApi({ through, isSeen = true }: RuntimesApiOptions
     manifest: (name, spec = { functions: [fn('hello')] }) => ({
       apiVersion: 'oaas.io/v1alpha1',
       kind: 'ClassRuntime',
-      metadata: { name, namespace: cluster.namespace },
+      metadata: { name, namespace: controlPlane.namespace },
       spec: { selected_template: 'k8s_deployment', addons: [], ...spec },
     }),
     async shows(name, isExpected) {
@@ -71,7 +71,7 @@ export async function runtimesApi({ through, isSeen = true }: RuntimesApiOptions
     async [Symbol.asyncDispose]() {
       await seen[Symbol.asyncDispose]()
       await api[Symbol.asyncDispose]()
-      await cluster[Symbol.asyncDispose]()
+      await controlPlane[Symbol.asyncDispose]()
     },
   }
   // The first list may take longer than the API lets a caller wait.

@@ -32,9 +32,11 @@ test('what was just written is seen by whoever asks next, however late the watch
   expect(await w.read(w.path('cart'))).toMatchObject({ generation: 1, phase: 'pending' })
   expect((await put({ functions: [fn('hello'), fn('bye')] })).statusCode).toBe(200)
   expect(await w.read(w.path('cart'))).toMatchObject({ generation: 2, functions_total: 2 })
-  const payload = { package: PACKAGE, namespace: w.cluster.namespace, environment: 'cloud' }
+  const payload = { package: PACKAGE, namespace: w.controlPlane.namespace, environment: 'cloud' }
   const applied = await w.api.as(w.admin.secret, { method: 'POST', url: '/api/v1/runtimes:apply-package', payload })
   expect(applied.statusCode).toBe(200)
-  const { items } = await w.read<{ items: { name: string }[] }>(`/api/v1/runtimes?namespace=${w.cluster.namespace}`)
+  const { items } = await w.read<{ items: { name: string }[] }>(
+    `/api/v1/runtimes?namespace=${w.controlPlane.namespace}`,
+  )
   expect(items.map(({ name }) => name)).toEqual(['cart', 'shop'])
 })

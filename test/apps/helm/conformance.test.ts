@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { FakeCharts, fakeHelm, type HelmFault } from '../../../src/domains/apps/helm/fake/index.ts'
 import { releases } from '../../../src/domains/apps/helm/index.ts'
 import { seededRandom, systemClock, type Clock } from '../../../src/kernel/index.ts'
-import { FakeCluster } from '../../../src/kube/fake/index.ts'
+import { FakeKubernetes } from '../../../src/kube/fake/index.ts'
 import { discovery, makeClient, Secret } from '../../../src/kube/index.ts'
 import { obtainBinaries } from '../../../tools/binaries/index.ts'
 import { exerciseHelm, type HelmUnderTest } from '../../conformance/helm.ts'
@@ -54,8 +54,8 @@ exerciseHelm(`the Helm command line ${text}`, makeReal, major === 3 ? HELM_3 : {
 const hasty: Clock = { now: () => systemClock.now(), after: (ms, fn) => systemClock.after(ms / 50, fn) }
 
 exerciseHelm('the fake', async () => {
-  const cluster = new FakeCluster({ clock: systemClock, random: seededRandom(1), namespaces: ['tenant'] })
-  const transport = cluster.transport()
+  const controlPlane = new FakeKubernetes({ clock: systemClock, random: seededRandom(1), namespaces: ['tenant'] })
+  const transport = controlPlane.transport()
   const charts = new FakeCharts()
   let fault: HelmFault | undefined
   const client = makeClient(transport, { fieldManager: 'test' })

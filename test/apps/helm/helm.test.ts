@@ -192,7 +192,7 @@ describe('each way to fail has its code', () => {
     )
   })
 
-  it('ClusterUnreachable, when nobody answers', async () => {
+  it('ControlPlaneUnreachable, when nobody answers', async () => {
     await using world = await helmWorld()
     const { charts, tempDir, namespace } = world
     const kubeconfig = join(tempDir, 'kubeconfig')
@@ -201,7 +201,7 @@ describe('each way to fail has its code', () => {
     const helm = helmCli({ binary: world.binary, kubeconfig, kinds: NO_KINDS, home: join(tempDir, 'home') })
     const chart = await charts.fetch({ ref: join(ROOT, 'charts/status-page'), version: '0.1.0', digest: null })
     await expect(helm.install({ namespace, release: 'x' }, rolloutOf(chart))).rejects.toMatchObject(
-      fails('ClusterUnreachable'),
+      fails('ControlPlaneUnreachable'),
     )
   })
 

@@ -19,8 +19,8 @@ test('a deleted product is gone from the list, frees its name, and cannot be ord
   await w.apps.deleteProduct(w.admin, product.id)
   expect((await w.apps.listProducts(w.ann, { limit: 10 })).items).toEqual([])
   expect(await codeOf(w.apps.deleteProduct(w.admin, product.id))).toBe('NotFound')
-  const wish = { userId: w.ann.userId, templateId: template.id, domainname: 'a.example.org' }
-  expect(await fieldsOf(w.apps.createDeployment(w.ann, wish))).toEqual({
+  const input = { userId: w.ann.userId, templateId: template.id, domainname: 'a.example.org' }
+  expect(await fieldsOf(w.apps.createDeployment(w.ann, input))).toEqual({
     template_id: 'names no template that can be ordered',
   })
   await w.product()
@@ -43,8 +43,8 @@ test('a template takes schema, defaults and digest from its chart, which is fetc
   await using w = await appsWorld()
   const { id: productId } = await w.apps.createProduct(w.admin, { name: 'Hello' })
   const chart = chartOf('1.0.0')
-  const wish = { productId, ...CHART, defaultValues: { user: { message: 'ours' } }, versionLabel: 'first' }
-  const template = await w.apps.publishTemplate(w.admin, wish)
+  const input = { productId, ...CHART, defaultValues: { user: { message: 'ours' } }, versionLabel: 'first' }
+  const template = await w.apps.publishTemplate(w.admin, input)
   expect(template).toMatchObject({
     productId,
     chartDigest: chart.digest,
@@ -54,7 +54,7 @@ test('a template takes schema, defaults and digest from its chart, which is fetc
   })
   expect(await w.apps.getTemplate(w.ann, template.id, productId)).toEqual(template)
   expect(await codeOf(w.apps.getTemplate(w.ann, template.id, w.ann.userId))).toBe('NotFound')
-  expect(await codeOf(w.apps.publishTemplate(w.ann, wish))).toBe('NotAllowed')
+  expect(await codeOf(w.apps.publishTemplate(w.ann, input))).toBe('NotAllowed')
 })
 
 test('the fields of a stored template stand in the order in which its author wrote them', async () => {

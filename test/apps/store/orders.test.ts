@@ -12,8 +12,8 @@ async function ordered(
   userValues: Parameters<AppsWorld['apps']['createDeployment']>[1]['userValues'] = {},
 ) {
   const { product, template } = await w.product()
-  const wish = { userId: w.ann.userId, templateId: template.id, domainname: 'Ann.Example.org.', userValues }
-  return { product, template, deployment: await w.apps.createDeployment(w.ann, wish) }
+  const input = { userId: w.ann.userId, templateId: template.id, domainname: 'Ann.Example.org.', userValues }
+  return { product, template, deployment: await w.apps.createDeployment(w.ann, input) }
 }
 
 const publish = (w: AppsWorld, productId: string, chartVersion: string, more = {}) =>
@@ -52,8 +52,8 @@ test('a connection that breaks after the wake and before the commit leaves neith
     const [me] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid')
     await w.database.pool.query('select pg_terminate_backend($1)', [me?.pid])
   }
-  const wish = { userId: w.ann.userId, templateId: template.id, domainname: 'a.example.org' }
-  expect(await codeOf(w.appsWith({ queue: { wakeIn } }).createDeployment(w.ann, wish))).toBe('DatabaseUnavailable')
+  const input = { userId: w.ann.userId, templateId: template.id, domainname: 'a.example.org' }
+  expect(await codeOf(w.appsWith({ queue: { wakeIn } }).createDeployment(w.ann, input))).toBe('DatabaseUnavailable')
   expect((await w.apps.listDeployments(w.admin, { limit: 5 })).items).toEqual([])
   expect(await w.queue.claim('w', 5)).toEqual([])
   expect(await w.database.pool.query(`select from caelus.audit where object_kind = 'Deployment'`)).toEqual([])
@@ -99,11 +99,11 @@ test('a product without a schema of settings takes none', async () => {
   const { id: productId } = await w.apps.createProduct(w.admin, { name: 'Plain' })
   const apps = w.appsWith({ charts: registry({ valuesSchema: null }) })
   const { id: templateId } = await apps.publishTemplate(w.admin, { productId, ...CHART })
-  const wish = { userId: w.ann.userId, templateId, domainname: 'a.example.org' }
-  expect(await fieldsOf(apps.createDeployment(w.ann, { ...wish, userValues: { message: 'x' } }))).toEqual({
+  const input = { userId: w.ann.userId, templateId, domainname: 'a.example.org' }
+  expect(await fieldsOf(apps.createDeployment(w.ann, { ...input, userValues: { message: 'x' } }))).toEqual({
     '/user/message': 'cannot be set: this product takes no settings',
   })
-  await apps.createDeployment(w.ann, wish)
+  await apps.createDeployment(w.ann, input)
 })
 
 test('a domain belongs to one deployment until that is deleted, also among tenants who cannot see each other', async () => {
@@ -312,8 +312,8 @@ test('deployments are listed newest first, in pages, by owner, product, name and
   await using w = await appsWorld()
   const { template } = await w.product()
   for (const [i, who] of [w.ann, w.bob, w.ann, w.bob, w.ann].entries()) {
-    const wish = { userId: who.userId, templateId: template.id, domainname: `d${i}.example.org` }
-    await w.apps.createDeployment(w.admin, wish)
+    const input = { userId: who.userId, templateId: template.id, domainname: `d${i}.example.org` }
+    await w.apps.createDeployment(w.admin, input)
   }
   const domains = async (filter: Parameters<typeof w.apps.listDeployments>[1]): Promise<string[]> => {
     const page = await w.apps.listDeployments(w.admin, filter)
@@ -354,9 +354,9 @@ test('a preview has the values that Helm would get before and after, and saves n
     ingress: { host: 'b.example.org' },
   })
   expect(secrets).toContain(SENTINEL)
-  const wish = { userId: w.bob.userId, templateId: template.id, domainname: 'bob.example.org' }
-  expect(await w.apps.previewCreate(w.bob, wish)).toMatchObject({ after: { deployment: { generation: 1 } } })
-  expect(await codeOf(w.apps.previewCreate(w.bob, { ...wish, domainname: 'ann.example.org' }))).toBe('DomainTaken')
+  const input = { userId: w.bob.userId, templateId: template.id, domainname: 'bob.example.org' }
+  expect(await w.apps.previewCreate(w.bob, input)).toMatchObject({ after: { deployment: { generation: 1 } } })
+  expect(await codeOf(w.apps.previewCreate(w.bob, { ...input, domainname: 'ann.example.org' }))).toBe('DomainTaken')
   expect(await codeOf(w.apps.previewUpdate(w.ann, deployment, { userValues: { replicas: 9 } }))).toBe('InvalidRequest')
   expect(await w.apps.getDeployment(w.ann, deployment)).toEqual(deployment)
   expect((await w.apps.listDeployments(w.admin, { limit: 5 })).items).toHaveLength(1)
@@ -368,8 +368,8 @@ test('an order and the deletion of its template cannot pass each other', async (
   const next = await publish(w, product.id, '1.1.0')
   const answer = await asUser(w.database.pool, w.admin, async (tx) => {
     await tx.query(`select from caelus.product_template_version where id = $1 for update`, [next.id])
-    const wish = { userId: w.ann.userId, templateId: next.id, domainname: 'a.example.org' }
-    const ordering = fieldsOf(w.apps.createDeployment(w.ann, wish))
+    const input = { userId: w.ann.userId, templateId: next.id, domainname: 'a.example.org' }
+    const ordering = fieldsOf(w.apps.createDeployment(w.ann, input))
     // The order has been judged and now waits for the template that it refers to.
     await waitingForLock(w)
     await tx.query('update caelus.product_template_version set deleted_at = now() where id = $1', [next.id])

@@ -6,8 +6,8 @@ import { appsWorld, codeOf, CHART, type AppsWorld } from './world.ts'
 
 async function ordered(w: AppsWorld) {
   const { product, template } = await w.product()
-  const wish = { userId: w.ann.userId, templateId: template.id, domainname: 'ann.example.org' }
-  return { product, template, deployment: await w.apps.createDeployment(w.ann, wish) }
+  const input = { userId: w.ann.userId, templateId: template.id, domainname: 'ann.example.org' }
+  return { product, template, deployment: await w.apps.createDeployment(w.ann, input) }
 }
 
 const claimed = async (w: AppsWorld, worker = 'w'): Promise<Claim> => {

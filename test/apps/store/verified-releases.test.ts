@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import type { Look } from '../../../src/domains/apps/drift/verified-releases.ts'
+import type { VerifiedRelease } from '../../../src/domains/apps/drift/verified-releases.ts'
 import { NO_DRIFT } from '../../../src/domains/apps/observed.ts'
-import { keptLooks } from '../../../src/domains/apps/store/index.ts'
+import { verifiedReleaseStore } from '../../../src/domains/apps/store/index.ts'
 import type { Claim } from '../../../src/kernel/index.ts'
 import { asUser } from '../../../src/store/index.ts'
 import { appsWorld, type AppsWorld } from './world.ts'
 
-const LOOK: Look = {
+const LOOK: VerifiedRelease = {
   digest: 'd',
   kinds: ['apps/v1/Deployment', 'v1/Service'],
   fingerprint: 'f',
@@ -31,62 +31,62 @@ async function claimed(w: AppsWorld, worker = 'w'): Promise<Claim> {
 /** A deployment with a lease on it. */
 async function leased(w: AppsWorld, name = 'Hello') {
   const { template } = await w.product(name)
-  const wish = { userId: w.ann.userId, templateId: template.id, domainname: `${name.toLowerCase()}.example.org` }
-  const { id } = await w.apps.createDeployment(w.ann, wish)
+  const input = { userId: w.ann.userId, templateId: template.id, domainname: `${name.toLowerCase()}.example.org` }
+  const { id } = await w.apps.createDeployment(w.ann, input)
   const claim = await claimed(w)
   return { id, fence: claim.fence, claim }
 }
 
-const workerLooks = (w: AppsWorld) => keptLooks(w.database.openPool({ role: 'caelus_worker' }))
+const workerLooks = (w: AppsWorld) => verifiedReleaseStore(w.database.openPool({ role: 'caelus_worker' }))
 
 test('the holder of the lease keeps a look, another in its place, and drops it', async () => {
   await using w = await appsWorld()
   const { id, fence } = await leased(w)
-  const looks = workerLooks(w)
-  expect(await looks.find(id)).toBeUndefined()
-  await looks.keep(id, fence, LOOK)
-  expect(await looks.find(id)).toEqual(LOOK)
+  const verified = workerLooks(w)
+  expect(await verified.find(id)).toBeUndefined()
+  await verified.keep(id, fence, LOOK)
+  expect(await verified.find(id)).toEqual(LOOK)
   const other = { ...LOOK, digest: 'e', kinds: ['v1/Secret'], fingerprint: 'g', at: LOOK.at + 1 }
-  await looks.keep(id, fence, other)
-  expect(await looks.find(id)).toEqual(other)
-  await looks.drop(id, fence)
-  expect(await looks.find(id)).toBeUndefined()
+  await verified.keep(id, fence, other)
+  expect(await verified.find(id)).toEqual(other)
+  await verified.drop(id, fence)
+  expect(await verified.find(id)).toBeUndefined()
 })
 
 test('a worker whose lease has passed on neither keeps nor drops', async () => {
   await using w = await appsWorld()
   const { id, fence: zombie } = await leased(w)
-  const looks = workerLooks(w)
+  const verified = workerLooks(w)
   await w.database.pool.query(`update caelus.job set lease_until = now() - interval '1 second'`)
   const heir = await claimed(w, 'heir')
-  await looks.keep(id, zombie, LOOK)
-  expect(await looks.find(id)).toBeUndefined()
-  await looks.keep(id, heir.fence, LOOK)
-  await looks.keep(id, zombie, { ...LOOK, fingerprint: 'g' })
-  await looks.drop(id, zombie)
-  expect(await looks.find(id)).toEqual(LOOK)
+  await verified.keep(id, zombie, LOOK)
+  expect(await verified.find(id)).toBeUndefined()
+  await verified.keep(id, heir.fence, LOOK)
+  await verified.keep(id, zombie, { ...LOOK, fingerprint: 'g' })
+  await verified.drop(id, zombie)
+  expect(await verified.find(id)).toEqual(LOOK)
   await w.queue.finish(heir, { then: 'forget' })
-  await looks.drop(id, heir.fence)
-  expect(await looks.find(id)).toEqual(LOOK)
+  await verified.drop(id, heir.fence)
+  expect(await verified.find(id)).toEqual(LOOK)
 })
 
 test('the kinds of all that is kept are told once each', async () => {
   await using w = await appsWorld()
   const [one, two] = [await leased(w, 'One'), await leased(w, 'Two')]
-  const looks = workerLooks(w)
-  expect(await looks.kinds()).toEqual([])
-  await looks.keep(one.id, one.fence, LOOK)
-  await looks.keep(two.id, two.fence, { ...LOOK, kinds: ['v1/Secret', 'v1/Service'] })
-  expect(await looks.kinds()).toEqual(['apps/v1/Deployment', 'v1/Secret', 'v1/Service'])
+  const verified = workerLooks(w)
+  expect(await verified.kinds()).toEqual([])
+  await verified.keep(one.id, one.fence, LOOK)
+  await verified.keep(two.id, two.fence, { ...LOOK, kinds: ['v1/Secret', 'v1/Service'] })
+  expect(await verified.kinds()).toEqual(['apps/v1/Deployment', 'v1/Secret', 'v1/Service'])
 })
 
 test('a look goes with its deployment', async () => {
   await using w = await appsWorld()
   const { id, fence } = await leased(w)
-  const looks = workerLooks(w)
-  await looks.keep(id, fence, LOOK)
+  const verified = workerLooks(w)
+  await verified.keep(id, fence, LOOK)
   await w.database.pool.query('delete from caelus.deployment where id = $1', [id])
-  expect(await looks.find(id)).toBeUndefined()
+  expect(await verified.find(id)).toBeUndefined()
 })
 
 test('nobody but workers has to do with looks', async () => {

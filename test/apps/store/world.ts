@@ -1,4 +1,4 @@
-import { openApps, type Apps, type Room } from '../../../src/domains/apps/usecases/index.ts'
+import { openApps, type Apps, type UseCaseDeps } from '../../../src/domains/apps/usecases/index.ts'
 import type { Chart, Charts } from '../../../src/domains/apps/helm/port.ts'
 import { keyRing, type JsonObject, type KeyRing, type Product, type Template } from '../../../src/domains/apps/index.ts'
 import { APPS_QUEUE } from '../../../src/domains/apps/queue.ts'
@@ -55,7 +55,7 @@ export interface AppsWorld extends AsyncDisposable {
   readonly ann: Actor & { readonly userId: string }
   readonly bob: Actor & { readonly userId: string }
   /** The same room with other furniture. */
-  appsWith(more: Partial<Room>): Apps
+  appsWith(more: Partial<UseCaseDeps>): Apps
   /** A product with a canonical template of chart 1.0.0. */
   product(name?: string): Promise<{ readonly product: Product; readonly template: Template }>
 }
@@ -69,7 +69,7 @@ export async function appsWorld(): Promise<AppsWorld> {
   )
   const [root = '', annId = '', bobId = ''] = rows.map(({ id }) => id)
   const admin = { userId: root, admin: true }
-  const room: Room = {
+  const room: UseCaseDeps = {
     pool: database.pool,
     queue,
     ring: ringOf('k1'),

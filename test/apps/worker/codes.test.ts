@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TemplateWish } from '../../../src/domains/apps/usecases/index.ts'
+import type { TemplateInput } from '../../../src/domains/apps/usecases/index.ts'
 import { createNamespace } from '../../../src/domains/apps/fence.ts'
 import { charts } from '../../../src/domains/apps/helm/index.ts'
 import { systemClock } from '../../../src/kernel/index.ts'
@@ -34,7 +34,7 @@ interface Trouble {
   readonly whoseMove: string
   readonly says: RegExp
   readonly nextStep: RegExp
-  readonly wish?: Partial<TemplateWish>
+  readonly input?: Partial<TemplateInput>
   /** What happens to the chart after it was published. */
   readonly spoil?: (folder: string) => Promise<unknown>
 }
@@ -59,7 +59,7 @@ test.each<Trouble>([
     whoseMove: 'user',
     says: /\/user\/message/,
     nextStep: /Correct the values/,
-    wish: {
+    input: {
       defaultValues: { user: { title: 'untitled' } },
       valuesSchema: {
         type: 'object',
@@ -73,15 +73,15 @@ test.each<Trouble>([
     whoseMove: 'operator',
     says: /\/replicas/,
     nextStep: /whose defaults and schema agree/,
-    wish: {
+    input: {
       defaultValues: { replicas: 'many' },
       valuesSchema: { type: 'object', properties: { user: SCHEMA_OF_USER, replicas: { type: 'integer' } } },
     },
   },
 ])('$code is told to the $whoseMove before anything is made', async (trouble) => {
-  const { code, whoseMove, says, nextStep, wish, spoil } = trouble
+  const { code, whoseMove, says, nextStep, input, spoil } = trouble
   const folder = await writeChart(world.dir, { 'page.yaml': page(code) })
-  const templateId = await world.publish(folder, wish)
+  const templateId = await world.publish(folder, input)
   await spoil?.(folder)
   const { id, namespaceName: name } = await order(templateId)
   const { lastError, nextReconcileAt } = await world.until(id, 'error')

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { DriftWatch } from '../../../src/domains/apps/drift/watch.ts'
 import { DEPLOYMENT_LABEL, USER_LABEL } from '../../../src/domains/apps/fence.ts'
-import type { AppsHappenings } from '../../../src/domains/apps/index.ts'
-import { happenings, startAll, systemClock, type Wake } from '../../../src/kernel/index.ts'
-import { ConfigMap, discovery, makeClient, Namespace, type WatchHappenings } from '../../../src/kube/index.ts'
+import type { AppsEvents } from '../../../src/domains/apps/index.ts'
+import { createEmitter, startAll, systemClock, type Wake } from '../../../src/kernel/index.ts'
+import { ConfigMap, discovery, makeClient, Namespace, type WatchEvents } from '../../../src/kube/index.ts'
 import { testTransport } from '../../support/kube.ts'
 
 test('what is touched wakes its deployment on behalf of its tenant', async () => {
@@ -18,7 +18,7 @@ test('what is touched wakes its deployment on behalf of its tenant', async () =>
     kept: { kinds: async () => ['v1/ConfigMap', 'nowhere.example.com/v1/Thing'] },
     clock: systemClock,
     random: Math.random,
-    happenings: happenings<WatchHappenings & AppsHappenings>(),
+    emitter: createEmitter<WatchEvents & AppsEvents>(),
   })
   const stop = await startAll([watch])
   const id = randomBytes(4).toString('hex')

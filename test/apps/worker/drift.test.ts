@@ -20,7 +20,7 @@ let id: string
 let namespace: string
 /** Steps that were taken, in order. */
 const steps: string[] = []
-const looks: boolean[] = []
+const verified: boolean[] = []
 const requests: string[] = []
 
 /** One deployment for the whole file: every test leaves it as it was, which is what is tested. */
@@ -30,7 +30,7 @@ beforeAll(async () => {
     guarded(transport, ({ method, path }) => void requests.push(`${method} ${path}`)),
   )
   told.on('apps:step', ({ step }) => steps.push(step))
-  told.on('apps:looked', ({ isRemembered }) => looks.push(isRemembered))
+  told.on('apps:looked', ({ isRemembered }) => verified.push(isRemembered))
   const made = await world.order()
   ;[id, namespace] = [made.id, made.namespaceName]
   await world.until(id, 'ready')
@@ -153,11 +153,11 @@ test('a pass over what nobody touched asks nobody and writes nothing', async () 
   // What the tests before have changed is still being rolled out, which touches it too.
   await expect.poll(() => world.client.list(Pod, { namespace }), { timeout: 45_000 }).toHaveLength(1)
   await seen(world.client, Deployment, { namespace, name: namespace }, isRolledOut)
-  await expect.poll(async () => (await lookAgain(), looks.at(-1)), { timeout: 45_000 }).toBe(true)
+  await expect.poll(async () => (await lookAgain(), verified.at(-1)), { timeout: 45_000 }).toBe(true)
   const row = await world.row(id)
   requests.length = 0
   for (let pass = 0; pass < 5; pass++) await lookAgain()
-  expect(looks.slice(-5)).toEqual([true, true, true, true, true])
+  expect(verified.slice(-5)).toEqual([true, true, true, true, true])
   // What the watches and events of earlier passes ask for besides is in no single namespace of ours.
   expect(requests.filter((request) => request.includes(namespace))).toEqual([])
   expect(await world.row(id)).toEqual(row)

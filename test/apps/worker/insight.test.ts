@@ -28,8 +28,8 @@ test('an app can be previewed, explained and looked into', async () => {
   }
 
   const { userId, templateId } = world
-  const wish = { userId, templateId, domainname: 'shop.example.com', userValues: { message: 'hello' } }
-  const ahead = await previewOf(parts, await world.apps.previewCreate(ADMIN, wish))
+  const input = { userId, templateId, domainname: 'shop.example.com', userValues: { message: 'hello' } }
+  const ahead = await previewOf(parts, await world.apps.previewCreate(ADMIN, input))
   expect(ahead.objects.map(({ object, change }) => [object.split('/')[0], change])).toEqual([
     ['Deployment', 'created'],
     ['Ingress', 'created'],

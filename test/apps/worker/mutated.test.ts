@@ -49,9 +49,9 @@ test('what a webhook makes of our objects is left alone, and what people make of
   await untilMutated(world, namespace)
   const { told } = await world.worker()
   const steps: string[] = []
-  const looks: boolean[] = []
+  const verified: boolean[] = []
   told.on('apps:step', ({ step }) => steps.push(step))
-  told.on('apps:looked', ({ isRemembered }) => looks.push(isRemembered))
+  told.on('apps:looked', ({ isRemembered }) => verified.push(isRemembered))
   await world.until(id, 'ready')
   const at = { namespace, name: namespace }
   const mutated = await seen(world.client, Deployment, at, (one) => imagesOf(one).includes(SIDECAR.image))
@@ -60,12 +60,12 @@ test('what a webhook makes of our objects is left alone, and what people make of
   // Somebody else's annotation makes the worker look at everything again, and find nothing to do.
   await world.lookAgain(id)
   steps.length = 0
-  looks.length = 0
+  verified.length = 0
   const { asked } = webhook
   const annotations = { 'mesh.example.com/revision': 'a' }
   await world.client.patch(Deployment, at, { merge: { metadata: { annotations } } }, { fieldManager: 'mesh' })
   const before = await writesIn(world, namespace)
-  await expect.poll(() => looks.includes(false)).toBe(true)
+  await expect.poll(() => verified.includes(false)).toBe(true)
   // Once for the annotation, and once for the dry run that showed that there is nothing to repair.
   await expect.poll(() => webhook.asked).toBeGreaterThanOrEqual(asked + 2)
   await world.lookAgain(id)

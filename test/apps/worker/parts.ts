@@ -1,15 +1,15 @@
 import { join } from 'node:path'
-import { appsWorker, type AppsHappenings, type AppsWorkerDeps } from '../../../src/domains/apps/index.ts'
+import { appsWorker, type AppsEvents, type AppsWorkerDeps } from '../../../src/domains/apps/index.ts'
 import { charts, helmCli, releases } from '../../../src/domains/apps/helm/index.ts'
 import { APPS_QUEUE } from '../../../src/domains/apps/queue.ts'
-import { deploymentRows, keptLooks } from '../../../src/domains/apps/store/index.ts'
+import { deploymentRows, verifiedReleaseStore } from '../../../src/domains/apps/store/index.ts'
 import {
   decisionLog,
-  happenings,
+  createEmitter,
   service,
   systemClock,
-  type Happenings,
-  type KernelHappenings,
+  type Emitter,
+  type KernelEvents,
   type Service,
 } from '../../../src/kernel/index.ts'
 import {
@@ -19,9 +19,9 @@ import {
   loadKubeConfig,
   makeClient,
   observed,
-  type RequestHappenings,
+  type RequestEvents,
   type Transport,
-  type WatchHappenings,
+  type WatchEvents,
 } from '../../../src/kube/index.ts'
 import { openPool, openQueuePool, PostgresQueue } from '../../../src/store/index.ts'
 
@@ -41,11 +41,11 @@ export interface WorkerPlace {
   readonly leaseMs?: number
 }
 
-export type WorkerHappenings = KernelHappenings & WatchHappenings & AppsHappenings & RequestHappenings
+export type WorkerEvents = KernelEvents & WatchEvents & AppsEvents & RequestEvents
 
 export interface OpenWorker {
   readonly services: readonly Service[]
-  readonly told: Happenings<WorkerHappenings>
+  readonly told: Emitter<WorkerEvents>
 }
 
 /** An apps worker on real parts, with short pauses. Once it has stopped nothing of it goes on. */
@@ -55,7 +55,7 @@ export async function openWorker(
   through: (transport: Transport) => Transport = (transport) => transport,
 ): Promise<OpenWorker> {
   const { databaseUrl: url, kubeconfig, helmBinary, dir, instance, leaseMs } = place
-  const told = happenings<WorkerHappenings>()
+  const told = createEmitter<WorkerEvents>()
   const connection = httpTransport(await loadKubeConfig({ path: kubeconfig }))
   const transport = observed(through(connection), told)
   const client = makeClient(transport, { fieldManager: 'caelus' })
@@ -80,7 +80,7 @@ export async function openWorker(
     transport,
     queue,
     rows: deploymentRows(pool),
-    looks: keptLooks(pool),
+    verified: verifiedReleaseStore(pool),
     charts: charts({ cacheDir: join(dir, 'charts'), localPaths: true }),
     helm: helmCli({ binary: helmBinary, kubeconfig, kinds, home: join(dir, 'home'), tempDir: dir }),
     releases: releases(client, kinds),
@@ -88,7 +88,7 @@ export async function openWorker(
     settings: { ingressClass: CLASS, digestSalt: 'salt' },
     clock: systemClock,
     random: Math.random,
-    happenings: told,
+    emitter: told,
     decisions: decisionLog(),
     version: 'test',
     instance,
@@ -102,7 +102,7 @@ export async function openWorker(
 }
 
 /** Answers with how to wait until nothing is being reconciled. */
-function idleness(told: Happenings<WorkerHappenings>): () => Promise<void> {
+function idleness(told: Emitter<WorkerEvents>): () => Promise<void> {
   let running = 0
   let whenIdle = (): void => {}
   told.on('reconcile:start', () => void running++)

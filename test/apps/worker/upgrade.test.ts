@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { TemplateWish } from '../../../src/domains/apps/usecases/index.ts'
+import type { TemplateInput } from '../../../src/domains/apps/usecases/index.ts'
 import { ConfigMap, Deployment, Secret } from '../../../src/kube/index.ts'
 import { writeChart } from '../helm/world.ts'
 import { codeOf } from '../store/world.ts'
@@ -52,8 +52,8 @@ test('an admin moves a deployment to a newer template, and nobody moves it elsew
 
 test('an upgrade that fails is taken back, and a corrected one replaces it', async () => {
   await using world = await WorkerWorld.make()
-  const publish = async (version: string, templates: Record<string, string>, wish: Partial<TemplateWish> = {}) =>
-    world.publish(await writeChart(world.dir, templates, { version }), { chartVersion: version, ...wish })
+  const publish = async (version: string, templates: Record<string, string>, input: Partial<TemplateInput> = {}) =>
+    world.publish(await writeChart(world.dir, templates, { version }), { chartVersion: version, ...input })
   const good = await publish('1.0.0', { 'page.yaml': page('one') })
   const bad = await publish('1.1.0', { 'page.yaml': page('two'), 'web.yaml': neverReady }, { healthTimeoutSec: 20 })
   const corrected = await publish('1.1.1', { 'page.yaml': page('three') })

@@ -10,17 +10,17 @@ let running: OpenWorker & { stop(): Promise<void> }
 
 /** A worker that begins with what those before it have kept, and what it did since. */
 async function startWorker(more: Parameters<WorkerWorld['worker']>[0] = {}) {
-  const [looks, steps, requests]: [boolean[], string[], string[]] = [[], [], []]
+  const [verified, steps, requests]: [boolean[], string[], string[]] = [[], [], []]
   running = await world.worker(more, (transport) =>
     guarded(transport, ({ method, path }) => void requests.push(`${method} ${path}`)),
   )
-  running.told.on('apps:looked', ({ isRemembered }) => looks.push(isRemembered))
+  running.told.on('apps:looked', ({ isRemembered }) => verified.push(isRemembered))
   running.told.on('apps:step', ({ step }) => steps.push(step))
   const lookAgain = async (): Promise<boolean | undefined> => {
     await world.lookAgain(id)
-    return looks.at(-1)
+    return verified.at(-1)
   }
-  return { looks, steps, requests, lookAgain }
+  return { verified, steps, requests, lookAgain }
 }
 
 beforeAll(async () => {
@@ -43,9 +43,9 @@ afterEach(() => running.stop())
 
 test('a worker that starts asks nobody about a release that another found in order', async () => {
   const row = await world.row(id)
-  const { looks, requests, lookAgain } = await startWorker()
+  const { verified, requests, lookAgain } = await startWorker()
   for (let pass = 0; pass < 3; pass++) await lookAgain()
-  expect(looks).not.toContain(false)
+  expect(verified).not.toContain(false)
   // What a start asks for besides is about all namespaces at once.
   expect(requests.length).toBeGreaterThan(0)
   expect(requests.filter((request) => request.includes(namespace))).toEqual([])
@@ -55,12 +55,12 @@ test('a worker that starts asks nobody about a release that another found in ord
 test('what was edited while no worker ran is noticed and taken back', async () => {
   const at = { namespace, name: namespace }
   await world.client.patch(Service, at, { merge: { spec: { selector: { 'app.kubernetes.io/name': 'other' } } } })
-  const { looks, steps, lookAgain } = await startWorker()
+  const { verified, steps, lookAgain } = await startWorker()
   await lookAgain()
   await expect.poll(() => steps, { timeout: 20_000 }).toEqual(['repairObjects'])
   await world.until(id, 'ready')
   await lookAgain()
-  expect(looks[0]).toBe(false)
+  expect(verified[0]).toBe(false)
   expect((await world.client.get(Service, at))?.spec?.selector?.['app.kubernetes.io/name']).toBe('hello-static')
 })
 
@@ -77,7 +77,7 @@ test('what was deleted while no worker ran is noticed and made anew', async () =
 })
 
 test('another version of the program looks for itself', async () => {
-  const { looks, lookAgain } = await startWorker({ version: 'another' })
+  const { verified, lookAgain } = await startWorker({ version: 'another' })
   await lookAgain()
-  expect(looks[0]).toBe(false)
+  expect(verified[0]).toBe(false)
 })

@@ -7,9 +7,9 @@ import { expect, inject, vi } from 'vitest'
 import {
   openApps,
   type Apps,
-  type DeploymentWish,
+  type DeploymentInput,
   type ListedDeployment,
-  type TemplateWish,
+  type TemplateInput,
 } from '../../../src/domains/apps/usecases/index.ts'
 import { charts } from '../../../src/domains/apps/helm/index.ts'
 import type { AppsWorkerDeps, Deployment } from '../../../src/domains/apps/index.ts'
@@ -79,7 +79,7 @@ export class WorkerWorld implements AsyncDisposable {
     this.#ending = made.ending
   }
 
-  static async make(template: Partial<TemplateWish> = {}, kubeconfig = inject('kubeconfig')): Promise<WorkerWorld> {
+  static async make(template: Partial<TemplateInput> = {}, kubeconfig = inject('kubeconfig')): Promise<WorkerWorld> {
     const ending: (() => Promise<unknown>)[] = []
     const [{ helm: helmBinary }, config, database] = await Promise.all([
       obtainBinaries(['helm']),
@@ -122,9 +122,9 @@ export class WorkerWorld implements AsyncDisposable {
   }
 
   /** Publishes the chart in `folder`; answers with the template's id. */
-  async publish(folder: string, wish: Partial<TemplateWish> = {}): Promise<string> {
+  async publish(folder: string, input: Partial<TemplateInput> = {}): Promise<string> {
     const { productId } = this
-    const all = { productId, chartRef: folder, chartVersion: '1.0.0', healthTimeoutSec: 60, ...wish }
+    const all = { productId, chartRef: folder, chartVersion: '1.0.0', healthTimeoutSec: 60, ...input }
     return (await this.apps.publishTemplate(ADMIN, all)).id
   }
 
@@ -162,10 +162,10 @@ export class WorkerWorld implements AsyncDisposable {
   async orderWithoutVolume(
     userValues: Record<string, string> = {},
     domainname = 'shop.example.com',
-    wish: Partial<DeploymentWish> = {},
+    input: Partial<DeploymentInput> = {},
   ): Promise<ListedDeployment> {
     const { userId, templateId } = this
-    const made = await this.apps.createDeployment(ADMIN, { userId, templateId, domainname, userValues, ...wish })
+    const made = await this.apps.createDeployment(ADMIN, { userId, templateId, domainname, userValues, ...input })
     this.#ending.push(() => this.client.delete(Namespace, { name: made.namespaceName }))
     return made
   }

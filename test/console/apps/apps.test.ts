@@ -143,7 +143,7 @@ test('a failure says why, whose move it is and what is broken, in light, in dark
     { userId, admin: false },
     { userId, templateId: templateId ?? '', domainname: 'hello.example.test', userValues: { message: 'Guten Tag' } },
   )
-  world.cluster.resources = [
+  world.controlPlane.resources = [
     resource('Ingress', 'hello', null),
     resource('Service', 'hello', null),
     resource('PersistentVolumeClaim', 'hello-data', null),
@@ -163,7 +163,7 @@ test('a failure says why, whose move it is and what is broken, in light, in dark
       ],
     }),
   ]
-  world.cluster.explanation = {
+  world.controlPlane.explanation = {
     why: ['it was never applied yet', 'it cannot go on: image nginx:1.29 cannot be pulled (ImageNeverReady)'],
     next: 'nothing, until somebody changes something',
     at: null,
@@ -204,8 +204,8 @@ test('what blocks a deletion is named', async () => {
   const domainname = 'hello.example.test'
   const { id } = await world.apps.createDeployment(actor, { userId, templateId: templateId ?? '', domainname })
   await world.apps.deleteDeployment(actor, { id })
-  world.cluster.explanation = {
-    ...world.cluster.explanation,
+  world.controlPlane.explanation = {
+    ...world.controlPlane.explanation,
     blockers: ['PersistentVolumeClaim data waits for finalizer example.com/hold'],
   }
   const page = await world.signedIn(`/apps/users/${userId}/deployments/${id}`, { role: 'member' })

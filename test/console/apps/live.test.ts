@@ -2,12 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, inject, onTestFinished, test } from 'vitest'
-import { appsRoutes, tellAppsChanges, type AppsSight } from '../../../src/api/index.ts'
-import { openAppsCluster } from '../../../src/processes/apps/control-plane.ts'
-import { openAppsRoom, type AppsRoom } from '../../../src/processes/apps/usecases.ts'
+import { appsRoutes, tellAppsChanges, type AppsInsight } from '../../../src/api/index.ts'
+import { openAppsControlPlane } from '../../../src/processes/apps/control-plane.ts'
+import { openAppsUseCases, type AppsUseCases } from '../../../src/processes/apps/usecases.ts'
 import { appsWorkerServices } from '../../../src/processes/apps/worker.ts'
 import { readConfig } from '../../../src/config/index.ts'
-import { happenings, startAll } from '../../../src/kernel/index.ts'
+import { createEmitter, startAll } from '../../../src/kernel/index.ts'
 import { Ingress, Namespace } from '../../../src/kube/index.ts'
 import { listener } from '../../../src/store/index.ts'
 import { obtainBinaries } from '../../../tools/binaries/index.ts'
@@ -25,49 +25,57 @@ async function liveConsole() {
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const config = readConfig({ CAELUS_DATA_DIR: folder })
   const valuesKey = `test:${Buffer.alloc(32, 7).toString('base64')}`
-  const rooms: AppsRoom[] = []
+  const rooms: AppsUseCases[] = []
   const listening: Promise<void>[] = []
-  const sights: AppsSight[] = []
-  const sight = new Proxy({} as AppsSight, { get: (_, verb) => sights[0]?.[verb as keyof AppsSight] })
+  const sights: AppsInsight[] = []
+  const insight = new Proxy({} as AppsInsight, { get: (_, verb) => sights[0]?.[verb as keyof AppsInsight] })
   const world = await consoleWorld(
     {},
     {
       routes: ({ pool, url, events }) => {
-        const room = openAppsRoom({ config, databaseUrl: url, pool, valuesKey, localCharts: true })
-        rooms.push(room)
+        const useCases = openAppsUseCases({ config, databaseUrl: url, pool, valuesKey, localCharts: true })
+        rooms.push(useCases)
         const changes = listener({ url, applicationName: 'test changes' })
         tellAppsChanges(changes, events)
         listening.push(changes.start())
         onTestFinished(() => changes.stop())
-        return [appsRoutes({ apps: room.apps, sight })]
+        return [appsRoutes({ apps: useCases.apps, insight })]
       },
     },
   )
-  const [room] = rooms
-  if (room === undefined) throw new Error('expected the routes of apps to be asked for')
+  const [useCases] = rooms
+  if (useCases === undefined) throw new Error('expected the routes of apps to be asked for')
   await Promise.all(listening)
   const databaseUrl = world.api.url
   const [{ helm }, transport, client] = await Promise.all([obtainBinaries(['helm']), testTransport(), testClient()])
   const kubeconfig = inject('kubeconfig')
-  const cluster = await openAppsCluster({ config, env: {}, databaseUrl, room, transport, kubeconfig, helm })
-  sights.push(cluster.sight)
+  const controlPlane = await openAppsControlPlane({
+    config,
+    env: {},
+    databaseUrl,
+    useCases,
+    transport,
+    kubeconfig,
+    helm,
+  })
+  sights.push(controlPlane.insight)
   const stop = await startAll(
     appsWorkerServices({
       config,
       databaseUrl,
-      cluster,
-      happenings: happenings(),
+      controlPlane,
+      emitter: createEmitter(),
       decisions: world.api.decided,
       onError: () => {},
     }),
   )
   onTestFinished(async () => {
     await stop()
-    await Promise.all([cluster.close(), room.close()])
+    await Promise.all([controlPlane.close(), useCases.close()])
     await Promise.all([transport[Symbol.asyncDispose](), client[Symbol.asyncDispose]()])
   })
   world.api.parts.board.domain('apps', { enabled: true, health: 'ok', message: '', objects: 0, not_ready: 0 })
-  return { ...world, apps: room.apps, client }
+  return { ...world, apps: useCases.apps, client }
 }
 
 test(

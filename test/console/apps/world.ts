@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { ProductView, ResourceView, Role } from '../../../src/api/contract/index.ts'
-import { appsRoutes, tellAppsChanges, type AppsSight } from '../../../src/api/index.ts'
+import { appsRoutes, tellAppsChanges, type AppsInsight } from '../../../src/api/index.ts'
 import { openApps, type Apps } from '../../../src/domains/apps/usecases/index.ts'
 import { charts } from '../../../src/domains/apps/helm/index.ts'
 import { diffFields, diffObjects, keyRing, masker, type JsonObject } from '../../../src/domains/apps/index.ts'
@@ -18,8 +18,8 @@ export const HELLO = `${REGISTRY}/hello-static`
 
 export interface AppsConsole extends ConsoleWorld {
   readonly apps: Apps
-  /** What somebody who looks at the cluster would see; a test writes into it. */
-  readonly cluster: Cluster
+  /** What somebody who looks at the control plane would see; a test writes into it. */
+  readonly controlPlane: ControlPlane
   /** The user who signs in with this role. */
   readonly userId: (role: Role) => Promise<string>
   /** A product that can be ordered. */
@@ -30,7 +30,7 @@ export interface AppsConsole extends ConsoleWorld {
   readonly report: (columns: Readonly<Record<string, unknown>>) => Promise<void>
 }
 
-interface Cluster {
+interface ControlPlane {
   resources: readonly ResourceView[]
   explanation: Explanation
 }
@@ -44,11 +44,11 @@ const AT_REST: Explanation = {
   blockers: [],
 }
 
-/** The console on the real API with apps enabled, and a cluster that shows what the test says. */
+/** The console on the real API with apps enabled, and a control plane that shows what the test says. */
 export async function appsConsole(): Promise<AppsConsole> {
   const folder = await mkdtemp(join(tmpdir(), 'caelus-console-apps-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  const cluster: Cluster = { resources: [], explanation: AT_REST }
+  const controlPlane: ControlPlane = { resources: [], explanation: AT_REST }
   const source = charts({ cacheDir: folder, localPaths: true })
   const known = new Map([[HELLO, join(ROOT, 'charts/hello-static')]])
   const rooms: { readonly apps: Apps; readonly url: string }[] = []
@@ -78,14 +78,14 @@ export async function appsConsole(): Promise<AppsConsole> {
         })
         rooms.push({ apps, url })
         listening.push(changes.start())
-        return [appsRoutes({ apps, sight: sightOf(cluster) })]
+        return [appsRoutes({ apps, insight: sightOf(controlPlane) })]
       },
     },
   )
-  const [room] = rooms
-  if (room === undefined) throw new Error('expected the routes of apps to be asked for')
+  const [useCases] = rooms
+  if (useCases === undefined) throw new Error('expected the routes of apps to be asked for')
   await Promise.all(listening)
-  const { apps, url } = room
+  const { apps, url } = useCases
   const rows = openPool({ url, applicationName: 'test worker' })
   onTestFinished(async () => {
     await rows.end()
@@ -96,7 +96,7 @@ export async function appsConsole(): Promise<AppsConsole> {
   return {
     ...world,
     apps,
-    cluster,
+    controlPlane,
     async userId(role) {
       const email = emailOf(role)
       const user = await world.api.parts.users.signIn({ subject: `dev#${email}`, email, role })
@@ -143,7 +143,7 @@ export async function appsConsole(): Promise<AppsConsole> {
 }
 
 /** Renders the two objects in which a tenant recognises their wishes. */
-function sightOf(cluster: Cluster): AppsSight {
+function sightOf(controlPlane: ControlPlane): AppsInsight {
   const objectsOf = (values: JsonObject): JsonObject[] => {
     const { user, ingress } = values as { user?: JsonObject; ingress?: { host?: string } }
     return [
@@ -169,7 +169,7 @@ function sightOf(cluster: Cluster): AppsSight {
         objects: diffObjects(before ? objectsOf(before.values) : [], objectsOf(after.values), mask),
       }
     },
-    explain: async () => cluster.explanation,
-    resources: async () => cluster.resources,
+    explain: async () => controlPlane.explanation,
+    resources: async () => controlPlane.resources,
   }
 }

@@ -13,16 +13,16 @@ test(
   'an admin makes a runtime, sees it converge, follows a recommendation, changes it and deletes it',
   { timeout: 300_000 },
   async () => {
-    const { cluster, signedIn, recommend } = await runtimesConsole()
-    const controller = await cluster.controller()
+    const { controlPlane, signedIn, recommend } = await runtimesConsole()
+    const controller = await controlPlane.controller()
     const page = await signedIn('/runtimes/new')
     await page.getByRole('textbox', { name: 'Name' }).first().fill('Not A Name')
     await page.getByRole('button', { name: 'Preview' }).click()
     await page.locator('[aria-invalid="true"]').first().waitFor()
     await page.getByRole('textbox', { name: 'Name' }).first().fill('shop')
-    await page.getByRole('textbox', { name: 'Namespace' }).fill(cluster.namespace)
+    await page.getByRole('textbox', { name: 'Namespace' }).fill(controlPlane.namespace)
     await page.getByRole('textbox', { name: 'Class' }).fill('shop.cart')
-    // Others teach this cluster Knative, which would be chosen otherwise.
+    // Others teach this control plane Knative, which would be chosen otherwise.
     await page.getByRole('combobox', { name: 'Template' }).click()
     await page.getByRole('option', { name: 'k8s_deployment' }).click()
     await page.getByRole('button', { name: 'Add function' }).click()
@@ -72,7 +72,7 @@ test(
     await page.locator('ins').getByText('registry.example/checkout:2').waitFor()
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('2, acted upon').waitFor()
-    expect((await cluster.runtime('shop')).spec).toMatchObject({ addons: [], enforcement: { mode: 'enforce' } })
+    expect((await controlPlane.runtime('shop')).spec).toMatchObject({ addons: [], enforcement: { mode: 'enforce' } })
 
     await controller.stop()
     await page.getByRole('button', { name: 'Delete' }).click()
@@ -82,28 +82,28 @@ test(
       .getByRole('list', { name: 'Deletion' })
       .getByText(/objects are left/)
       .waitFor()
-    await cluster.controller()
+    await controlPlane.controller()
     await page.getByText(/There is no runtime in .* called shop/).waitFor()
-    await cluster.isGone(ClassRuntime, 'shop')
+    await controlPlane.isGone(ClassRuntime, 'shop')
   },
 )
 
 test('a package is refused by its fields, looked at, and becomes runtimes', async () => {
-  const { cluster, signedIn } = await runtimesConsole()
+  const { controlPlane, signedIn } = await runtimesConsole()
   const page = await signedIn('/runtimes/package')
   const yaml = page.getByRole('textbox', { name: 'YAML' })
   await yaml.fill('name: shop\nclasses: nothing')
   await page.getByRole('button', { name: 'Preview' }).click()
   await page.getByRole('alert').getByText('package.classes').waitFor()
   await yaml.fill(PACKAGE)
-  await page.getByRole('textbox', { name: 'Namespace' }).fill(cluster.namespace)
+  await page.getByRole('textbox', { name: 'Namespace' }).fill(controlPlane.namespace)
   await page.getByRole('button', { name: 'Preview' }).click()
   await page.getByText('1 runtime would change').waitFor()
   await picture(page, 'runtimes-package')
-  expect(await cluster.names(ClassRuntime)).toEqual([])
+  expect(await controlPlane.names(ClassRuntime)).toEqual([])
   await page.getByRole('button', { name: 'Apply', exact: true }).click()
   await page.getByText('1 runtime changed').waitFor()
-  await page.getByRole('link', { name: `${cluster.namespace}/shop-cart` }).click()
+  await page.getByRole('link', { name: `${controlPlane.namespace}/shop-cart` }).click()
   await page.getByRole(...heading('shop-cart')).waitFor()
 })
 
@@ -125,8 +125,8 @@ deployments:
 `
 
 /** What a kubelet would say about a container that cannot run. */
-async function crash(cluster: RuntimesWorld, runtime: string): Promise<void> {
-  const pods = await cluster.client.list(Pod, { namespace: cluster.namespace })
+async function crash(controlPlane: RuntimesWorld, runtime: string): Promise<void> {
+  const pods = await controlPlane.client.list(Pod, { namespace: controlPlane.namespace })
   const name = pods.find(({ metadata }) => metadata.name.startsWith(runtime))?.metadata.name ?? ''
   const container: CoreV1.ContainerStatus = {
     name: 'function',
@@ -138,23 +138,23 @@ async function crash(cluster: RuntimesWorld, runtime: string): Promise<void> {
     lastState: { terminated: { exitCode: 3, reason: 'Error', message: 'no such database' } },
   }
   const conditions = [{ type: 'Ready', status: 'False', reason: 'ContainersNotReady' }]
-  await cluster.client.patchStatus(Pod, cluster.at(name), {
+  await controlPlane.client.patchStatus(Pod, controlPlane.at(name), {
     merge: { status: { containerStatuses: [container], conditions } },
   })
 }
 
 test('runtimes are listed by namespace and phase, and a member may only look', async () => {
-  const { cluster, signedIn, recommend, url } = await runtimesConsole()
-  await cluster.controller()
-  await cluster.create('cart', {
+  const { controlPlane, signedIn, recommend, url } = await runtimesConsole()
+  await controlPlane.controller()
+  await controlPlane.create('cart', {
     package_class_key: 'shop.cart',
     functions: [fn('add', { max_scale: 6 }), fn('checkout', { max_scale: 4 })],
     enforcement: { mode: 'observe' },
     nfr_requirements: { min_throughput_rps: 200, max_latency_ms: 80 },
   })
-  await cluster.create('stock', { package_class_key: 'shop.stock', functions: [fn('reserve')] })
-  await cluster.create('prices', { selected_template: 'cloudlet', functions: [fn('quote')] })
-  const page = await signedIn(`/runtimes?namespace=${cluster.namespace}`, { role: 'member' })
+  await controlPlane.create('stock', { package_class_key: 'shop.stock', functions: [fn('reserve')] })
+  await controlPlane.create('prices', { selected_template: 'cloudlet', functions: [fn('quote')] })
+  const page = await signedIn(`/runtimes?namespace=${controlPlane.namespace}`, { role: 'member' })
   await page.getByRole('row', { name: /cart.*Available.*2\/2/ }).waitFor()
   await page.getByRole('row', { name: /stock.*Available/ }).waitFor()
   await page.getByRole('row', { name: /prices.*Degraded/ }).waitFor()
@@ -167,20 +167,20 @@ test('runtimes are listed by namespace and phase, and a member may only look', a
   await page.getByText('unknown template "cloudlet"').first().waitFor()
   expect(await page.getByRole('button', { name: 'Delete' }).count()).toBe(0)
 
-  await crash(cluster, 'stock')
-  await page.goto(`${url}/runtimes/${cluster.namespace}/stock`)
+  await crash(controlPlane, 'stock')
+  await page.goto(`${url}/runtimes/${controlPlane.namespace}/stock`)
   await page.getByText('last exit: Error, code 3: no such database').waitFor()
   await page.getByRole('heading', { name: 'stock' }).locator('..').getByText('Degraded').waitFor()
   await page.getByText('The operator’s move').or(page.getByText('Your move')).first().waitFor()
   await picture(page, 'runtimes-detail')
 
   await recommend('cart', { 'replicas/add': 4, 'replicas/checkout': 1 })
-  await page.goto(`${url}/runtimes/${cluster.namespace}/cart/requirements`)
+  await page.goto(`${url}/runtimes/${controlPlane.namespace}/cart/requirements`)
   await page.getByText('1 replica → 4 replicas would have been applied, but the mode is observe').waitFor()
   await page.emulateMedia({ colorScheme: 'dark' })
   await picture(page, 'runtimes-requirements-dark')
   await page.setViewportSize(PHONE)
   await fitsPhone(page)
-  await page.goto(`${url}/runtimes/${cluster.namespace}/cart/edit`)
+  await page.goto(`${url}/runtimes/${controlPlane.namespace}/cart/edit`)
   await page.getByText('Only admins change runtimes').waitFor()
 })

@@ -1,4 +1,4 @@
-import { happenings, systemClock, type Happenings } from '../../../src/kernel/index.ts'
+import { createEmitter, systemClock, type Emitter } from '../../../src/kernel/index.ts'
 import {
   cache,
   ConfigMap,
@@ -6,13 +6,13 @@ import {
   type CacheSpec,
   type CoreV1,
   type KubeObject,
-  type WatchHappenings,
+  type WatchEvents,
   type WatchSource,
 } from '../../../src/kube/index.ts'
 
 export interface SeenCache extends AsyncDisposable {
   readonly cached: Cache<CoreV1.ConfigMap>
-  readonly say: Happenings<WatchHappenings>
+  readonly say: Emitter<WatchEvents>
   /** Every happening, by name, in order. */
   readonly heard: string[]
 }
@@ -23,12 +23,12 @@ export function seenCache(
   namespace: string,
   spec: Partial<CacheSpec<CoreV1.ConfigMap, CoreV1.ConfigMap>> = {},
 ): SeenCache {
-  const say = happenings<WatchHappenings>()
+  const say = createEmitter<WatchEvents>()
   const heard: string[] = []
   for (const name of ['watch:connected', 'watch:reconnected', 'watch:relisted', 'watch:idle', 'watch:error'] as const)
     say.on(name, (what) => heard.push('why' in what ? `${name} ${what.why}` : name))
   const cached = cache<CoreV1.ConfigMap>(
-    { source, clock: systemClock, happenings: say },
+    { source, clock: systemClock, emitter: say },
     { resource: ConfigMap, where: { namespace }, ...spec },
   )
   return { cached, say, heard, [Symbol.asyncDispose]: () => cached.stop() }

@@ -11,7 +11,7 @@ import {
   type KubeObject,
   type WatchSource,
 } from '../../../src/kube/index.ts'
-import { startCluster } from '../../../tools/control-plane/index.ts'
+import { startControlPlane } from '../../../tools/control-plane/index.ts'
 import { freshNamespace, seen, testClient, testConfig } from '../../support/kube.ts'
 import { proxyTo } from './proxy.ts'
 import { configMap, seenCache, showing } from './seen.ts'
@@ -51,8 +51,8 @@ const versionsIn = (objects: readonly KubeObject[]): Set<unknown> =>
 
 test('caches outlive the death of the API server and miss nothing, with their history or without', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'caelus-watch-'))
-  const cluster = await startCluster({ dir, nodes: 'none' })
-  const transport = httpTransport(await loadKubeConfig({ path: cluster.kubeconfig }))
+  const controlPlane = await startControlPlane({ dir, nodes: 'none' })
+  const transport = httpTransport(await loadKubeConfig({ path: controlPlane.kubeconfig }))
   const client = makeClient(transport, { fieldManager: 'test' })
   const both = [seenCache(client, 'outage'), seenCache(forgotten(client), 'outage')]
   try {
@@ -65,9 +65,9 @@ test('caches outlive the death of the API server and miss nothing, with their hi
       ({ say }) =>
         new Promise((resolve) => say.on('watch:error', ({ failures }) => failures === 2 && resolve(failures))),
     )
-    await cluster.killApiServer()
+    await controlPlane.killApiServer()
     await Promise.all(refused)
-    await cluster.restartApiServer()
+    await controlPlane.restartApiServer()
     await client.delete(ConfigMap, { namespace: 'outage', name: 'doomed' })
     await client.delete(ConfigMap, { namespace: 'outage', name: 'reborn' })
     await client.create(ConfigMap, configMap('outage', 'reborn', 'again'))
@@ -85,7 +85,7 @@ test('caches outlive the death of the API server and miss nothing, with their hi
   } finally {
     for (const { cached } of both) await cached.stop()
     await transport.close()
-    await cluster.stop()
+    await controlPlane.stop()
     await rm(dir, { recursive: true, force: true })
   }
 })

@@ -5,9 +5,9 @@ import {
   prometheus,
   type ClassRuntimeSpec,
   type PrometheusSource,
-  type RuntimesHappenings,
+  type RuntimesEvents,
 } from '../../../src/domains/runtimes/index.ts'
-import { findCondition, type Condition, type Happenings } from '../../../src/kernel/index.ts'
+import { findCondition, type Condition, type Emitter } from '../../../src/kernel/index.ts'
 import { Deployment, Pod } from '../../../src/kube/index.ts'
 import { startPrometheus, type Prometheus } from '../../../tools/prometheus.ts'
 import { LoadGenerator, type Load } from './load-generator.ts'
@@ -46,10 +46,10 @@ async function driven(world: RuntimesWorld, name: string, behaviour: Load): Prom
   for (const { metadata } of pods) load.drive(world.namespace, metadata.name, behaviour)
 }
 
-type Analyzed = RuntimesHappenings['runtimes:analyzed']
+type Analyzed = RuntimesEvents['runtimes:analyzed']
 
 /** The passes that follow, until one is as expected. */
-function passes(told: Pick<Happenings<RuntimesHappenings>, 'on'>, isEnough: (all: readonly Analyzed[]) => boolean) {
+function passes(told: Pick<Emitter<RuntimesEvents>, 'on'>, isEnough: (all: readonly Analyzed[]) => boolean) {
   const { promise, resolve, reject } = Promise.withResolvers<readonly Analyzed[]>()
   const all: Analyzed[] = []
   const timer = setTimeout(() => reject(new Error(`not as expected: ${JSON.stringify(all.slice(-3))}`)), PATIENCE_MS)

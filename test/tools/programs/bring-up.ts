@@ -1,7 +1,7 @@
 /** Brings a control plane up, says so, and waits to be killed. */
-import { clusterUp } from '../../../tools/control-plane/index.ts'
+import { controlPlaneUp } from '../../../tools/control-plane/index.ts'
 
 const [dir = ''] = process.argv.slice(2)
-const { state } = await clusterUp({ dir, nodes: 'none' })
+const { state } = await controlPlaneUp({ dir, nodes: 'none' })
 process.stdout.write(`${state}\n`)
 setInterval(() => {}, 60_000)

@@ -28,7 +28,7 @@ interface ObjectTreeProps {
 /** Objects beneath their owners, with how each is. */
 export const ObjectTree = ({ nodes, label }: ObjectTreeProps) =>
   nodes.length === 0 ? (
-    <Empty icon={<IconBoxOff size={22} aria-hidden />} title="Nothing is in the cluster">
+    <Empty icon={<IconBoxOff size={22} aria-hidden />} title="No objects found">
       Objects appear here as soon as they are made.
     </Empty>
   ) : (

@@ -7,10 +7,10 @@ import type { Json } from './json.ts'
 import { isHeld } from './state.ts'
 import classes from './forms.module.css'
 
-type Wish = 'keep' | 'replace' | 'remove'
+type Input = 'keep' | 'replace' | 'remove'
 
 /** What the value of a write-only field means, in the three words that a person can choose from. */
-export const wishOf = (value: Json | undefined): Wish =>
+export const wishOf = (value: Json | undefined): Input =>
   value === undefined ? 'keep' : value === null ? 'remove' : 'replace'
 
 /** A value that can be written and never read: what is stored is kept, replaced or removed, and not shown. */

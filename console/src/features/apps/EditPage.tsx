@@ -37,9 +37,9 @@ function Edit({ deployment }: { readonly deployment: DeploymentView }) {
           form={data}
           before={before}
           verb="Save"
-          preview={(client, wish) => client.post<PreviewView>(`${path}:preview`, wish)}
-          save={(client, wish, idempotencyKey) =>
-            client.patch<DeploymentView>(path, wish, { idempotencyKey, ifMatch: `"${before.generation}"` })
+          preview={(client, input) => client.post<PreviewView>(`${path}:preview`, input)}
+          save={(client, input, idempotencyKey) =>
+            client.patch<DeploymentView>(path, input, { idempotencyKey, ifMatch: `"${before.generation}"` })
           }
           onSaved={(saved) => {
             notifications.show({ message: `The change of ${saved.domainname} is saved` })

@@ -46,9 +46,11 @@ function Order({ templateId, userId }: { readonly templateId: string; readonly u
         <SettingsEditor
           form={data}
           verb="Order"
-          preview={(client, wish) => client.post<PreviewView>(`${path}:preview`, { template_id: templateId, ...wish })}
-          save={(client, wish, idempotencyKey) =>
-            client.post<DeploymentView>(path, { template_id: templateId, ...wish }, { idempotencyKey })
+          preview={(client, input) =>
+            client.post<PreviewView>(`${path}:preview`, { template_id: templateId, ...input })
+          }
+          save={(client, input, idempotencyKey) =>
+            client.post<DeploymentView>(path, { template_id: templateId, ...input }, { idempotencyKey })
           }
           onSaved={(saved) => {
             notifications.show({ message: `${saved.domainname} is ordered` })

@@ -15,7 +15,7 @@ import { domainProblem } from './domain.ts'
 import { useWrite } from './use-write.ts'
 import classes from './apps.module.css'
 
-export interface Wish {
+export interface Input {
   readonly domainname: string
   readonly user_values: JsonObject
 }
@@ -24,8 +24,8 @@ interface SettingsEditorProps {
   readonly form: TemplateFormView
   /** Absent: a new one. */
   readonly before?: Pick<DeploymentView, 'domainname' | 'user_values' | 'secrets_set'>
-  readonly preview: (api: ApiClient, wish: Wish) => Promise<PreviewView>
-  readonly save: (api: ApiClient, wish: Wish, idempotencyKey: string) => Promise<DeploymentView>
+  readonly preview: (api: ApiClient, input: Input) => Promise<PreviewView>
+  readonly save: (api: ApiClient, input: Input, idempotencyKey: string) => Promise<DeploymentView>
   readonly onSaved: (saved: DeploymentView) => void
   readonly verb: string
 }
@@ -38,11 +38,11 @@ export function SettingsEditor({ form, before, preview, save, onSaved, verb }: S
   const [isDomainTouched, setDomainTouched] = useState(false)
   const [refusedDomain, setRefusedDomain] = useState<string>()
 
-  const look = useMutation<PreviewView, unknown, Wish>({
-    mutationFn: (wish) => preview(api, wish),
+  const look = useMutation<PreviewView, unknown, Input>({
+    mutationFn: (input) => preview(api, input),
     onError: (error) => refuse(error),
   })
-  const write = useWrite<DeploymentView, Wish>(save, onSaved)
+  const write = useWrite<DeploymentView, Input>(save, onSaved)
   const forget = (): void => {
     if (!look.isIdle) look.reset()
     if (!write.isIdle) write.reset()
@@ -52,7 +52,7 @@ export function SettingsEditor({ form, before, preview, save, onSaved, verb }: S
     ...(before && { written: before.user_values as JsonObject, held: before.secrets_set }),
     onChange: forget,
   })
-  const wish: Wish = { domainname: domain.trim(), user_values: settings.written }
+  const input: Input = { domainname: domain.trim(), user_values: settings.written }
   const wrongDomain = domainProblem(domain)
 
   /** What the server refuses is told at its field; what belongs to none stands beneath the form. */
@@ -69,7 +69,7 @@ export function SettingsEditor({ form, before, preview, save, onSaved, verb }: S
     settings.reveal()
     setDomainTouched(true)
     if (settings.invalid > 0 || wrongDomain !== undefined) return focusFirstError()
-    look.mutate(wish)
+    look.mutate(input)
   }
 
   return (
@@ -128,7 +128,7 @@ export function SettingsEditor({ form, before, preview, save, onSaved, verb }: S
             {look.data ? 'Preview again' : 'Preview'}
           </Button>
           {look.data && (
-            <Button loading={write.isPending} onClick={() => write.mutate(wish, { onError: refuse })}>
+            <Button loading={write.isPending} onClick={() => write.mutate(input, { onError: refuse })}>
               {verb}
             </Button>
           )}

@@ -61,14 +61,14 @@ function Preparation({ preparation }: { readonly preparation: PreparationView })
   const elapsed = elapsedText(ended - Date.parse(preparation.started_at))
   return (
     <Panel
-      title="Local cluster"
+      title="Local control plane"
       aside={
         <span className={`${classes.elapsed} tabular`}>
           {preparation.state === 'done' ? `ready after ${elapsed}` : elapsed}
         </span>
       }
     >
-      <ProgressSteps label="Preparation of the local cluster" steps={preparation.steps} />
+      <ProgressSteps label="Preparation of the local control plane" steps={preparation.steps} />
     </Panel>
   )
 }

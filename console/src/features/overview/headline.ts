@@ -15,7 +15,8 @@ export function headline(status: StatusView): Headline {
     const others = sick.length > 1 ? ` and ${sick.length - 1} more` : ''
     return { tone: 'bad', text: `${first.name}${others} ${sick.length > 1 ? 'are' : 'is'} not healthy` }
   }
-  if (status.preparation?.state === 'failed') return { tone: 'bad', text: 'The local cluster could not be prepared' }
+  if (status.preparation?.state === 'failed')
+    return { tone: 'bad', text: 'The local control plane could not be prepared' }
   const parked = status.queue?.parked ?? 0
   if (parked > 0)
     return {
@@ -30,7 +31,7 @@ export function headline(status: StatusView): Headline {
     const done = steps.filter(({ state }) => state === 'done').length
     return {
       tone: 'wait',
-      text: `Preparing the local cluster: step ${Math.min(done + 1, steps.length)} of ${steps.length}`,
+      text: `Preparing the local control plane: step ${Math.min(done + 1, steps.length)} of ${steps.length}`,
     }
   }
   const examples = status.demo?.filter(({ ready }) => ready !== 'True').length ?? 0

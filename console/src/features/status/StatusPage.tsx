@@ -88,8 +88,8 @@ function Parts({ status }: { readonly status: StatusView }) {
           />
         </Panel>
         {preparation && (
-          <Panel title="Preparation of the local cluster">
-            <ProgressSteps label="Preparation of the local cluster" steps={preparation.steps} />
+          <Panel title="Preparation of the local control plane">
+            <ProgressSteps label="Preparation of the local control plane" steps={preparation.steps} />
           </Panel>
         )}
       </SimpleGrid>
@@ -99,7 +99,7 @@ function Parts({ status }: { readonly status: StatusView }) {
         ) : (
           <Empty
             icon={<IconServerOff size={22} aria-hidden />}
-            title={kubernetes ? 'The cluster has no nodes' : 'No cluster is connected yet'}
+            title={kubernetes ? 'The control plane has no nodes' : 'No control plane is connected yet'}
           />
         )}
       </Panel>

@@ -10,7 +10,7 @@ import {
   pageOf,
 } from '../../contract/index.ts'
 import { generationIn } from '../../http/preconditions.ts'
-import { actorOf, Id, pageView, tagged, SORTED, wishOf, type AppsParts } from './parts.ts'
+import { actorOf, Id, pageView, tagged, SORTED, pageOptionsOf, type AppsParts } from './parts.ts'
 import { deploymentView } from './views.ts'
 
 const tags = ['apps']
@@ -28,14 +28,14 @@ const Filter = Type.Object({
 })
 
 const filterIn = (query: Static<typeof Filter>) => ({
-  ...wishOf(query, SORTED.byTime),
+  ...pageOptionsOf(query, SORTED.byTime),
   productId: query.product_id,
   name: query.name,
   status: query.status,
   withDeleted: query.with_deleted,
 })
 
-export const wishIn = (userId: string, body: DeploymentCreate) => ({
+export const inputIn = (userId: string, body: DeploymentCreate) => ({
   userId,
   templateId: body.template_id,
   domainname: body.domainname,
@@ -118,7 +118,7 @@ export function deploymentRoutes(app: App, { apps }: AppsParts): void {
       },
     },
     async (request, reply) => {
-      const created = await apps.createDeployment(actorOf(request), wishIn(request.params.id, request.body))
+      const created = await apps.createDeployment(actorOf(request), inputIn(request.params.id, request.body))
       return reply.code(201).send(tagged(reply, deploymentView(created)))
     },
   )

@@ -9,7 +9,7 @@ import {
   ResourcesView,
   TimelineView,
 } from '../../contract/index.ts'
-import { changeIn, wishIn } from './deployments.ts'
+import { changeIn, inputIn } from './deployments.ts'
 import { actorOf, Id, whileConnected, type AppsParts } from './parts.ts'
 import { explanationView, fieldChangeView, objectChangeView, timelineView } from './views.ts'
 
@@ -17,9 +17,9 @@ const tags = ['apps']
 const one = Type.Object({ id: Id, deployment_id: Id })
 
 /** What a change would do, why it is as it is, what happened, what there is: for every deployment that one may see. */
-export function insightRoutes(app: App, { apps, sight }: AppsParts): void {
+export function insightRoutes(app: App, { apps, insight }: AppsParts): void {
   const previewOf = async (inputs: PreviewInputs, signal: AbortSignal): Promise<PreviewView> => {
-    const { values, objects, notConsulted = [] } = await sight.preview(inputs, signal)
+    const { values, objects, notConsulted = [] } = await insight.preview(inputs, signal)
     const changes = { values: values.map(fieldChangeView), objects: objects.map(objectChangeView) }
     return { ...changes, ...(notConsulted.length > 0 && { not_consulted: [...notConsulted] }) }
   }
@@ -38,7 +38,7 @@ export function insightRoutes(app: App, { apps, sight }: AppsParts): void {
       },
     },
     async (request, reply) => {
-      const inputs = await apps.previewCreate(actorOf(request), wishIn(request.params.id, request.body))
+      const inputs = await apps.previewCreate(actorOf(request), inputIn(request.params.id, request.body))
       return await previewOf(inputs, whileConnected(reply))
     },
   )
@@ -78,7 +78,7 @@ export function insightRoutes(app: App, { apps, sight }: AppsParts): void {
     async (request, reply) => {
       const { id: userId, deployment_id } = request.params
       const { id } = await apps.getDeployment(actorOf(request), { id: deployment_id, userId })
-      return explanationView(await sight.explain(id, whileConnected(reply)))
+      return explanationView(await insight.explain(id, whileConnected(reply)))
     },
   )
 
@@ -117,7 +117,7 @@ export function insightRoutes(app: App, { apps, sight }: AppsParts): void {
     async (request, reply) => {
       const { id: userId, deployment_id } = request.params
       const { id } = await apps.getDeployment(actorOf(request), { id: deployment_id, userId })
-      return { items: [...(await sight.resources(id, whileConnected(reply)))] }
+      return { items: [...(await insight.resources(id, whileConnected(reply)))] }
     },
   )
 }

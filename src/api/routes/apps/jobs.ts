@@ -9,7 +9,7 @@ import {
   ReconcileJobView,
   ReconcileRequest,
 } from '../../contract/index.ts'
-import { actorOf, Id, pageView, SORTED, wishOf, type AppsParts } from './parts.ts'
+import { actorOf, Id, pageView, SORTED, pageOptionsOf, type AppsParts } from './parts.ts'
 import { jobView } from './views.ts'
 
 const tags = ['apps']
@@ -35,7 +35,11 @@ export function jobRoutes(app: App, { apps }: AppsParts): void {
     async (request) => {
       const { status, deployment_id: deploymentId } = request.query
       return pageView(
-        await apps.listJobs(actorOf(request), { ...wishOf(request.query, SORTED.byNumber), status, deploymentId }),
+        await apps.listJobs(actorOf(request), {
+          ...pageOptionsOf(request.query, SORTED.byNumber),
+          status,
+          deploymentId,
+        }),
         jobView,
       )
     },

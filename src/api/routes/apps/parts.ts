@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import type { Apps, Listed, PageWish, PreviewInputs } from '../../../domains/apps/usecases/index.ts'
+import type { Apps, Listed, PageOptions, PreviewInputs } from '../../../domains/apps/usecases/index.ts'
 import type { Previewed } from '../../../domains/apps/index.ts'
 import { RefusedFields, type Explanation } from '../../../kernel/index.ts'
 import type { Actor } from '../../../store/index.ts'
@@ -9,8 +9,8 @@ import { callerOf } from '../../http/guard.ts'
 import { pageRequest, writeCursor } from '../../http/paging.ts'
 import { etagOf } from '../../http/preconditions.ts'
 
-/** What only somebody who sees the cluster can tell. Throws `ClusterUnreachable` where there is none. */
-export interface AppsSight {
+/** What only somebody who sees the control plane can tell. Throws `ControlPlaneUnreachable` where there is none. */
+export interface AppsInsight {
   preview(inputs: PreviewInputs, signal: AbortSignal): Promise<Omit<Previewed, 'notConsulted'> & Partial<Previewed>>
   explain(deploymentId: string, signal: AbortSignal): Promise<Explanation>
   resources(deploymentId: string, signal: AbortSignal): Promise<readonly ResourceView[]>
@@ -18,7 +18,7 @@ export interface AppsSight {
 
 export interface AppsParts {
   readonly apps: Apps
-  readonly sight: AppsSight
+  readonly insight: AppsInsight
 }
 
 export const actorOf = (request: FastifyRequest): Actor => {
@@ -35,7 +35,7 @@ const isNumber = (part: string): boolean => /^\d{1,18}$/.test(part)
 /** What the columns that a list is sorted by hold. A cursor was made by us, but it comes from outside. */
 export const SORTED = { byTime: [isTime, isId], byName: [() => true, isId], byNumber: [isNumber] } as const
 
-export function wishOf(query: PageQuery, sorted: (typeof SORTED)[keyof typeof SORTED]): PageWish {
+export function pageOptionsOf(query: PageQuery, sorted: (typeof SORTED)[keyof typeof SORTED]): PageOptions {
   const { limit, after } = pageRequest(query, sorted.length)
   if (after !== undefined && !sorted.every((fits, index) => fits(after[index] ?? ''))) {
     throw new RefusedFields([{ field: 'cursor', message: 'is not a next_cursor of this list' }])

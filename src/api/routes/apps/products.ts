@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { App } from '../../app.ts'
 import { CanonicalTemplate, PageQuery, pageOf, ProductCreate, ProductPatch, ProductView } from '../../contract/index.ts'
-import { actorOf, Id, pageView, SORTED, wishOf, type AppsParts } from './parts.ts'
+import { actorOf, Id, pageView, SORTED, pageOptionsOf, type AppsParts } from './parts.ts'
 import { productView } from './views.ts'
 
 const tags = ['apps']
@@ -21,7 +21,7 @@ export function productRoutes(app: App, { apps }: AppsParts): void {
       },
     },
     async (request) =>
-      pageView(await apps.listProducts(actorOf(request), wishOf(request.query, SORTED.byName)), productView),
+      pageView(await apps.listProducts(actorOf(request), pageOptionsOf(request.query, SORTED.byName)), productView),
   )
 
   app.post(

@@ -10,7 +10,7 @@ import {
   TemplateFormView,
   TemplateView,
 } from '../../contract/index.ts'
-import { actorOf, Id, pageView, whileConnected, SORTED, wishOf, type AppsParts } from './parts.ts'
+import { actorOf, Id, pageView, whileConnected, SORTED, pageOptionsOf, type AppsParts } from './parts.ts'
 import { chartView, formView, templateView } from './views.ts'
 
 const tags = ['apps']
@@ -33,7 +33,10 @@ export function templateRoutes(app: App, { apps }: AppsParts): void {
     },
     async (request) => {
       const { params, query } = request
-      return pageView(await apps.listTemplates(actorOf(request), params.id, wishOf(query, SORTED.byTime)), templateView)
+      return pageView(
+        await apps.listTemplates(actorOf(request), params.id, pageOptionsOf(query, SORTED.byTime)),
+        templateView,
+      )
     },
   )
 
@@ -52,7 +55,7 @@ export function templateRoutes(app: App, { apps }: AppsParts): void {
     },
     async (request, reply) => {
       const { body, params } = request
-      const wish = {
+      const input = {
         productId: params.id,
         chartRef: body.chart_ref,
         chartVersion: body.chart_version,
@@ -64,7 +67,7 @@ export function templateRoutes(app: App, { apps }: AppsParts): void {
         healthTimeoutSec: body.health_timeout_sec,
         canonical: body.canonical,
       }
-      const template = await apps.publishTemplate(actorOf(request), wish, whileConnected(reply))
+      const template = await apps.publishTemplate(actorOf(request), input, whileConnected(reply))
       return reply.code(201).send(templateView(template))
     },
   )

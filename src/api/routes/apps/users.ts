@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { App } from '../../app.ts'
 import { FreezeUser, PageQuery, pageOf, UserCreate, UserPatch, UserView } from '../../contract/index.ts'
-import { actorOf, Id, pageView, SORTED, wishOf, type AppsParts } from './parts.ts'
+import { actorOf, Id, pageView, SORTED, pageOptionsOf, type AppsParts } from './parts.ts'
 import { userView } from './views.ts'
 
 const tags = ['apps']
@@ -26,7 +26,7 @@ export function userRoutes(app: App, { apps }: AppsParts): void {
       },
     },
     async (request) => {
-      const filter = { ...wishOf(request.query, SORTED.byTime), email: request.query.email }
+      const filter = { ...pageOptionsOf(request.query, SORTED.byTime), email: request.query.email }
       return pageView(await apps.listUsers(actorOf(request), filter), userView)
     },
   )
@@ -79,8 +79,8 @@ export function userRoutes(app: App, { apps }: AppsParts): void {
     },
     async (request) => {
       const { email, is_admin: isAdmin } = request.body
-      const wish = { ...(email !== undefined && { email }), ...(isAdmin !== undefined && { isAdmin }) }
-      return userView(await apps.updateUser(actorOf(request), request.params.id, wish))
+      const input = { ...(email !== undefined && { email }), ...(isAdmin !== undefined && { isAdmin }) }
+      return userView(await apps.updateUser(actorOf(request), request.params.id, input))
     },
   )
 

@@ -1,10 +1,10 @@
-import type { SeenChild, Sighting } from '../../../domains/runtimes/usecases/index.ts'
+import type { SeenChild, RuntimeDetails } from '../../../domains/runtimes/usecases/index.ts'
 import { COMPONENT_LABEL, FUNCTION_LABEL } from '../../../domains/runtimes/index.ts'
 import type { CoreV1, Deployment, Pod } from '../../../kube/index.ts'
 import type { RuntimeChildView, RuntimeContainerView, RuntimePodView } from '../../contract/index.ts'
 
 /** What a runtime is made of, each workload with its pods. */
-export const childViews = ({ children, pods }: Sighting): RuntimeChildView[] =>
+export const childViews = ({ children, pods }: RuntimeDetails): RuntimeChildView[] =>
   children.map((child) => {
     const { kind, name, component, functionKey, seen, readiness } = child
     return {

@@ -14,7 +14,7 @@ import {
 } from '../../contract/index.ts'
 import { actorOf, whileConnected } from '../apps/parts.ts'
 import { explanationView } from '../apps/views.ts'
-import { ManifestBody, wishIn, type RuntimesParts } from './parts.ts'
+import { ManifestBody, inputIn, type RuntimesParts } from './parts.ts'
 import { UNITS } from './views.ts'
 
 const tags = ['runtimes']
@@ -36,7 +36,7 @@ export function runtimeInsightRoutes(app: App, { runtimes }: RuntimesParts): voi
       },
     },
     async (request) => {
-      const { change, template, objects, problems } = await runtimes.preview(actorOf(request), wishIn(request.body))
+      const { change, template, objects, problems } = await runtimes.preview(actorOf(request), inputIn(request.body))
       return {
         change,
         template,
@@ -60,8 +60,8 @@ export function runtimeInsightRoutes(app: App, { runtimes }: RuntimesParts): voi
     },
     async (request) => {
       const { package: source, environment, namespace = DEFAULT_NAMESPACE, dry_run: dryRun = false } = request.body
-      const wish = { source, environment, namespace, dryRun }
-      const { written, skipped } = await runtimes.applyPackage(actorOf(request), wish)
+      const input = { source, environment, namespace, dryRun }
+      const { written, skipped } = await runtimes.applyPackage(actorOf(request), input)
       return {
         items: written.map(writtenView),
         skipped: skipped.map(({ deploymentKey, because }) => ({ deployment_key: deploymentKey, because })),

@@ -1,5 +1,5 @@
 import { Type, type TSchema } from 'typebox'
-import type { RuntimeWish, Runtimes } from '../../../domains/runtimes/usecases/index.ts'
+import type { RuntimeInput, Runtimes } from '../../../domains/runtimes/usecases/index.ts'
 import { ClassRuntime, type ClassRuntimeSpec } from '../../../domains/runtimes/index.ts'
 import { RefusedFields } from '../../../kernel/index.ts'
 import { RuntimeManifest, type RuntimePath } from '../../contract/index.ts'
@@ -36,7 +36,7 @@ type Manifest = Type.Static<typeof ManifestBody>
 const DEFAULT_NAMESPACE = 'default'
 
 /** What a body asks for. The path, where there is one, and the body must mean the same object. */
-export function wishIn({ metadata, spec }: Manifest, path?: RuntimePath): RuntimeWish {
+export function inputIn({ metadata, spec }: Manifest, path?: RuntimePath): RuntimeInput {
   const { name, namespace = path?.namespace ?? DEFAULT_NAMESPACE, labels, annotations } = metadata
   const elsewhere = (field: 'name' | 'namespace', written: string) =>
     path !== undefined && path[field] !== written

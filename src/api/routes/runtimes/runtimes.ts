@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { Sighting } from '../../../domains/runtimes/usecases/index.ts'
+import type { RuntimeDetails } from '../../../domains/runtimes/usecases/index.ts'
 import type { NfrSettings } from '../../../domains/runtimes/index.ts'
 import type { Clock } from '../../../kernel/index.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -10,7 +10,7 @@ import { pageRequest, writeCursor } from '../../http/paging.ts'
 import { generationIn } from '../../http/preconditions.ts'
 import { actorOf, tagged, whileConnected } from '../apps/parts.ts'
 import { runtimeInsightRoutes } from './insight.ts'
-import { ManifestBody, wishIn, type RuntimesParts } from './parts.ts'
+import { ManifestBody, inputIn, type RuntimesParts } from './parts.ts'
 import { runtimeView, summaryView } from './views.ts'
 
 const tags = ['runtimes']
@@ -29,7 +29,7 @@ export const runtimesRoutes =
   }
 
 function lifeRoutes(app: App, { runtimes, nfr, clock }: RuntimesRoutesOptions): void {
-  const view = (request: FastifyRequest, reply: FastifyReply, sighting: Sighting): RuntimeView => {
+  const view = (request: FastifyRequest, reply: FastifyReply, sighting: RuntimeDetails): RuntimeView => {
     const isAdmin = callerOf(request).role === 'admin'
     return tagged(reply, runtimeView(sighting, { nfr, now: clock.now(), isAdmin }))
   }
@@ -70,7 +70,7 @@ function lifeRoutes(app: App, { runtimes, nfr, clock }: RuntimesRoutesOptions): 
       },
     },
     async (request, reply) => {
-      const made = await runtimes.create(actorOf(request), wishIn(request.body))
+      const made = await runtimes.create(actorOf(request), inputIn(request.body))
       return reply.code(201).send(view(request, reply, made))
     },
   )
@@ -104,8 +104,8 @@ function lifeRoutes(app: App, { runtimes, nfr, clock }: RuntimesRoutesOptions): 
       },
     },
     async (request, reply) => {
-      const wish = wishIn(request.body, request.params)
-      const written = await runtimes.put(actorOf(request), wish, { ifGeneration: generationIn(request) })
+      const input = inputIn(request.body, request.params)
+      const written = await runtimes.put(actorOf(request), input, { ifGeneration: generationIn(request) })
       return reply.code(written.change === 'created' ? 201 : 200).send(view(request, reply, written))
     },
   )

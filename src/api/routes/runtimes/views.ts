@@ -4,7 +4,7 @@ import {
   nfrKey,
   phaseOf,
   recommendationFor,
-  type Sighting,
+  type RuntimeDetails,
 } from '../../../domains/runtimes/usecases/index.ts'
 import { DIMENSIONS, type ClassRuntime, type NfrSettings } from '../../../domains/runtimes/index.ts'
 import { findCondition } from '../../../kernel/index.ts'
@@ -58,7 +58,7 @@ export interface ViewOptions {
   readonly isAdmin: boolean
 }
 
-export function runtimeView(sighting: Sighting, options: ViewOptions): RuntimeView {
+export function runtimeView(sighting: RuntimeDetails, options: ViewOptions): RuntimeView {
   const { runtime } = sighting
   const { metadata, status = {}, spec } = runtime
   const { mode = 'observe', dimensions = ['replicas'] } = spec.enforcement ?? {}
@@ -132,7 +132,7 @@ function functionViews({ spec, status = {} }: ClassRuntime): RuntimeFunctionView
   })
 }
 
-function nfrViews({ runtime, children }: Sighting, { nfr, now }: ViewOptions): NfrValueView[] {
+function nfrViews({ runtime, children }: RuntimeDetails, { nfr, now }: ViewOptions): NfrValueView[] {
   const { spec, status } = runtime
   const live = children.flatMap(({ seen }) => seen ?? [])
   return (spec.functions ?? []).flatMap(({ function_key }) =>

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Doors } from '../../ports.ts'
+import type { CliPorts } from '../../ports.ts'
 import { deploymentCommands } from './deployments.ts'
 import { insightCommands } from './insight.ts'
 import { jobCommands } from './jobs.ts'
@@ -18,6 +18,6 @@ const ALL = [
   workerCommands,
 ]
 
-export function appsCommands(program: Command, doors: Doors): void {
+export function appsCommands(program: Command, doors: CliPorts): void {
   for (const add of ALL) add(program, doors)
 }

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander'
 import { allPages, restClient, type RestClient } from '../../client.ts'
-import type { Doors } from '../../ports.ts'
+import type { CliPorts } from '../../ports.ts'
 import { raise } from '../../failures.ts'
 import { formatFacts, formatList } from '../../output.ts'
 import { deploymentNamed, isId, NAMED, productNamed, templateNamed, templatePath, userNamed } from './find-by-name.ts'
@@ -13,18 +13,18 @@ interface WaitOptions {
   readonly timeout: number
 }
 
-interface WishOptions extends ValuesOptions {
+interface InputOptions extends ValuesOptions {
   readonly domain?: string
   readonly template?: string
 }
 
-interface CreateOptions extends OutputOption, WaitOptions, WishOptions {
+interface CreateOptions extends OutputOption, WaitOptions, InputOptions {
   readonly product?: string
   readonly user?: string
   readonly domain: string
 }
 
-interface UpdateOptions extends OutputOption, WaitOptions, WishOptions {}
+interface UpdateOptions extends OutputOption, WaitOptions, InputOptions {}
 
 interface ListOptions extends OutputOption {
   readonly user?: string
@@ -46,7 +46,7 @@ export const deploymentsOf = async (client: RestClient, user?: string): Promise<
   `/users/${encodeURIComponent(await userNamed(client, user))}/deployments`
 
 /** Domain and values: what can be told without asking the server. */
-export async function wishes(options: WishOptions): Promise<object> {
+export async function inputs(options: InputOptions): Promise<object> {
   const { domain } = options
   const values = await readValues(options)
   return {
@@ -79,7 +79,7 @@ export async function templateOf(client: RestClient, template?: string, product?
   return canonical
 }
 
-export function deploymentCommands(program: Command, { remote, terminal }: Doors): void {
+export function deploymentCommands(program: Command, { remote, terminal }: CliPorts): void {
   const shown = async (client: RestClient, deployment: Deployment, options: OutputOption & WaitOptions) => {
     const last = options.wait === true ? await converged(client, deployment, options.timeout, terminal) : deployment
     terminal.out(formatFacts(options.output, last))
@@ -96,11 +96,11 @@ export function deploymentCommands(program: Command, { remote, terminal }: Doors
     .addOption(outputOption())
     .action(async (options: CreateOptions) => {
       const { user, template, product } = options
-      const wish = await wishes(options)
+      const input = await inputs(options)
       const client = restClient(await remote())
       const path = await deploymentsOf(client, user)
       const template_id = await templateOf(client, template, product)
-      await shown(client, await client.post<Deployment>(path, { ...wish, template_id }), options)
+      await shown(client, await client.post<Deployment>(path, { ...input, template_id }), options)
     })
 
   program
@@ -145,10 +145,10 @@ export function deploymentCommands(program: Command, { remote, terminal }: Doors
   withWaiting(withValues(update, 'all your settings anew; write-only ones that are left out stay'), 'is ready')
     .addOption(outputOption())
     .action(async (named: string, options: UpdateOptions) => {
-      const wish = await wishes(options)
+      const input = await inputs(options)
       const client = restClient(await remote())
       const present = await deploymentNamed(client, named)
-      const change = { ...wish, ...(await otherTemplate(client, present, options.template)) }
+      const change = { ...input, ...(await otherTemplate(client, present, options.template)) }
       await shown(client, await client.patch<Deployment>(pathOf(present), change, present.generation), options)
     })
 

@@ -1,8 +1,8 @@
 import { Argument, type Command } from 'commander'
 import { restClient } from '../../client.ts'
-import type { Doors } from '../../ports.ts'
+import type { CliPorts } from '../../ports.ts'
 import { formatFacts, formatList, formatValue } from '../../output.ts'
-import { deploymentsOf, otherTemplate, pathOf, templateOf, wishes } from './deployments.ts'
+import { deploymentsOf, otherTemplate, pathOf, templateOf, inputs } from './deployments.ts'
 import { deploymentNamed, NAMED } from './find-by-name.ts'
 import { withValues, type ValuesOptions } from './values.ts'
 import { runtimePath } from '../runtimes/wait.ts'
@@ -53,7 +53,7 @@ interface PreviewOptions extends OutputOption, ValuesOptions {
   readonly user?: string
 }
 
-export function insightCommands(program: Command, { remote, terminal }: Doors): void {
+export function insightCommands(program: Command, { remote, terminal }: CliPorts): void {
   const preview = program
     .command('preview')
     .description('the exact field changes that an order or a change would make; nothing is saved')
@@ -68,17 +68,17 @@ export function insightCommands(program: Command, { remote, terminal }: Doors): 
   withValues(preview, 'the settings')
     .addOption(outputOption())
     .action(async (named: string | undefined, options: PreviewOptions) => {
-      const wish = await wishes(options)
+      const input = await inputs(options)
       const client = restClient(await remote())
       const post = async (): Promise<Preview> => {
         const { template, product, user } = options
         if (named !== undefined) {
           const present = await deploymentNamed(client, named)
-          const change = { ...wish, ...(await otherTemplate(client, present, template)) }
+          const change = { ...input, ...(await otherTemplate(client, present, template)) }
           return await client.post(`${pathOf(present)}:preview`, change)
         }
         const path = `${await deploymentsOf(client, user)}:preview`
-        return await client.post(path, { ...wish, template_id: await templateOf(client, template, product) })
+        return await client.post(path, { ...input, template_id: await templateOf(client, template, product) })
       }
       const answer = await post()
       terminal.out(options.output === 'table' ? previewText(answer) : formatValue(options.output, answer))

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander'
 import { allPages, restClient } from '../../client.ts'
-import type { Doors } from '../../ports.ts'
+import type { CliPorts } from '../../ports.ts'
 import { formatFacts, formatList } from '../../output.ts'
 import { deploymentNamed, NAMED } from './find-by-name.ts'
 import { outputOption, type OutputOption } from '../options.ts'
@@ -28,7 +28,7 @@ interface ListOptions extends OutputOption {
 
 const pathOf = (id: string): string => `/reconcile-jobs/${encodeURIComponent(id)}`
 
-export function jobCommands(program: Command, { remote, terminal }: Doors): void {
+export function jobCommands(program: Command, { remote, terminal }: CliPorts): void {
   program
     .command('enqueue-reconcile')
     .description('have a deployment looked at by a worker now, or as soon as the present run ends')

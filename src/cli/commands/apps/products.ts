@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { allPages, restClient } from '../../client.ts'
-import type { Doors } from '../../ports.ts'
+import type { CliPorts } from '../../ports.ts'
 import { formatFacts, formatList } from '../../output.ts'
 import { NAMED, productNamed, templateNamed } from './find-by-name.ts'
 import { outputOption, type OutputOption } from '../options.ts'
@@ -22,13 +22,13 @@ interface ChangeOptions extends OutputOption {
 
 const pathOf = (id: string): string => `/products/${encodeURIComponent(id)}`
 
-const wishes = ({ name, description, icon }: ChangeOptions): object => ({
+const inputs = ({ name, description, icon }: ChangeOptions): object => ({
   ...(name !== undefined && { name }),
   ...(description !== undefined && { description }),
   ...(icon !== undefined && { icon }),
 })
 
-export function productCommands(program: Command, { remote, terminal }: Doors): void {
+export function productCommands(program: Command, { remote, terminal }: CliPorts): void {
   program
     .command('create-product')
     .description('make a product, to be given templates')
@@ -37,7 +37,7 @@ export function productCommands(program: Command, { remote, terminal }: Doors): 
     .option('--icon <url>', 'an image as a data: URL')
     .addOption(outputOption())
     .action(async (name: string, options: ChangeOptions) => {
-      const product = await restClient(await remote()).post<Product>('/products', { ...wishes(options), name })
+      const product = await restClient(await remote()).post<Product>('/products', { ...inputs(options), name })
       terminal.out(formatFacts(options.output, product))
     })
 
@@ -76,7 +76,7 @@ export function productCommands(program: Command, { remote, terminal }: Doors): 
     .addOption(outputOption())
     .action(async (named: string, options: ChangeOptions) => {
       const client = restClient(await remote())
-      const patch = wishes(options)
+      const patch = inputs(options)
       const id = await productNamed(client, named)
       const { template: wanted } = options
       const template = wanted === undefined ? undefined : await templateNamed(client, id, wanted)

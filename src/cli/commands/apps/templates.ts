@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { allPages, restClient, type RestClient } from '../../client.ts'
-import type { Doors } from '../../ports.ts'
+import type { CliPorts } from '../../ports.ts'
 import { formatFacts, formatList } from '../../output.ts'
 import { NAMED, productNamed, templateNamed, templatePath } from './find-by-name.ts'
 import { readObject, readValues, withValues, type ValuesOptions } from './values.ts'
@@ -34,7 +34,7 @@ async function pathOf(client: RestClient, product: string, template?: string): P
   return templatePath(productId, await templateNamed(client, productId, template))
 }
 
-export function templateCommands(program: Command, { remote, terminal }: Doors): void {
+export function templateCommands(program: Command, { remote, terminal }: CliPorts): void {
   const create = program
     .command('create-template')
     .description('publish a chart as a template of a product; what is not given is read from the chart')

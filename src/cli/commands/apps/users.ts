@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { allPages, restClient, type RestClient } from '../../client.ts'
-import type { Doors } from '../../ports.ts'
+import type { CliPorts } from '../../ports.ts'
 import { formatFacts, formatList } from '../../output.ts'
 import { NAMED, userNamed } from './find-by-name.ts'
 import { outputOption, type OutputOption } from '../options.ts'
@@ -22,7 +22,7 @@ interface ChangeOptions extends OutputOption {
 const pathOf = async (client: RestClient, named: string): Promise<string> =>
   `/users/${encodeURIComponent(await userNamed(client, named))}`
 
-export function userCommands(program: Command, { remote, terminal }: Doors): void {
+export function userCommands(program: Command, { remote, terminal }: CliPorts): void {
   program
     .command('create-user')
     .description('make a user, who can be given deployments before they first log in')

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Doors } from '../../ports.ts'
+import type { CliPorts } from '../../ports.ts'
 import { formatFacts } from '../../output.ts'
 import { NAMED } from './find-by-name.ts'
 import { outputOption, wholeNumber, type OutputOption } from '../options.ts'
@@ -9,8 +9,8 @@ interface LoopOptions {
   readonly pollSeconds?: number
 }
 
-/** What a worker does, by hand: on the database of DATABASE_URL and the cluster of CAELUS_KUBECONFIG. */
-export function workerCommands(program: Command, { appsWorker, terminal }: Doors): void {
+/** What a worker does, by hand: on the database of DATABASE_URL and the control plane of CAELUS_KUBECONFIG. */
+export function workerCommands(program: Command, { appsWorker, terminal }: CliPorts): void {
   program
     .command('run-worker-loop')
     .description('reconcile deployments as they become due, until told to stop')

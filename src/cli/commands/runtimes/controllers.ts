@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import type { ControllersOptions, Doors } from '../../ports.ts'
+import type { ControllersOptions, CliPorts } from '../../ports.ts'
 import { wholeNumber } from '../options.ts'
 
-export function controllersCommands(program: Command, { controllers }: Doors): void {
+export function controllersCommands(program: Command, { controllers }: CliPorts): void {
   program
     .command('run-controllers')
     .description('converge class runtimes on the cluster of CAELUS_KUBECONFIG, until told to stop')

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander'
 import { allPages, restClient } from '../../client.ts'
-import type { Doors } from '../../ports.ts'
+import type { CliPorts } from '../../ports.ts'
 import { formatFacts, formatList, formatValue } from '../../output.ts'
 import { explanationText, previewText, type Explanation, type Preview } from '../apps/insight.ts'
 import { readDocuments } from '../documents.ts'
@@ -48,7 +48,7 @@ const COLUMNS = [
   { head: 'message', cell: (row: Runtime) => row.message },
 ]
 
-export function runtimeLifeCommands(program: Command, { remote, terminal }: Doors): void {
+export function runtimeLifeCommands(program: Command, { remote, terminal }: CliPorts): void {
   program
     .command('list-runtimes')
     .description('the class runtimes of the cluster')
@@ -132,7 +132,7 @@ export function runtimeLifeCommands(program: Command, { remote, terminal }: Door
     })
 }
 
-/** What the cluster adds to an object that was read from it. */
+/** What the control plane adds to an object that was read from it. */
 const ADDED = [
   'uid',
   'resourceVersion',

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { restClient } from '../../client.ts'
-import type { Doors } from '../../ports.ts'
+import type { CliPorts } from '../../ports.ts'
 import { formatList, formatValue } from '../../output.ts'
 import { readText } from '../documents.ts'
 import { outputOption, type OutputOption } from '../options.ts'
@@ -29,7 +29,7 @@ Examples:
   caelus apply-package -f examples/runtimes/shop.opackage.yaml --env edge -n shop
 `
 
-export function runtimePackageCommands(program: Command, { remote, terminal }: Doors): void {
+export function runtimePackageCommands(program: Command, { remote, terminal }: CliPorts): void {
   program
     .command('apply-package')
     .description('turn the deployments of an OPackage into class runtimes')

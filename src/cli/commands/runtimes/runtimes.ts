@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
-import type { Doors } from '../../ports.ts'
+import type { CliPorts } from '../../ports.ts'
 import { runtimeLifeCommands } from './lifecycle.ts'
 import { runtimePackageCommands } from './package.ts'
 import { controllersCommands } from './controllers.ts'
 
 const ALL = [runtimeLifeCommands, runtimePackageCommands, controllersCommands]
 
-export function runtimesCommands(program: Command, doors: Doors): void {
+export function runtimesCommands(program: Command, doors: CliPorts): void {
   for (const add of ALL) add(program, doors)
 }

@@ -22,7 +22,7 @@ export interface ReleaseObject {
   readonly drift: ObjectDrift
 }
 
-export interface ReleaseLook {
+export interface ReleaseObjects {
   readonly objects: readonly ReleaseObject[]
   readonly facts: OwnershipFacts
 }
@@ -37,11 +37,11 @@ export interface LookOptions {
 const AT_ONCE = 10
 
 /** Reads every object of the record and compares it with what we set. Autoscalers are asked for only when something differs. */
-export async function lookAtRelease(
+export async function readRelease(
   parts: AppsParts,
   record: Pick<ReleaseRecord, 'objects'>,
   options: LookOptions,
-): Promise<ReleaseLook> {
+): Promise<ReleaseObjects> {
   const { settings, client, discovery } = parts
   const { namespace, template, mask, signal } = options
   const allowed = [...(settings.allowedManagers ?? []), ...managersAllowedBy(template)]

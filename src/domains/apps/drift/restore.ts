@@ -14,7 +14,7 @@ import type { OwnershipFacts } from './allowed-owners.ts'
 import type { HandedOver } from '../observed.ts'
 import { asJson, without } from './release-objects.ts'
 
-export interface Wish {
+export interface Input {
   readonly desired: KubeObject
   /** Left out of what is applied. */
   readonly handOver: readonly HandedOver[]
@@ -35,15 +35,15 @@ interface Door {
  * What others hold is named by the API server in a first, gentle try. Of that, what is meant to be theirs is left out,
  * and only the rest is taken back by force. Answers with what was handed over.
  */
-export async function restore(door: Door, wish: Wish): Promise<readonly HandedOver[]> {
-  const resource = await resourceOf(door, wish.desired)
-  const object = without(wish.desired, pathsFor(wish))
-  const options = { fieldManager: OUR_MANAGER, signal: wish.signal }
+export async function restore(door: Door, input: Input): Promise<readonly HandedOver[]> {
+  const resource = await resourceOf(door, input.desired)
+  const object = without(input.desired, pathsFor(input))
+  const options = { fieldManager: OUR_MANAGER, signal: input.signal }
   try {
     await door.client.apply(resource, object, options)
     return []
   } catch (error) {
-    const handOver = await settled(error, wish)
+    const handOver = await settled(error, input)
     const rest = without(
       object,
       handOver.map(({ path }) => path),
@@ -57,15 +57,15 @@ export async function restore(door: Door, wish: Wish): Promise<readonly HandedOv
  * Makes sure that Helm will meet no conflict with this object of a new manifest: fields that others hold and are not
  * meant to are taken over with the value that they are about to get. Nothing is written when nobody else holds any.
  */
-export async function settleAhead(door: Door, wish: Wish): Promise<readonly HandedOver[]> {
-  const resource = await resourceOf(door, wish.desired)
-  const object = without(wish.desired, pathsFor(wish))
-  const options = { fieldManager: OUR_MANAGER, signal: wish.signal }
+export async function settleAhead(door: Door, input: Input): Promise<readonly HandedOver[]> {
+  const resource = await resourceOf(door, input.desired)
+  const object = without(input.desired, pathsFor(input))
+  const options = { fieldManager: OUR_MANAGER, signal: input.signal }
   try {
     await door.client.apply(resource, object, { ...options, dryRun: true })
     return []
   } catch (error) {
-    const handOver = await settled(error, wish)
+    const handOver = await settled(error, input)
     const rest = without(
       object,
       handOver.map(({ path }) => path),
@@ -76,7 +76,7 @@ export async function settleAhead(door: Door, wish: Wish): Promise<readonly Hand
   }
 }
 
-const pathsFor = ({ desired, handOver }: Wish): string[] => {
+const pathsFor = ({ desired, handOver }: Input): string[] => {
   const name = objectName(asJson(desired))
   return handOver.filter(({ object }) => object === name).map(({ path }) => path)
 }
@@ -90,7 +90,7 @@ async function resourceOf({ discovery }: Door, { apiVersion, kind, metadata }: K
 
 const conflictsOf = (error: unknown) => (error instanceof KubeError ? error.conflicts : [])
 
-async function settled(error: unknown, { desired, facts }: Wish): Promise<readonly HandedOver[]> {
+async function settled(error: unknown, { desired, facts }: Input): Promise<readonly HandedOver[]> {
   if (!isConflict(error) || error.conflicts.length === 0) throw inOurWords(error)
   return settleConflicts(objectName(asJson(desired)), error.conflicts, await facts()).handOver
 }

@@ -2,13 +2,13 @@ import {
   service,
   sleep,
   type Clock,
-  type Happenings,
+  type Emitter,
   type Key,
   type Queue,
   type Service,
   type Wake,
 } from '../../../kernel/index.ts'
-import type { AppsHappenings } from '../events.ts'
+import type { AppsEvents } from '../events.ts'
 import { deploymentKey, WAKE_REASON } from '../queue.ts'
 import type { DeploymentRows } from '../rows.ts'
 
@@ -16,7 +16,7 @@ export interface DriftScanDeps {
   readonly rows: Pick<DeploymentRows, 'living'>
   readonly queue: Pick<Queue, 'wake'>
   readonly clock: Clock
-  readonly happenings: Happenings<AppsHappenings>
+  readonly emitter: Emitter<AppsEvents>
   /** From the end of one pass to the beginning of the next. */
   readonly everyMs: number
 }
@@ -35,7 +35,7 @@ export function driftScan(deps: DriftScanDeps): Service {
     while (!signal.aborted) {
       const since = deps.clock.now()
       const deployments = await scanOnce(deps, signal).catch(() => undefined)
-      if (deployments !== undefined) deps.happenings.emit('apps:scanned', { deployments, ms: deps.clock.now() - since })
+      if (deployments !== undefined) deps.emitter.emit('apps:scanned', { deployments, ms: deps.clock.now() - since })
       await sleep(deps.clock, deps.everyMs, signal).catch(() => {})
     }
   })

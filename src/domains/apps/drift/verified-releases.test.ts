@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest'
 import { manualClock } from '../../../kernel/index.ts'
 import type { KubeObject } from '../../../kube/index.ts'
-import { Looks, versionOf, type Glimpse, type KeptLooks, type Look } from './verified-releases.ts'
+import {
+  VerifiedReleases,
+  versionOf,
+  type WatchedVersions,
+  type VerifiedReleaseStore,
+  type VerifiedRelease,
+} from './verified-releases.ts'
 import { NO_DRIFT, type Observed } from '../observed.ts'
 import type { Deployment } from '../types.ts'
 
@@ -31,7 +37,7 @@ const shown = (version: string): string[] => [versionOf(object(version))]
 const RECORD = 'sh.helm.release.v1.web.v1'
 
 /** One object of each kind, in that version. */
-const glimpseOf = (objects: Record<string, string>, more: Partial<Glimpse> = {}): Glimpse => ({
+const glimpseOf = (objects: Record<string, string>, more: Partial<WatchedVersions> = {}): WatchedVersions => ({
   place: 'ns',
   records: [`${RECORD} u 1`],
   objects: new Map(Object.entries(objects).map(([kind, version]) => [kind, shown(version)])),
@@ -41,12 +47,12 @@ const glimpseOf = (objects: Record<string, string>, more: Partial<Glimpse> = {})
 /** One cluster and one database, and as many processes as wanted. */
 function looking() {
   const clock = manualClock()
-  const stored = new Map<string, Look>()
+  const stored = new Map<string, VerifiedRelease>()
   const asked: string[] = []
   const followed: string[] = []
   let isAway = false
-  let glimpse: Glimpse | undefined = glimpseOf({ [SERVICE]: 'a' })
-  const kept: KeptLooks = {
+  let glimpse: WatchedVersions | undefined = glimpseOf({ [SERVICE]: 'a' })
+  const kept: VerifiedReleaseStore = {
     find: async (id) => {
       asked.push(`find ${id}`)
       if (isAway) throw new Error('the database is away')
@@ -56,14 +62,14 @@ function looking() {
     drop: async (id, fence) => (asked.push(`drop ${id} under ${fence}`), void stored.delete(id)),
     kinds: async () => [],
   }
-  const surroundings = { glimpse: () => glimpse, follow: (kinds: readonly string[]) => void followed.push(...kinds) }
+  const releaseWatch = { glimpse: () => glimpse, follow: (kinds: readonly string[]) => void followed.push(...kinds) }
   const start = (judge = 'me') => {
-    const looks = new Looks({ surroundings, kept, clock, judge })
+    const verified = new VerifiedReleases({ releaseWatch, kept, clock, judge })
     const look = (seen = fine, kinds = [SERVICE], version = 'a'): Promise<void> => {
       const objects = kinds.map((kind) => ({ kind, live: object(version) }))
-      return looks.keep(row, 7, { digest: 'd', before: looks.before(row), record: RECORD, objects, seen })
+      return verified.keep(row, 7, { digest: 'd', before: verified.before(row), record: RECORD, objects, seen })
     }
-    return { looks, look }
+    return { verified, look }
   }
   return {
     clock,
@@ -72,7 +78,8 @@ function looking() {
     followed,
     start,
     ...start(),
-    touch: (objects: Record<string, string>, more: Partial<Glimpse> = {}) => void (glimpse = glimpseOf(objects, more)),
+    touch: (objects: Record<string, string>, more: Partial<WatchedVersions> = {}) =>
+      void (glimpse = glimpseOf(objects, more)),
     lose: () => void (glimpse = undefined),
     setAway: (is: boolean) => void (isAway = is),
   }
@@ -82,11 +89,11 @@ type Looking = ReturnType<typeof looking>
 
 test('what was found in order and not touched since is remembered, here and by the next process', async () => {
   const world = looking()
-  expect(await world.looks.recall(row, 'd')).toBeUndefined()
+  expect(await world.verified.recall(row, 'd')).toBeUndefined()
   await world.look()
-  expect(await world.looks.recall(row, 'd')).toBe(fine)
+  expect(await world.verified.recall(row, 'd')).toBe(fine)
   const next = world.start()
-  expect(await next.looks.recall(row, 'd')).toEqual(fine)
+  expect(await next.verified.recall(row, 'd')).toEqual(fine)
   expect(world.followed).toEqual([SERVICE])
 })
 
@@ -100,7 +107,7 @@ test.each<[string, (world: Looking) => unknown, { change?: Partial<Deployment>; 
   ['an object of it was edited', ({ look }) => look({ ...fine, drift: { ...NO_DRIFT, edited: ['Service/web'] } })],
   ['an object of it was gone', ({ look }) => look({ ...fine, drift: { ...NO_DRIFT, missing: ['Service/web'] } })],
   ['a kind of it was not watched when the look began', ({ look }) => look(fine, [SERVICE, 'v1/ConfigMap'])],
-  ['we changed it', ({ looks }) => looks.forget(row.id, 7)],
+  ['we changed it', ({ verified }) => verified.forget(row.id, 7)],
   ['an hour has passed', ({ clock }) => clock.advance(3_600_000)],
   ['other values are wanted', () => {}, { digest: 'other' }],
   ['its row is on its way', () => {}, { change: { status: 'upgrading' } }],
@@ -110,30 +117,30 @@ test.each<[string, (world: Looking) => unknown, { change?: Partial<Deployment>; 
   const world = looking()
   await world.look()
   await happen(world)
-  for (const { looks } of [world, world.start()])
-    expect(await looks.recall({ ...row, ...change }, digest)).toBeUndefined()
+  for (const { verified } of [world, world.start()])
+    expect(await verified.recall({ ...row, ...change }, digest)).toBeUndefined()
 })
 
-test.each<[string, Partial<Glimpse>]>([
+test.each<[string, Partial<WatchedVersions>]>([
   ['an object of it', { objects: new Map([[SERVICE, []]]) }],
   ['the record of it', { records: [] }],
   ['the record of it, but of one with a longer number', { records: [`${RECORD}0 u 1`] }],
   ['its newest version', { objects: new Map([[SERVICE, shown('older')]]) }],
 ])('a look is not kept when the watches had not heard of %s, which may be deleted again', async (_, lagging) => {
-  const { look, looks, start, touch } = looking()
+  const { look, verified, start, touch } = looking()
   touch({}, lagging)
   await look()
-  for (const one of [looks, start().looks]) expect(await one.recall(row, 'd')).toBeUndefined()
+  for (const one of [verified, start().verified]) expect(await one.recall(row, 'd')).toBeUndefined()
 })
 
 test('the hour goes on when a process ends', async () => {
   const { clock, look, start } = looking()
   await look()
   await clock.advance(3_599_999)
-  const { looks } = start()
-  expect(await looks.recall(row, 'd')).toEqual(fine)
+  const { verified } = start()
+  expect(await verified.recall(row, 'd')).toEqual(fine)
   await clock.advance(1)
-  expect(await looks.recall(row, 'd')).toBeUndefined()
+  expect(await verified.recall(row, 'd')).toBeUndefined()
 })
 
 test('kinds that are no part of the release do not matter, nor how often those of it are named', async () => {
@@ -142,39 +149,39 @@ test('kinds that are no part of the release do not matter, nor how often those o
   await look(fine, ['v1/ConfigMap', SERVICE, SERVICE])
   expect(stored.get(row.id)?.kinds).toEqual(['v1/ConfigMap', SERVICE])
   touch({ 'v1/ConfigMap': 'a', 'v1/Secret': 'b', [SERVICE]: 'a' })
-  expect(await start().looks.recall(row, 'd')).toEqual(fine)
+  expect(await start().verified.recall(row, 'd')).toEqual(fine)
 })
 
 test('what another judge has found is looked at again', async () => {
   const { look, start } = looking()
   await look()
-  expect(await start('another').looks.recall(row, 'd')).toBeUndefined()
+  expect(await start('another').verified.recall(row, 'd')).toBeUndefined()
 })
 
 test('the store is asked once, and not for a row that is looked at anyway', async () => {
-  const { asked, looks } = looking()
-  await looks.recall({ ...row, status: 'upgrading' }, 'd')
+  const { asked, verified } = looking()
+  await verified.recall({ ...row, status: 'upgrading' }, 'd')
   expect(asked).toEqual([])
-  await looks.recall(row, 'd')
-  await looks.recall(row, 'd')
+  await verified.recall(row, 'd')
+  await verified.recall(row, 'd')
   expect(asked).toEqual(['find 1'])
 })
 
 test('what was forgotten is not asked for, though another worker keeps it, until it is kept here', async () => {
-  const { look, looks, start, touch } = looking()
-  await looks.forget(row.id, 7)
+  const { look, verified, start, touch } = looking()
+  await verified.forget(row.id, 7)
   await start().look()
-  expect(await looks.recall(row, 'd')).toBeUndefined()
+  expect(await verified.recall(row, 'd')).toBeUndefined()
   touch({ [SERVICE]: 'b' })
   await look(fine, [SERVICE], 'b')
-  expect(await looks.recall(row, 'd')).toBe(fine)
+  expect(await verified.recall(row, 'd')).toBe(fine)
 })
 
 test('forgetting drops what another worker has kept since', async () => {
-  const { looks, start, stored } = looking()
-  await looks.forget(row.id, 7)
+  const { verified, start, stored } = looking()
+  await verified.forget(row.id, 7)
   await start().look()
-  await looks.forget(row.id, 7)
+  await verified.forget(row.id, 7)
   expect(stored.size).toBe(0)
 })
 
@@ -187,9 +194,9 @@ test('what is not in order is dropped once, however often it is looked at', asyn
 test('a store that does not answer makes no answer, and is asked again', async () => {
   const { look, setAway, start } = looking()
   await look()
-  const { looks } = start()
+  const { verified } = start()
   setAway(true)
-  await expect(looks.recall(row, 'd')).rejects.toThrow('away')
+  await expect(verified.recall(row, 'd')).rejects.toThrow('away')
   setAway(false)
-  expect(await looks.recall(row, 'd')).toEqual(fine)
+  expect(await verified.recall(row, 'd')).toEqual(fine)
 })

@@ -5,7 +5,7 @@ import type { Observed } from '../observed.ts'
 import type { Deployment } from '../types.ts'
 
 /** What the watches know of a namespace at one moment, as far as they have told. */
-export interface Glimpse {
+export interface WatchedVersions {
   /** Names the namespace, and whose it is. */
   readonly place: string
   /** The versions of the records that Helm keeps in it. */
@@ -19,15 +19,15 @@ export const versionOf = ({ metadata: { name, uid, resourceVersion } }: KubeObje
   `${name} ${uid} ${resourceVersion}`
 
 /** What is known of the cluster without asking it. Kinds are texts: `apps/v1/Deployment`. */
-export interface Surroundings {
+export interface ReleaseWatch {
   /** `undefined`: the namespace is not known. */
-  glimpse(namespace: string): Glimpse | undefined
+  glimpse(namespace: string): WatchedVersions | undefined
   /** Has objects of these kinds watched from now on. */
   follow(kinds: readonly string[]): void
 }
 
 /** A release that was found as it should be. */
-export interface Look {
+export interface VerifiedRelease {
   /** Of what was asked for. */
   readonly digest: string
   /** The kinds that the release consists of. */
@@ -38,18 +38,18 @@ export interface Look {
   readonly at: number
 }
 
-/** Looks that outlive the process. Every write carries the fence and changes nothing once the lease has passed on. */
-export interface KeptLooks {
-  find(id: string): Promise<Look | undefined>
-  keep(id: string, fence: number, look: Look): Promise<void>
+/** Persistent store of verified releases. Every write carries the fence and changes nothing once the lease has passed on. */
+export interface VerifiedReleaseStore {
+  find(id: string): Promise<VerifiedRelease | undefined>
+  keep(id: string, fence: number, look: VerifiedRelease): Promise<void>
   drop(id: string, fence: number): Promise<void>
   /** All that occur in what is kept. */
   kinds(): Promise<readonly string[]>
 }
 
-export interface LooksDeps {
-  readonly surroundings: Surroundings
-  readonly kept: KeptLooks
+export interface VerifiedReleasesDeps {
+  readonly releaseWatch: ReleaseWatch
+  readonly kept: VerifiedReleaseStore
   readonly clock: Clock
   /** Whatever else the judgement depends on: what was found by another judge is not believed. */
   readonly judge: string
@@ -58,7 +58,7 @@ export interface LooksDeps {
 /** What was seen, to be remembered. */
 export interface Finding {
   readonly digest: string
-  readonly before: Glimpse | undefined
+  readonly before: WatchedVersions | undefined
   /** The name of Helm's record. */
   readonly record: string | undefined
   readonly objects: readonly { readonly kind: string; readonly live: KubeObject | undefined }[]
@@ -73,12 +73,12 @@ const LONGEST_MS = 3_600_000
  * nobody, also when it is made by another worker. Only rows that say `ready` are answered from here: anything else is on
  * its way somewhere and is looked at.
  */
-export class Looks {
-  readonly #deps: LooksDeps
+export class VerifiedReleases {
+  readonly #deps: VerifiedReleasesDeps
   /** Absent: never asked for. `undefined`: there is nothing to believe, whatever is kept. */
-  readonly #looks = new Map<string, Look | undefined>()
+  readonly #verified = new Map<string, VerifiedRelease | undefined>()
 
-  constructor(deps: LooksDeps) {
+  constructor(deps: VerifiedReleasesDeps) {
     this.#deps = deps
   }
 
@@ -91,21 +91,21 @@ export class Looks {
   }
 
   /** The store is asked once: from then on this process knows better, or has been told by the watches. */
-  async #find(id: string): Promise<Look | undefined> {
-    if (!this.#looks.has(id)) {
+  async #find(id: string): Promise<VerifiedRelease | undefined> {
+    if (!this.#verified.has(id)) {
       const kept = await this.#deps.kept.find(id)
       // Whoever learned more meanwhile is right.
-      if (!this.#looks.has(id)) {
-        this.#looks.set(id, kept)
-        if (kept !== undefined) this.#deps.surroundings.follow(kept.kinds)
+      if (!this.#verified.has(id)) {
+        this.#verified.set(id, kept)
+        if (kept !== undefined) this.#deps.releaseWatch.follow(kept.kinds)
       }
     }
-    return this.#looks.get(id)
+    return this.#verified.get(id)
   }
 
   /** To be taken before looking: what changes while we look must differ from it. */
-  before(row: Deployment): Glimpse | undefined {
-    return this.#deps.surroundings.glimpse(row.namespaceName)
+  before(row: Deployment): WatchedVersions | undefined {
+    return this.#deps.releaseWatch.glimpse(row.namespaceName)
   }
 
   async keep({ id }: Deployment, fence: number, finding: Finding): Promise<void> {
@@ -115,9 +115,9 @@ export class Looks {
     const isFine = seen.health.is === 'ready' && seen.drift.edited.length === 0 && seen.drift.missing.length === 0
     if (fingerprint !== undefined && isFine) {
       const look = { digest, kinds, fingerprint, seen, at: this.#deps.clock.now() }
-      this.#looks.set(id, look)
+      this.#verified.set(id, look)
       await this.#deps.kept.keep(id, fence, look)
-    } else if (!this.#looks.has(id) || this.#looks.get(id) !== undefined) {
+    } else if (!this.#verified.has(id) || this.#verified.get(id) !== undefined) {
       await this.forget(id, fence)
     }
   }
@@ -127,12 +127,12 @@ export class Looks {
    * another worker may have kept something since we did.
    */
   async forget(id: string, fence: number): Promise<void> {
-    this.#looks.set(id, undefined)
+    this.#verified.set(id, undefined)
     await this.#deps.kept.drop(id, fence)
   }
 
   /** `undefined`: not all of the kinds were watched. */
-  #fingerprint(glimpse: Glimpse | undefined, kinds: readonly string[]): string | undefined {
+  #fingerprint(glimpse: WatchedVersions | undefined, kinds: readonly string[]): string | undefined {
     if (glimpse === undefined || !kinds.every((kind) => glimpse.objects.has(kind))) return undefined
     const objects = kinds.map((kind) => [kind, glimpse.objects.get(kind)])
     const text = JSON.stringify([this.#deps.judge, glimpse.place, glimpse.records, objects])
@@ -144,7 +144,7 @@ export class Looks {
  * The watches showed everything that was looked at, as it was looked at. What they had not heard of yet would be absent from
  * the fingerprint, and absence does come back: when it is deleted.
  */
-const isShown = (before: Glimpse | undefined, { record, objects }: Finding): boolean =>
+const isShown = (before: WatchedVersions | undefined, { record, objects }: Finding): boolean =>
   before !== undefined &&
   before.records.some((version) => version.startsWith(`${record} `)) &&
   objects.every(({ kind, live }) => live !== undefined && before.objects.get(kind)?.includes(versionOf(live)))

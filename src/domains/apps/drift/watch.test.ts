@@ -1,22 +1,15 @@
 import { expect, test, vi } from 'vitest'
-import { happenings, manualClock, seededRandom } from '../../../kernel/index.ts'
-import {
-  ConfigMap,
-  discovery,
-  makeClient,
-  Namespace,
-  type Discovery,
-  type WatchHappenings,
-} from '../../../kube/index.ts'
-import { FakeCluster } from '../../../kube/fake/index.ts'
+import { createEmitter, manualClock, seededRandom } from '../../../kernel/index.ts'
+import { ConfigMap, discovery, makeClient, Namespace, type Discovery, type WatchEvents } from '../../../kube/index.ts'
+import { FakeKubernetes } from '../../../kube/fake/index.ts'
 import { DriftWatch } from './watch.ts'
 import { DEPLOYMENT_LABEL } from '../fence.ts'
-import type { AppsHappenings } from '../events.ts'
+import type { AppsEvents } from '../events.ts'
 
 /** A watch that has not started, of a cluster with one ConfigMap of a release. */
 async function world(kinds: () => Promise<readonly string[]>) {
   const clock = manualClock()
-  const transport = new FakeCluster({ clock, random: seededRandom(1) }).transport()
+  const transport = new FakeKubernetes({ clock, random: seededRandom(1) }).transport()
   const client = makeClient(transport, { fieldManager: 'helm' })
   const labels = { [DEPLOYMENT_LABEL]: '1' }
   await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ns', labels } })
@@ -32,7 +25,7 @@ async function world(kinds: () => Promise<readonly string[]>) {
     kept: { kinds },
     clock,
     random: () => 0.5,
-    happenings: happenings<WatchHappenings & AppsHappenings>(),
+    emitter: createEmitter<WatchEvents & AppsEvents>(),
   })
   return { clock, watch, seen: () => [...(watch.glimpse('ns')?.objects ?? [])] }
 }

@@ -3,7 +3,7 @@ import {
   service,
   sleep,
   type Clock,
-  type Happenings,
+  type Emitter,
   type Queue,
   type Random,
   type Service,
@@ -21,13 +21,13 @@ import {
   type Discovery,
   type KubeObject,
   type ManagedFields,
-  type WatchHappenings,
+  type WatchEvents,
 } from '../../../kube/index.ts'
 import { OUR_MANAGER } from './drift.ts'
 import { DEPLOYMENT_LABEL, USER_LABEL } from '../fence.ts'
-import type { AppsHappenings } from '../events.ts'
+import type { AppsEvents } from '../events.ts'
 import { kindIn } from './kind-text.ts'
-import { versionOf, type Glimpse, type KeptLooks, type Surroundings } from './verified-releases.ts'
+import { versionOf, type WatchedVersions, type VerifiedReleaseStore, type ReleaseWatch } from './verified-releases.ts'
 import { deploymentKey } from '../queue.ts'
 
 export interface DriftWatchDeps {
@@ -35,10 +35,10 @@ export interface DriftWatchDeps {
   readonly discovery: Discovery
   readonly queue: Pick<Queue, 'wake'>
   /** Tells which kinds were followed before this process was there. */
-  readonly kept: Pick<KeptLooks, 'kinds'>
+  readonly kept: Pick<VerifiedReleaseStore, 'kinds'>
   readonly clock: Clock
   readonly random: Random
-  readonly happenings: Happenings<WatchHappenings & AppsHappenings>
+  readonly emitter: Emitter<WatchEvents & AppsEvents>
 }
 
 /** Helm puts it on everything that it applies. */
@@ -59,7 +59,7 @@ interface Trace extends KubeObject {
  *
  * Writes of Helm, and our own which bear its name, wake nobody: they leave what other managers hold as it was.
  */
-export class DriftWatch implements Surroundings, Service {
+export class DriftWatch implements ReleaseWatch, Service {
   readonly name = 'apps drift watch'
   readonly #deps: DriftWatchDeps
   readonly #namespaces: Cache<CoreV1.Namespace>
@@ -100,7 +100,7 @@ export class DriftWatch implements Surroundings, Service {
     return this.#life.done
   }
 
-  glimpse(namespace: string): Glimpse | undefined {
+  glimpse(namespace: string): WatchedVersions | undefined {
     const ours = this.#namespaces.get({ name: namespace })
     if (ours === undefined) return undefined
     const { uid, deletionTimestamp, labels } = ours.metadata
@@ -141,8 +141,8 @@ export class DriftWatch implements Surroundings, Service {
   }
 
   #watching() {
-    const { client, clock, random, happenings } = this.#deps
-    return { source: client, clock, random, happenings }
+    const { client, clock, random, emitter } = this.#deps
+    return { source: client, clock, random, emitter }
   }
 
   /** A kind that cannot be watched is looked at instead: its releases then never count as untouched. */
@@ -177,7 +177,7 @@ export class DriftWatch implements Surroundings, Service {
     const id = labels?.[DEPLOYMENT_LABEL]
     if (id === undefined || (change.type === 'deleted' && this.#isHelmAtWork(metadata.namespace ?? ''))) return
     const how = change.type === 'deleted' ? 'deleted' : 'changed'
-    this.#deps.happenings.emit('apps:touched', { deployment: id, object: `${kind}/${metadata.name}`, how })
+    this.#deps.emitter.emit('apps:touched', { deployment: id, object: `${kind}/${metadata.name}`, how })
     const tenant = labels?.[USER_LABEL]
     // A wake that is lost is made up for by the scan.
     this.#deps.queue

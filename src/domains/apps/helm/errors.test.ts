@@ -74,7 +74,7 @@ const HELM_4: readonly (readonly [AppFailureCode, string])[] = [
     'Error: unable to continue with install: ConfigMap "cm" in namespace "ns" exists and cannot be imported into the current release: invalid ownership metadata; annotation validation error: key "meta.helm.sh/release-name" must equal "other": current value is "r"',
   ],
   [
-    'ClusterUnreachable',
+    'ControlPlaneUnreachable',
     'Error: kubernetes cluster unreachable: Get "https://127.0.0.1:9/version": dial tcp 127.0.0.1:9: connect: connection refused',
   ],
   [
@@ -131,23 +131,23 @@ const HELM_3: readonly (readonly [AppFailureCode, string])[] = [
     'Error: failed to authorize: failed to fetch oauth token: unexpected status from GET request to https://auth.example.com/token: 401 Unauthorized',
   ],
   [
-    'ClusterUnreachable',
+    'ControlPlaneUnreachable',
     'Error: Kubernetes cluster unreachable: Get "https://10.0.0.1:6443/version": dial tcp 10.0.0.1:6443: i/o timeout',
   ],
   [
-    'ClusterUnreachable',
+    'ControlPlaneUnreachable',
     'Error: UPGRADE FAILED: Get "https://10.0.0.1:6443/apis/apps/v1/namespaces/ns/deployments/web": dial tcp 10.0.0.1:6443: connect: connection refused',
   ],
-  ['ClusterUnreachable', 'Error: INSTALLATION FAILED: Get "https://10.0.0.1:6443/api?timeout=32s": EOF'],
+  ['ControlPlaneUnreachable', 'Error: INSTALLATION FAILED: Get "https://10.0.0.1:6443/api?timeout=32s": EOF'],
   [
-    'ClusterUnreachable',
+    'ControlPlaneUnreachable',
     'Error: create: failed to create: Post "https://10.0.0.1:6443/api/v1/namespaces/ns/secrets": unexpected EOF',
   ],
   [
-    'ClusterUnreachable',
+    'ControlPlaneUnreachable',
     'Error: INSTALLATION FAILED: Get "https://10.0.0.1:6443/openapi/v3": http2: client connection lost',
   ],
-  ['ClusterUnreachable', 'Error: the server is currently unable to handle the request (get secrets)'],
+  ['ControlPlaneUnreachable', 'Error: the server is currently unable to handle the request (get secrets)'],
   [
     'AdmissionRefused',
     'Error: UPGRADE FAILED: cannot patch "web" with kind Deployment: admission webhook "validate.kyverno.svc-fail" denied the request: policy says no',

@@ -10,7 +10,7 @@ const SAYINGS: readonly (readonly [AppFailureCode, RegExp])[] = [
   ['StaleFence', /stale fence/i],
   ['ReleasePending', /another operation \(install\/upgrade\/rollback\) is in progress|name that is still in use/i],
   [
-    'ClusterUnreachable',
+    'ControlPlaneUnreachable',
     /kubernetes cluster unreachable|etcdserver: (?!request is too large)|"https?:\/\/[^"]+\/(?:apis?[/?][^"]*|openapi\/[^"]*|version(?:\?[^"]*)?)": (?:dial|read|write|EOF|unexpected EOF|net|http2?:|tls)|http2: client connection lost|currently unable to handle the request|apiserver is shutting down/i,
   ],
   ['DigestMismatch', /digest mismatch|mismatched digest|digest does not match/i],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { seededRandom, systemClock } from '../../../kernel/index.ts'
-import { FakeCluster } from '../../../kube/fake/index.ts'
+import { FakeKubernetes } from '../../../kube/fake/index.ts'
 import { discovery, makeClient, Secret, type Client } from '../../../kube/index.ts'
 import { releases } from './releases.ts'
 import { digestIn, digestLabels, releaseSecret } from './storage.ts'
@@ -17,7 +17,7 @@ const stored = (version: number, status: string) => ({
 })
 
 async function scene(...records: (readonly [version: number, status: string])[]) {
-  const cluster = new FakeCluster({ clock: systemClock, random: seededRandom(1), namespaces: ['shop'] })
+  const cluster = new FakeKubernetes({ clock: systemClock, random: seededRandom(1), namespaces: ['shop'] })
   const transport = cluster.transport()
   const client = makeClient(transport, { fieldManager: 'test' })
   for (const [version, status] of records) {

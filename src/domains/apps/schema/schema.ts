@@ -127,7 +127,7 @@ const compiledOf = (schema: JsonObject): Compiled => {
 }
 
 /**
- * What a tenant may not write. Judged together with the template's defaults, so that a required field with a default need
+ * What a tenant may not write. EnforcementResult together with the template's defaults, so that a required field with a default need
  * not be repeated.
  */
 export function checkUserValues(

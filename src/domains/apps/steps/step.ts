@@ -1,6 +1,6 @@
 import type { ReleaseTarget } from '../helm/port.ts'
 import { fenced, type Holder } from '../fence.ts'
-import type { Sighting } from '../observe.ts'
+import type { Observation } from '../observe.ts'
 import { releaseOf, type AppsParts } from '../parts.ts'
 import type { LoadedDeployment } from '../rows.ts'
 import type { Step } from './types.ts'
@@ -12,7 +12,7 @@ export type EffectOf<N extends Effect['do']> = Extract<Effect, { do: N }>
 export interface StepContext {
   readonly parts: AppsParts
   readonly loaded: LoadedDeployment
-  readonly sighting: Sighting
+  readonly sighting: Observation
   readonly fence: number
   /** A step before has made the namespace ours under this fence. Whoever took it from us since is named by its policy. */
   readonly hasEntered: boolean

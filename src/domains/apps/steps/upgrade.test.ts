@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { manualClock, seededRandom } from '../../../kernel/index.ts'
-import { FakeCluster } from '../../../kube/fake/index.ts'
+import { FakeKubernetes } from '../../../kube/fake/index.ts'
 import { ConfigMap, discovery, makeClient, Namespace } from '../../../kube/index.ts'
 import { DEPLOYMENT_LABEL } from '../fence.ts'
 import type { ReleaseRecord } from '../helm/port.ts'
@@ -45,7 +45,7 @@ const LOADED = {
 /** A release of an older template in a cluster in memory, and what Helm was asked for. */
 async function scene() {
   const clock = manualClock()
-  const transport = new FakeCluster({ clock, random: seededRandom(1) }).transport()
+  const transport = new FakeKubernetes({ clock, random: seededRandom(1) }).transport()
   const client = makeClient(transport, { fieldManager: 'helm' })
   const labels = { [DEPLOYMENT_LABEL]: '7' }
   await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop', labels } })

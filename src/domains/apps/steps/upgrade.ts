@@ -56,8 +56,8 @@ async function settleNew(context: StepContext, rollout: Rollout): Promise<readon
   const handedOver: HandedOver[] = []
   for (const desired of objects) {
     if (!present.has(objectName(asJson(desired)))) continue
-    const wish = { desired, handOver: rollout.handOver, facts, signal }
-    handedOver.push(...(await settleAhead(door, wish)))
+    const input = { desired, handOver: rollout.handOver, facts, signal }
+    handedOver.push(...(await settleAhead(door, input)))
   }
   return handedOver
 }

@@ -3,7 +3,7 @@ import type { Runner, Tx } from '../../../store/index.ts'
 import type { Deployment, DeploymentStatus, Product } from '../types.ts'
 import { isId, markOf, msOf } from './columns.ts'
 import { DEPLOYMENT_COLUMNS, deploymentOf, type DeploymentRow } from './deployment-columns.ts'
-import { listed, timeMark, type Listed, type PageWish } from './page.ts'
+import { listed, timeMark, type Listed, type PageOptions } from './page.ts'
 
 /** With what people want to see beside it. */
 export interface ListedDeployment extends Deployment {
@@ -18,7 +18,7 @@ export interface DeploymentRef {
   readonly userId?: string | undefined
 }
 
-export interface DeploymentFilter extends PageWish {
+export interface DeploymentFilter extends PageOptions {
   readonly userId?: string | undefined
   readonly productId?: string | undefined
   /** Exactly this `deploymentUid` or domain, however it is capitalised. */

@@ -1,8 +1,8 @@
 export * from './deployments.ts'
 export { deploymentRows, livingDeployments } from './deployment-rows.ts'
 export * from './jobs.ts'
-export { keptLooks } from './verified-releases.ts'
-export type { Listed, PageWish } from './page.ts'
+export { verifiedReleaseStore } from './verified-releases.ts'
+export type { Listed, PageOptions } from './page.ts'
 export * from './products.ts'
 export {
   findOrderable,

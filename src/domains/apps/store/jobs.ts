@@ -3,7 +3,7 @@ import type { Runner } from '../../../store/index.ts'
 import { APPS_QUEUE } from '../queue.ts'
 import type { JobReason, JobStatus, ReconcileJob } from '../types.ts'
 import { msOf, msOrNull } from './columns.ts'
-import { listed, notOurs, type Listed, type PageWish } from './page.ts'
+import { listed, notOurs, type Listed, type PageOptions } from './page.ts'
 
 export interface ListedJob extends ReconcileJob {
   readonly deploymentUid: string
@@ -13,7 +13,7 @@ export interface ListedJob extends ReconcileJob {
   readonly frozen: boolean
 }
 
-export interface JobFilter extends PageWish {
+export interface JobFilter extends PageOptions {
   readonly status?: JobStatus | undefined
   readonly deploymentId?: string | undefined
 }

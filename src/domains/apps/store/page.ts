@@ -2,7 +2,7 @@ import { RefusedFields } from '../../../kernel/index.ts'
 import { isId } from './columns.ts'
 
 /** Where a list goes on. `limit` items are wanted, one more is read to know whether there is a next page. */
-export interface PageWish {
+export interface PageOptions {
   readonly limit: number
   /** `next` of the page before. */
   readonly after?: readonly string[] | undefined

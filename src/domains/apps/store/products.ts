@@ -1,7 +1,7 @@
 import type { Runner, Tx } from '../../../store/index.ts'
 import type { Product } from '../types.ts'
 import { isId, msOf, msOrNull } from './columns.ts'
-import { listed, notOurs, type Listed, type PageWish } from './page.ts'
+import { listed, notOurs, type Listed, type PageOptions } from './page.ts'
 
 interface ProductRow {
   readonly id: string
@@ -45,7 +45,7 @@ export async function lockProduct(tx: Tx, id: string): Promise<Product | undefin
   return row && productOf(row)
 }
 
-export async function listProducts(on: Runner, { limit, after }: PageWish): Promise<Listed<Product>> {
+export async function listProducts(on: Runner, { limit, after }: PageOptions): Promise<Listed<Product>> {
   if (after !== undefined && !isId(after[1] ?? '')) throw notOurs()
   const rows = await on.query<ProductRow>(
     `select ${COLUMNS} from caelus.product

@@ -2,7 +2,7 @@ import type { Runner, Tx } from '../../../store/index.ts'
 import type { JsonObject } from '../values/json.ts'
 import type { PackageType, Template } from '../types.ts'
 import { isId, markOf, msOf, msOrNull } from './columns.ts'
-import { listed, timeMark, type Listed, type PageWish } from './page.ts'
+import { listed, timeMark, type Listed, type PageOptions } from './page.ts'
 
 export interface TemplateRow {
   readonly id: string
@@ -73,7 +73,7 @@ export async function lockTemplate(tx: Tx, id: string): Promise<Template | undef
 export async function listTemplates(
   on: Runner,
   productId: string,
-  { limit, after }: PageWish,
+  { limit, after }: PageOptions,
 ): Promise<Listed<Template>> {
   const rows = await on.query<TemplateRow>(
     `select ${COLUMNS} from caelus.product_template_version

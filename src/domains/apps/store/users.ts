@@ -2,7 +2,7 @@ import type { Runner, Tx } from '../../../store/index.ts'
 import { APPS_QUEUE } from '../queue.ts'
 import type { User } from '../types.ts'
 import { isId, markOf, msOf, msOrNull } from './columns.ts'
-import { listed, timeMark, type Listed, type PageWish } from './page.ts'
+import { listed, timeMark, type Listed, type PageOptions } from './page.ts'
 
 export interface ListedUser extends User {
   /** That are not deleted. */
@@ -10,7 +10,7 @@ export interface ListedUser extends User {
   readonly frozen: boolean
 }
 
-export interface UserFilter extends PageWish {
+export interface UserFilter extends PageOptions {
   /** Exactly this one, however it is capitalised: nobody shares it. */
   readonly email?: string | undefined
 }

@@ -1,5 +1,5 @@
 import type { Pool } from '../../../store/index.ts'
-import type { KeptLooks, Look } from '../drift/verified-releases.ts'
+import type { VerifiedReleaseStore, VerifiedRelease } from '../drift/verified-releases.ts'
 import type { Observed } from '../observed.ts'
 import { msOf } from './columns.ts'
 import { HELD } from './held.ts'
@@ -24,10 +24,10 @@ interface LookRow {
   readonly looked_at: Date
 }
 
-const lookOf = ({ looked_at, ...row }: LookRow): Look => ({ ...row, at: msOf(looked_at) })
+const lookOf = ({ looked_at, ...row }: LookRow): VerifiedRelease => ({ ...row, at: msOf(looked_at) })
 
 /** What workers found in order, for those who come after them; `pool` acts as `caelus_worker`. */
-export const keptLooks = (pool: Pool): KeptLooks => ({
+export const verifiedReleaseStore = (pool: Pool): VerifiedReleaseStore => ({
   async find(id) {
     const [row] = await pool.query<LookRow>(
       `select digest, kinds, fingerprint, seen, looked_at from caelus.deployment_look where deployment_id = $1`,

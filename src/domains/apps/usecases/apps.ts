@@ -14,7 +14,7 @@ import {
   updateProduct,
 } from './products.ts'
 import { deleteTemplate, inspectChart, publishTemplate } from './templates.ts'
-import type { Room } from './deps.ts'
+import type { UseCaseDeps } from './deps.ts'
 import { rotateValuesKey } from './rotate-values-key.ts'
 import { timeline } from './timeline.ts'
 import { updateDeployment } from './update-deployment.ts'
@@ -54,15 +54,17 @@ const CASES = {
   scanDrift,
   unfreezeTenant,
   rotateValuesKey,
-} satisfies { readonly [Verb in keyof Apps]: (room: Room, ...rest: Parameters<Apps[Verb]>) => ReturnType<Apps[Verb]> }
+} satisfies {
+  readonly [Verb in keyof Apps]: (deps: UseCaseDeps, ...rest: Parameters<Apps[Verb]>) => ReturnType<Apps[Verb]>
+}
 
-type Case = (room: Room, actor: Actor, ...rest: never[]) => unknown
+type Case = (deps: UseCaseDeps, actor: Actor, ...rest: never[]) => unknown
 
 /** The use cases, with everything they need at hand. */
-export const openApps = (room: Room): Apps =>
+export const openApps = (deps: UseCaseDeps): Apps =>
   Object.fromEntries(
     Object.entries(CASES).map(([name, run]) => [
       name,
-      (actor: Actor, ...rest: never[]) => (run as Case)(room, actor, ...rest),
+      (actor: Actor, ...rest: never[]) => (run as Case)(deps, actor, ...rest),
     ]),
   ) as unknown as Apps

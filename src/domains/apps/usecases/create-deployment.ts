@@ -15,21 +15,21 @@ import {
 } from '../store/index.ts'
 import { found, note } from './guard.ts'
 import { intendCreate } from './intent.ts'
-import type { DeploymentWish } from './port.ts'
-import type { Room } from './deps.ts'
+import type { DeploymentInput } from './port.ts'
+import type { UseCaseDeps } from './deps.ts'
 
 /** Row, word of it and wake commit together, or nothing does. */
-export function createDeployment(room: Room, actor: Actor, wish: DeploymentWish): Promise<ListedDeployment> {
-  return asUser(room.pool, actor, async (tx) => {
+export function createDeployment(deps: UseCaseDeps, actor: Actor, input: DeploymentInput): Promise<ListedDeployment> {
+  return asUser(deps.pool, actor, async (tx) => {
     const id = randomUUID()
-    const { owner, template, intent } = await intendCreate(room, tx, id, wish)
+    const { owner, template, intent } = await intendCreate(deps, tx, id, input)
     const product = found(await findProduct(tx, template.productId), 'product', template.productId)
-    const name = (): string => deploymentUid({ productName: product.name, email: owner.email }, room.random)
+    const name = (): string => deploymentUid({ productName: product.name, email: owner.email }, deps.random)
     await insertNamed(tx, name, { id, userId: owner.id, ...intent })
     if (!(await canBeOrdered(tx, owner.id, template.id))) {
       throw new RefusedFields([{ field: 'template_id', message: 'was deleted at this moment' }])
     }
-    await room.queue.wakeIn(tx, {
+    await deps.queue.wakeIn(tx, {
       key: deploymentKey(id),
       wake: { reason: WAKE_REASON.create, tenant: owner.id },
     })

@@ -10,22 +10,22 @@ import {
 import { found, note } from './guard.ts'
 import { intentOf } from './intent.ts'
 import type { Precondition } from './port.ts'
-import type { Room } from './deps.ts'
+import type { UseCaseDeps } from './deps.ts'
 import { checkGeneration } from './update-deployment.ts'
 
 /** Whatever is under way is superseded: the strongest reason, and the next run sees nothing but the deletion. */
 export function deleteDeployment(
-  room: Room,
+  deps: UseCaseDeps,
   actor: Actor,
   ref: DeploymentRef,
   precondition: Precondition = {},
 ): Promise<ListedDeployment> {
-  return asUser(room.pool, actor, async (tx) => {
+  return asUser(deps.pool, actor, async (tx) => {
     const before = found(await lockDeployment(tx, ref), 'deployment', ref.id)
     if (before.deletedAt === null) {
       checkGeneration(before, precondition)
       await markDeleting(tx, before.id)
-      await room.queue.wakeIn(tx, {
+      await deps.queue.wakeIn(tx, {
         key: deploymentKey(before.id),
         wake: { reason: WAKE_REASON.delete, tenant: before.userId },
       })

@@ -4,7 +4,7 @@ import type { Charts } from '../helm/port.ts'
 import type { KeyRing } from '../values/seal.ts'
 
 /** What the use cases work with; the composition root fills it. */
-export interface Room {
+export interface UseCaseDeps {
   readonly pool: Pool
   /** The queue named `APPS_QUEUE`. */
   readonly queue: Pick<PostgresQueue, 'wakeIn'>

@@ -1,6 +1,6 @@
 export { openApps } from './apps.ts'
 export type * from './port.ts'
-export type { Room } from './deps.ts'
+export type { UseCaseDeps } from './deps.ts'
 export type {
   DeploymentFilter,
   DeploymentRef,
@@ -9,5 +9,5 @@ export type {
   ListedDeployment,
   ListedJob,
   ListedUser,
-  PageWish,
+  PageOptions,
 } from '../store/index.ts'

@@ -11,8 +11,8 @@ import { joinSecrets, keepSecrets, splitSecrets, type SplitValues } from '../val
 import { findOrderable, findTemplate, findUser, type Intent } from '../store/index.ts'
 import type { Deployment, SealedValues, Template, User } from '../types.ts'
 import { found } from './guard.ts'
-import type { DeploymentChange, DeploymentWish } from './port.ts'
-import type { Room } from './deps.ts'
+import type { DeploymentChange, DeploymentInput } from './port.ts'
+import type { UseCaseDeps } from './deps.ts'
 
 /** What a row should say after a wish, judged and not yet written: saving and previewing share it. */
 export interface Intended {
@@ -21,15 +21,15 @@ export interface Intended {
 }
 
 export async function intendCreate(
-  { ring }: Room,
+  { ring }: UseCaseDeps,
   tx: Tx,
   id: string,
-  wish: DeploymentWish,
+  input: DeploymentInput,
 ): Promise<Intended & { readonly owner: User }> {
-  const owner = found(await findUser(tx, wish.userId), 'user', wish.userId)
-  const template = await orderable(tx, wish.templateId)
-  const userValues = keepSecrets(template.valuesSchema, wish.userValues ?? {}, NOTHING)
-  const domainname = judge(wish.domainname, template, userValues)
+  const owner = found(await findUser(tx, input.userId), 'user', input.userId)
+  const template = await orderable(tx, input.templateId)
+  const userValues = keepSecrets(template.valuesSchema, input.userValues ?? {}, NOTHING)
+  const domainname = judge(input.domainname, template, userValues)
   const { open, secrets } = splitSecrets(template.valuesSchema, userValues)
   const sealedValues = sealSecrets(ring, { id, sealedValues: {} }, secrets)
   return { owner, template, intent: { domainname, userValues: open, sealedValues, desiredTemplateId: template.id } }
@@ -37,7 +37,7 @@ export async function intendCreate(
 
 /** `before`: the row as it is. `changed`: what people would call different, empty if there is nothing to write. */
 export async function intendUpdate(
-  { ring }: Room,
+  { ring }: UseCaseDeps,
   tx: Tx,
   actor: Actor,
   before: Deployment,

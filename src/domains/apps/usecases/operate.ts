@@ -22,10 +22,10 @@ import {
 } from '../store/index.ts'
 import type { JobReason } from '../types.ts'
 import { found, needsAdmin, note, refuseUnstorable } from './guard.ts'
-import type { Room } from './deps.ts'
+import type { UseCaseDeps } from './deps.ts'
 
 export function enqueueReconcile(
-  { pool, queue }: Room,
+  { pool, queue }: UseCaseDeps,
   actor: Actor,
   ref: DeploymentRef,
   reason: JobReason,
@@ -38,7 +38,7 @@ export function enqueueReconcile(
   })
 }
 
-export async function requeueJob({ pool }: Room, actor: Actor, id: string): Promise<ListedJob> {
+export async function requeueJob({ pool }: UseCaseDeps, actor: Actor, id: string): Promise<ListedJob> {
   needsAdmin(actor, 'requeue jobs')
   return await asUser(pool, actor, async (tx) => {
     const job = await openJob(tx, id)
@@ -48,7 +48,7 @@ export async function requeueJob({ pool }: Room, actor: Actor, id: string): Prom
   })
 }
 
-export async function failJob({ pool }: Room, actor: Actor, id: string, error: string): Promise<ListedJob> {
+export async function failJob({ pool }: UseCaseDeps, actor: Actor, id: string, error: string): Promise<ListedJob> {
   needsAdmin(actor, 'fail jobs')
   refuseUnstorable({ error })
   return await asUser(pool, actor, async (tx) => {
@@ -69,7 +69,7 @@ async function openJob(tx: Tx, id: string): Promise<ListedJob> {
 
 const done = (id: string): Error => raise.JobDone(`job ${id} is done`)
 
-export async function freezeTenant({ pool }: Room, actor: Actor, userId: string, why: string): Promise<void> {
+export async function freezeTenant({ pool }: UseCaseDeps, actor: Actor, userId: string, why: string): Promise<void> {
   needsAdmin(actor, 'freeze tenants')
   refuseUnstorable({ why })
   await asUser(pool, actor, async (tx) => {
@@ -79,7 +79,7 @@ export async function freezeTenant({ pool }: Room, actor: Actor, userId: string,
   })
 }
 
-export async function unfreezeTenant({ pool }: Room, actor: Actor, userId: string): Promise<void> {
+export async function unfreezeTenant({ pool }: UseCaseDeps, actor: Actor, userId: string): Promise<void> {
   needsAdmin(actor, 'unfreeze tenants')
   await asUser(pool, actor, async (tx) => {
     const { id } = found(await findUser(tx, userId), 'user', userId)
@@ -90,7 +90,7 @@ export async function unfreezeTenant({ pool }: Room, actor: Actor, userId: strin
 const SCAN_PAGE = 500
 
 /** A page is a transaction of its own: a scan of thousands holds nothing for long. */
-export async function scanDrift({ pool, queue }: Room, actor: Actor, pageSize = SCAN_PAGE): Promise<number> {
+export async function scanDrift({ pool, queue }: UseCaseDeps, actor: Actor, pageSize = SCAN_PAGE): Promise<number> {
   needsAdmin(actor, 'scan for drift')
   return await scanForDrift({
     pageSize,

@@ -10,7 +10,7 @@ import type {
   ListedDeployment,
   ListedJob,
   ListedUser,
-  PageWish,
+  PageOptions,
   UserFilter,
 } from '../store/index.ts'
 import type { Deployment, FieldProblem, JobReason, Product, Template } from '../types.ts'
@@ -22,18 +22,18 @@ import type { Deployment, FieldProblem, JobReason, Product, Template } from '../
  * failure of `failures.ts`. Fields that are wrong are told all at once, by `RefusedFields`.
  */
 
-export interface UserWish {
+export interface UserInput {
   readonly email: string
   readonly isAdmin?: boolean | undefined
 }
 
-export interface ProductWish {
+export interface ProductInput {
   readonly name: string
   readonly description?: string | null | undefined
   readonly icon?: string | null | undefined
 }
 
-export interface TemplateWish {
+export interface TemplateInput {
   readonly productId: string
   readonly chartRef: string
   readonly chartVersion: string
@@ -58,7 +58,7 @@ export interface ChartReport {
   readonly problems: readonly FieldProblem[]
 }
 
-export interface DeploymentWish {
+export interface DeploymentInput {
   /** Whose it is. Admins may order for others. */
   readonly userId: string
   readonly templateId: string
@@ -116,26 +116,26 @@ export interface Rotation {
 export interface Apps {
   listUsers(actor: Actor, filter: UserFilter): Promise<Listed<ListedUser>>
   getUser(actor: Actor, id: string): Promise<ListedUser>
-  createUser(actor: Actor, wish: UserWish): Promise<ListedUser>
-  updateUser(actor: Actor, id: string, wish: Partial<UserWish>): Promise<ListedUser>
+  createUser(actor: Actor, input: UserInput): Promise<ListedUser>
+  updateUser(actor: Actor, id: string, input: Partial<UserInput>): Promise<ListedUser>
   /** Refused while they have deployments. */
   deleteUser(actor: Actor, id: string): Promise<void>
 
   /** By name. */
-  listProducts(actor: Actor, page: PageWish): Promise<Listed<Product>>
+  listProducts(actor: Actor, page: PageOptions): Promise<Listed<Product>>
   getProduct(actor: Actor, id: string): Promise<Product>
-  createProduct(actor: Actor, wish: ProductWish): Promise<Product>
-  updateProduct(actor: Actor, id: string, wish: Partial<ProductWish>): Promise<Product>
+  createProduct(actor: Actor, input: ProductInput): Promise<Product>
+  updateProduct(actor: Actor, id: string, input: Partial<ProductInput>): Promise<Product>
   /** It can be ordered no longer; what was ordered lives on. */
   deleteProduct(actor: Actor, id: string): Promise<void>
   setCanonicalTemplate(actor: Actor, productId: string, templateId: string): Promise<Product>
 
   /** Newest first. */
-  listTemplates(actor: Actor, productId: string, page: PageWish): Promise<Listed<Template>>
+  listTemplates(actor: Actor, productId: string, page: PageOptions): Promise<Listed<Template>>
   /** `productId`: as the path has it. */
   getTemplate(actor: Actor, id: string, productId?: string): Promise<Template>
   inspectChart(actor: Actor, location: ChartLocation, signal?: AbortSignal): Promise<ChartReport>
-  publishTemplate(actor: Actor, wish: TemplateWish, signal?: AbortSignal): Promise<Template>
+  publishTemplate(actor: Actor, input: TemplateInput, signal?: AbortSignal): Promise<Template>
   /** It can be ordered no longer; what was ordered lives on. Refused while it is canonical. */
   deleteTemplate(actor: Actor, id: string, productId?: string): Promise<void>
 
@@ -143,7 +143,7 @@ export interface Apps {
   listDeployments(actor: Actor, filter: DeploymentFilter): Promise<Listed<ListedDeployment>>
   /** Also after it was deleted. */
   getDeployment(actor: Actor, ref: DeploymentRef): Promise<ListedDeployment>
-  createDeployment(actor: Actor, wish: DeploymentWish): Promise<ListedDeployment>
+  createDeployment(actor: Actor, input: DeploymentInput): Promise<ListedDeployment>
   /** Answers with the unchanged row when there was nothing to change. */
   updateDeployment(
     actor: Actor,
@@ -155,7 +155,7 @@ export interface Apps {
   deleteDeployment(actor: Actor, ref: DeploymentRef, precondition?: Precondition): Promise<ListedDeployment>
 
   /** What `createDeployment` would make, or the same refusal. Saves nothing. */
-  previewCreate(actor: Actor, wish: DeploymentWish): Promise<PreviewInputs>
+  previewCreate(actor: Actor, input: DeploymentInput): Promise<PreviewInputs>
   /** What `updateDeployment` would make, or the same refusal. Saves nothing. */
   previewUpdate(actor: Actor, ref: DeploymentRef, change: DeploymentChange): Promise<PreviewInputs>
   /** Newest first, without anything secret. */

@@ -9,16 +9,16 @@ import { mergeValues, systemValues } from '../values/values.ts'
 import { takenDomain } from './create-deployment.ts'
 import { found } from './guard.ts'
 import { intendCreate, intendUpdate, openSecrets } from './intent.ts'
-import type { DeploymentChange, DeploymentWish, PreviewInputs, Rendering } from './port.ts'
-import type { Room } from './deps.ts'
+import type { DeploymentChange, DeploymentInput, PreviewInputs, Rendering } from './port.ts'
+import type { UseCaseDeps } from './deps.ts'
 
-export function previewCreate(room: Room, actor: Actor, wish: DeploymentWish): Promise<PreviewInputs> {
-  return asUser(room.pool, actor, async (tx) => {
+export function previewCreate(deps: UseCaseDeps, actor: Actor, input: DeploymentInput): Promise<PreviewInputs> {
+  return asUser(deps.pool, actor, async (tx) => {
     const id = randomUUID()
-    const { owner, template, intent } = await intendCreate(room, tx, id, wish)
+    const { owner, template, intent } = await intendCreate(deps, tx, id, input)
     await refuseTaken(tx, intent.domainname, null)
     const product = found(await findProduct(tx, template.productId), 'product', template.productId)
-    const name = deploymentUid({ productName: product.name, email: owner.email }, room.random)
+    const name = deploymentUid({ productName: product.name, email: owner.email }, deps.random)
     const deployment: Deployment = {
       ...intent,
       id,
@@ -33,27 +33,27 @@ export function previewCreate(room: Room, actor: Actor, wish: DeploymentWish): P
       lastError: null,
       lastReconcileAt: null,
       nextReconcileAt: null,
-      createdAt: room.clock.now(),
+      createdAt: deps.clock.now(),
       deletedAt: null,
     }
-    const after = rendered(room, deployment, template)
+    const after = rendered(deps, deployment, template)
     return { after: after.rendering, secrets: after.secrets }
   })
 }
 
 export function previewUpdate(
-  room: Room,
+  deps: UseCaseDeps,
   actor: Actor,
   ref: DeploymentRef,
   change: DeploymentChange,
 ): Promise<PreviewInputs> {
-  return asUser(room.pool, actor, async (tx) => {
+  return asUser(deps.pool, actor, async (tx) => {
     const row = found(await findDeployment(tx, ref), 'deployment', ref.id)
-    const { intent, template } = await intendUpdate(room, tx, actor, row, change)
+    const { intent, template } = await intendUpdate(deps, tx, actor, row, change)
     await refuseTaken(tx, intent.domainname, row.id)
     const present = found(await findTemplate(tx, row.desiredTemplateId), 'template', row.desiredTemplateId)
-    const before = rendered(room, row, present)
-    const after = rendered(room, { ...row, ...intent, generation: row.generation + 1 }, template)
+    const before = rendered(deps, row, present)
+    const after = rendered(deps, { ...row, ...intent, generation: row.generation + 1 }, template)
     return {
       before: before.rendering,
       after: after.rendering,
@@ -67,7 +67,7 @@ async function refuseTaken(tx: Tx, domain: string, butBy: string | null): Promis
 }
 
 function rendered(
-  { ring, ingressClass }: Room,
+  { ring, ingressClass }: UseCaseDeps,
   deployment: Deployment,
   template: Template,
 ): { readonly rendering: Rendering; readonly secrets: readonly Json[] } {

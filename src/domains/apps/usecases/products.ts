@@ -10,25 +10,25 @@ import {
   lockTemplate,
   removeProduct,
   type Listed,
-  type PageWish,
+  type PageOptions,
 } from '../store/index.ts'
 import type { Product } from '../types.ts'
 import { found, needsAdmin, note, refuseUnstorable } from './guard.ts'
-import type { ProductWish } from './port.ts'
-import type { Room } from './deps.ts'
+import type { ProductInput } from './port.ts'
+import type { UseCaseDeps } from './deps.ts'
 
 const objectOf = (id: string) => ({ kind: 'Product', id })
 
-export const listProducts = ({ pool }: Room, actor: Actor, page: PageWish): Promise<Listed<Product>> =>
+export const listProducts = ({ pool }: UseCaseDeps, actor: Actor, page: PageOptions): Promise<Listed<Product>> =>
   asUser(pool, actor, (tx) => listRows(tx, page))
 
-export const getProduct = ({ pool }: Room, actor: Actor, id: string): Promise<Product> =>
+export const getProduct = ({ pool }: UseCaseDeps, actor: Actor, id: string): Promise<Product> =>
   asUser(pool, actor, async (tx) => found(await findProduct(tx, id), 'product', id))
 
-export async function createProduct({ pool }: Room, actor: Actor, wish: ProductWish): Promise<Product> {
+export async function createProduct({ pool }: UseCaseDeps, actor: Actor, input: ProductInput): Promise<Product> {
   needsAdmin(actor, 'create products')
-  refuseUnstorable({ ...wish })
-  const { name, description = null, icon = null } = wish
+  refuseUnstorable({ ...input })
+  const { name, description = null, icon = null } = input
   return await asUser(pool, actor, async (tx) => {
     const product = await insertProduct(tx, { name: named(name), description, icon }).catch(nameTaken(name))
     await note(tx, actor, { action: 'created', object: objectOf(product.id), after: product })
@@ -37,16 +37,16 @@ export async function createProduct({ pool }: Room, actor: Actor, wish: ProductW
 }
 
 export async function updateProduct(
-  { pool }: Room,
+  { pool }: UseCaseDeps,
   actor: Actor,
   id: string,
-  wish: Partial<ProductWish>,
+  input: Partial<ProductInput>,
 ): Promise<Product> {
   needsAdmin(actor, 'change products')
-  refuseUnstorable({ ...wish })
+  refuseUnstorable({ ...input })
   return await asUser(pool, actor, async (tx) => {
     const before = found(await lockProduct(tx, id), 'product', id)
-    const { name = before.name, description = before.description, icon = before.icon } = wish
+    const { name = before.name, description = before.description, icon = before.icon } = input
     const wanted = { ...before, name: named(name), description, icon }
     const product = await changeProduct(tx, wanted).catch(nameTaken(name))
     await note(tx, actor, { action: 'changed', object: objectOf(id), before, after: product })
@@ -54,7 +54,7 @@ export async function updateProduct(
   })
 }
 
-export async function deleteProduct({ pool }: Room, actor: Actor, id: string): Promise<void> {
+export async function deleteProduct({ pool }: UseCaseDeps, actor: Actor, id: string): Promise<void> {
   needsAdmin(actor, 'delete products')
   await asUser(pool, actor, async (tx) => {
     const before = found(await lockProduct(tx, id), 'product', id)
@@ -64,7 +64,7 @@ export async function deleteProduct({ pool }: Room, actor: Actor, id: string): P
 }
 
 export async function setCanonicalTemplate(
-  { pool }: Room,
+  { pool }: UseCaseDeps,
   actor: Actor,
   productId: string,
   templateId: string,

@@ -13,24 +13,24 @@ import {
   type Listed,
   type ListedDeployment,
   type ListedJob,
-  type PageWish,
+  type PageOptions,
 } from '../store/index.ts'
 import type { Template } from '../types.ts'
 import { found, refuseUnstorable } from './guard.ts'
-import type { Room } from './deps.ts'
+import type { UseCaseDeps } from './deps.ts'
 
 export const listTemplates = (
-  { pool }: Room,
+  { pool }: UseCaseDeps,
   actor: Actor,
   productId: string,
-  page: PageWish,
+  page: PageOptions,
 ): Promise<Listed<Template>> =>
   asUser(pool, actor, async (tx) => {
     found(await findProduct(tx, productId), 'product', productId)
     return await listTemplateRows(tx, productId, page)
   })
 
-export const getTemplate = ({ pool }: Room, actor: Actor, id: string, productId?: string): Promise<Template> =>
+export const getTemplate = ({ pool }: UseCaseDeps, actor: Actor, id: string, productId?: string): Promise<Template> =>
   asUser(pool, actor, async (tx) => {
     const template = await findTemplate(tx, id)
     const isThere = productId === undefined || template?.productId === productId
@@ -38,7 +38,7 @@ export const getTemplate = ({ pool }: Room, actor: Actor, id: string, productId?
   })
 
 export async function listDeployments(
-  { pool }: Room,
+  { pool }: UseCaseDeps,
   actor: Actor,
   filter: DeploymentFilter,
 ): Promise<Listed<ListedDeployment>> {
@@ -46,11 +46,11 @@ export async function listDeployments(
   return await asUser(pool, actor, (tx) => listDeploymentRows(tx, filter))
 }
 
-export const getDeployment = ({ pool }: Room, actor: Actor, ref: DeploymentRef): Promise<ListedDeployment> =>
+export const getDeployment = ({ pool }: UseCaseDeps, actor: Actor, ref: DeploymentRef): Promise<ListedDeployment> =>
   asUser(pool, actor, async (tx) => found(await findDeployment(tx, ref), 'deployment', ref.id))
 
-export const listJobs = ({ pool }: Room, actor: Actor, filter: JobFilter): Promise<Listed<ListedJob>> =>
+export const listJobs = ({ pool }: UseCaseDeps, actor: Actor, filter: JobFilter): Promise<Listed<ListedJob>> =>
   asUser(pool, actor, (tx) => listJobRows(tx, filter))
 
-export const getJob = ({ pool }: Room, actor: Actor, id: string): Promise<ListedJob> =>
+export const getJob = ({ pool }: UseCaseDeps, actor: Actor, id: string): Promise<ListedJob> =>
   asUser(pool, actor, async (tx) => found(await findJob(tx, id), 'job', id))

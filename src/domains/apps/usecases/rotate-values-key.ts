@@ -6,12 +6,12 @@ import { lockSealedWithOthers, writeSealed } from '../store/index.ts'
 import type { Deployment, SealedValues } from '../types.ts'
 import { needsAdmin, note } from './guard.ts'
 import type { Rotation } from './port.ts'
-import type { Room } from './deps.ts'
+import type { UseCaseDeps } from './deps.ts'
 
 const BATCH = 100
 
 /** Only rows that need it are looked at, so that running it again goes on where it stopped. */
-export async function rotateValuesKey({ pool, ring }: Room, actor: Actor, batchSize = BATCH): Promise<Rotation> {
+export async function rotateValuesKey({ pool, ring }: UseCaseDeps, actor: Actor, batchSize = BATCH): Promise<Rotation> {
   needsAdmin(actor, 'rotate the key of write-only values')
   if (ring === undefined) throw raise.ValuesUnreadable('failed to rotate: CAELUS_VALUES_KEY is not set')
   let resealed = 0

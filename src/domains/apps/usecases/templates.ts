@@ -18,15 +18,15 @@ import {
 import type { FieldProblem, Template } from '../types.ts'
 import { deepMerge } from '../values/values.ts'
 import { found, needsAdmin, note, refuseUnstorable } from './guard.ts'
-import type { ChartReport, TemplateWish } from './port.ts'
-import type { Room } from './deps.ts'
+import type { ChartReport, TemplateInput } from './port.ts'
+import type { UseCaseDeps } from './deps.ts'
 
 const HEALTH_TIMEOUT_SEC = 600
 
 const objectOf = (id: string) => ({ kind: 'Template', id })
 
 export async function inspectChart(
-  { charts }: Room,
+  { charts }: UseCaseDeps,
   actor: Actor,
   location: ChartLocation,
   signal?: AbortSignal,
@@ -38,16 +38,16 @@ export async function inspectChart(
 
 /** The chart is fetched before the transaction begins: no row is held while a registry thinks. */
 export async function publishTemplate(
-  { pool, charts }: Room,
+  { pool, charts }: UseCaseDeps,
   actor: Actor,
-  wish: TemplateWish,
+  input: TemplateInput,
   signal?: AbortSignal,
 ): Promise<Template> {
   needsAdmin(actor, 'publish templates')
-  refuseUnstorable({ chart_ref: wish.chartRef, version_label: wish.versionLabel })
-  await asUser(pool, actor, async (tx) => found(await findProduct(tx, wish.productId), 'product', wish.productId))
-  const { chartRef: ref, chartVersion: version, chartDigest: digest = null } = wish
-  const template = templateFrom(wish, await charts.fetch({ ref, version, digest }, signal))
+  refuseUnstorable({ chart_ref: input.chartRef, version_label: input.versionLabel })
+  await asUser(pool, actor, async (tx) => found(await findProduct(tx, input.productId), 'product', input.productId))
+  const { chartRef: ref, chartVersion: version, chartDigest: digest = null } = input
+  const template = templateFrom(input, await charts.fetch({ ref, version, digest }, signal))
   const problems = [
     ...valuesProblems(template.defaultValues, 'default_values'),
     ...valuesProblems(template.capabilities, 'capabilities'),
@@ -55,7 +55,7 @@ export async function publishTemplate(
   ]
   if (problems.length > 0) throw new RefusedFields(problems)
   return await asUser(pool, actor, async (tx) => {
-    const product = found(await lockProduct(tx, wish.productId), 'product', wish.productId)
+    const product = found(await lockProduct(tx, input.productId), 'product', input.productId)
     const twin = await findTwin(tx, template)
     if (twin !== undefined) throw raise.TemplateExists(`template ${twin} of ${product.name} says exactly the same`)
     const published = await insertTemplate(tx, template).catch((error: unknown) => {
@@ -63,7 +63,7 @@ export async function publishTemplate(
         ? labelTaken(product.name, template.versionLabel ?? '')
         : error
     })
-    if (wish.canonical === true) await changeProduct(tx, { ...product, templateId: published.id })
+    if (input.canonical === true) await changeProduct(tx, { ...product, templateId: published.id })
     await note(tx, actor, {
       action: 'published',
       object: objectOf(published.id),
@@ -74,7 +74,12 @@ export async function publishTemplate(
   })
 }
 
-export async function deleteTemplate({ pool }: Room, actor: Actor, id: string, productId?: string): Promise<void> {
+export async function deleteTemplate(
+  { pool }: UseCaseDeps,
+  actor: Actor,
+  id: string,
+  productId?: string,
+): Promise<void> {
   needsAdmin(actor, 'delete templates')
   await asUser(pool, actor, async (tx) => {
     const before = await lockTemplate(tx, id)
@@ -94,16 +99,16 @@ const labelTaken = (product: string, label: string): RefusedFields =>
   )
 
 /** `chartVersion` as the chart has it: what was asked for may have been a range or a tag. */
-const templateFrom = (wish: TemplateWish, chart: Chart): NewTemplate => ({
-  productId: wish.productId,
-  chartRef: wish.chartRef,
+const templateFrom = (input: TemplateInput, chart: Chart): NewTemplate => ({
+  productId: input.productId,
+  chartRef: input.chartRef,
   chartVersion: chart.version,
   chartDigest: chart.digest,
-  versionLabel: wish.versionLabel ?? null,
-  defaultValues: deepMerge(chart.defaultValues, wish.defaultValues ?? {}),
-  valuesSchema: wish.valuesSchema === undefined ? chart.valuesSchema : wish.valuesSchema,
-  capabilities: wish.capabilities ?? {},
-  healthTimeoutSec: wish.healthTimeoutSec ?? HEALTH_TIMEOUT_SEC,
+  versionLabel: input.versionLabel ?? null,
+  defaultValues: deepMerge(chart.defaultValues, input.defaultValues ?? {}),
+  valuesSchema: input.valuesSchema === undefined ? chart.valuesSchema : input.valuesSchema,
+  capabilities: input.capabilities ?? {},
+  healthTimeoutSec: input.healthTimeoutSec ?? HEALTH_TIMEOUT_SEC,
 })
 
 const schemaProblems = ({ valuesSchema }: Pick<NewTemplate, 'valuesSchema'>): FieldProblem[] =>

@@ -3,14 +3,14 @@ import type { DecisionRecord } from '../../../kernel/index.ts'
 import type { Decision } from '../decide.ts'
 import { deploymentKey } from '../queue.ts'
 import { emailsOf, findDeployment, listJobs, type DeploymentRef, type ListedJob } from '../store/index.ts'
-import { decisionText, deedText, jobText } from '../words.ts'
+import { decisionText, auditText, jobText } from '../words.ts'
 import { found } from './guard.ts'
 import type { TimelineEntry } from './port.ts'
-import type { Room } from './deps.ts'
+import type { UseCaseDeps } from './deps.ts'
 
 /** Three books merged. Only words made for people are taken from them: never values, inputs or envelopes. */
 export function timeline(
-  { pool }: Room,
+  { pool }: UseCaseDeps,
   actor: Actor,
   ref: DeploymentRef,
   limit = 100,
@@ -40,7 +40,7 @@ function deedOf(actor: Actor, emails: ReadonlyMap<string, string>) {
     source: 'audit',
     actor: emails.get(by) ?? (actor.admin || by === PLATFORM ? by : 'an admin'),
     what: action,
-    message: deedText(action, detail),
+    message: auditText(action, detail),
     tone: 'info',
   })
 }

@@ -14,25 +14,25 @@ import { domainTaken } from './create-deployment.ts'
 import { found, note } from './guard.ts'
 import { intendUpdate, intentOf } from './intent.ts'
 import type { DeploymentChange, Precondition } from './port.ts'
-import type { Room } from './deps.ts'
+import type { UseCaseDeps } from './deps.ts'
 
 export function updateDeployment(
-  room: Room,
+  deps: UseCaseDeps,
   actor: Actor,
   ref: DeploymentRef,
   change: DeploymentChange,
   precondition: Precondition = {},
 ): Promise<ListedDeployment> {
-  return asUser(room.pool, actor, async (tx) => {
+  return asUser(deps.pool, actor, async (tx) => {
     const before = found(await lockDeployment(tx, ref), 'deployment', ref.id)
     checkGeneration(before, precondition)
-    const { intent, template, changed } = await intendUpdate(room, tx, actor, before, change)
+    const { intent, template, changed } = await intendUpdate(deps, tx, actor, before, change)
     if (changed.length > 0) {
       await writeIntent(tx, before.id, intent).catch(domainTaken(intent.domainname))
       if (changed.includes('template') && !(await canBeOrdered(tx, before.userId, template.id))) {
         throw new RefusedFields([{ field: 'template_id', message: 'was deleted at this moment' }])
       }
-      await room.queue.wakeIn(tx, {
+      await deps.queue.wakeIn(tx, {
         key: deploymentKey(before.id),
         wake: { reason: WAKE_REASON.update, tenant: before.userId },
       })

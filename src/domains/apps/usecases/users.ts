@@ -13,25 +13,25 @@ import {
   type UserFilter,
 } from '../store/index.ts'
 import { found, needsAdmin, note, refuseUnstorable } from './guard.ts'
-import type { UserWish } from './port.ts'
-import type { Room } from './deps.ts'
+import type { UserInput } from './port.ts'
+import type { UseCaseDeps } from './deps.ts'
 
 const objectOf = (id: string) => ({ kind: 'User', id })
 
-export async function listUsers({ pool }: Room, actor: Actor, filter: UserFilter): Promise<Listed<ListedUser>> {
+export async function listUsers({ pool }: UseCaseDeps, actor: Actor, filter: UserFilter): Promise<Listed<ListedUser>> {
   refuseUnstorable({ email: filter.email })
   return await asUser(pool, actor, (tx) => listRows(tx, filter))
 }
 
-export const getUser = ({ pool }: Room, actor: Actor, id: string): Promise<ListedUser> =>
+export const getUser = ({ pool }: UseCaseDeps, actor: Actor, id: string): Promise<ListedUser> =>
   asUser(pool, actor, async (tx) => found(await findUser(tx, id), 'user', id))
 
-export async function createUser({ pool }: Room, actor: Actor, wish: UserWish): Promise<ListedUser> {
+export async function createUser({ pool }: UseCaseDeps, actor: Actor, input: UserInput): Promise<ListedUser> {
   needsAdmin(actor, 'create users')
-  refuseUnstorable({ email: wish.email })
+  refuseUnstorable({ email: input.email })
   return await asUser(pool, actor, async (tx) => {
-    const id = await insertUser(tx, { email: wish.email, isAdmin: wish.isAdmin ?? false })
-    if (id === undefined) throw emailTaken(wish.email)
+    const id = await insertUser(tx, { email: input.email, isAdmin: input.isAdmin ?? false })
+    if (id === undefined) throw emailTaken(input.email)
     const user = found(await findUser(tx, id), 'user', id)
     await note(tx, actor, { action: 'created', object: objectOf(id), after: contentsOf(user) })
     return user
@@ -39,16 +39,16 @@ export async function createUser({ pool }: Room, actor: Actor, wish: UserWish): 
 }
 
 export async function updateUser(
-  { pool }: Room,
+  { pool }: UseCaseDeps,
   actor: Actor,
   id: string,
-  wish: Partial<UserWish>,
+  input: Partial<UserInput>,
 ): Promise<ListedUser> {
   needsAdmin(actor, 'change users')
-  refuseUnstorable({ email: wish.email })
+  refuseUnstorable({ email: input.email })
   return await asUser(pool, actor, async (tx) => {
     const before = found(await lockUser(tx, id), 'user', id)
-    const after = { email: wish.email ?? before.email, isAdmin: wish.isAdmin ?? before.isAdmin }
+    const after = { email: input.email ?? before.email, isAdmin: input.isAdmin ?? before.isAdmin }
     await changeUser(tx, id, after).catch((error: unknown) => {
       throw violates(error, 'user_email') ? emailTaken(after.email) : error
     })
@@ -57,7 +57,7 @@ export async function updateUser(
   })
 }
 
-export async function deleteUser({ pool }: Room, actor: Actor, id: string): Promise<void> {
+export async function deleteUser({ pool }: UseCaseDeps, actor: Actor, id: string): Promise<void> {
   needsAdmin(actor, 'delete users')
   await asUser(pool, actor, async (tx) => {
     const user = found(await lockUser(tx, id), 'user', id)

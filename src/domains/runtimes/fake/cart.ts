@@ -1,6 +1,6 @@
 import type { ClassRuntimeSpec } from '../class-runtime.ts'
 import type { Action, ChildRef, Done, ObservedPod } from '../types.ts'
-import { play, rolledOut, stageOf, type Fate, type Stage } from './world.ts'
+import { play, rolledOut, worldOf, type Fate, type World } from './world.ts'
 
 /*
  * The runtime that the tests are about: a class `cart` with one function, its Deployment and its Service.
@@ -18,9 +18,9 @@ export const text = (action: Action): string =>
   'child' in action ? `${action.do} ${action.child.kind}/${action.child.name}` : action.do
 export const tried = ({ done }: { readonly done: ReadonlyArray<{ readonly action: Action }> }) =>
   done.map(({ action }) => text(action))
-export const statusOf = ({ seen }: Stage) => seen.runtime.status ?? {}
-export const trueConditions = (stage: Stage) =>
-  (statusOf(stage).conditions ?? [])
+export const statusOf = ({ seen }: World) => seen.runtime.status ?? {}
+export const trueConditions = (world: World) =>
+  (statusOf(world).conditions ?? [])
     .filter(({ status }) => status === 'True')
     .map(({ type, reason }) => `${type}/${reason}`)
 /** This one action fails, all others succeed. */
@@ -29,8 +29,8 @@ export const on =
   (action) =>
     text(action) === what ? said : undefined
 
-export const applied = play(stageOf(SPEC)).stage
-export const available = play(rolledOut(applied)).stage
+export const applied = play(worldOf(SPEC)).world
+export const available = play(rolledOut(applied)).world
 
 export const pod = (
   container: Partial<ObservedPod['containers'][number]>,

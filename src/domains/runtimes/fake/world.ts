@@ -21,7 +21,7 @@ import {
 } from '../types.ts'
 
 /** A cluster with one runtime, as a value: what a run sees, and what the time is. */
-export interface Stage {
+export interface World {
   readonly seen: Observed
   readonly now: number
 }
@@ -30,7 +30,7 @@ export interface Stage {
 export type Fate = (action: Action) => Done['failure'] | undefined
 
 export interface Played {
-  readonly stage: Stage
+  readonly world: World
   /** The last one, which is recorded. */
   readonly decision: Decision
   /** Everything that was tried, in order. */
@@ -57,7 +57,7 @@ export const START = Date.parse('2030-01-01T00:00:00Z')
 const MOST_ROUNDS = 6
 
 /** A runtime that nobody has looked at yet, in a cluster without Knative and monitoring. */
-export function stageOf(spec: ClassRuntimeSpec, over: Partial<ClassRuntime['metadata']> = {}): Stage {
+export function worldOf(spec: ClassRuntimeSpec, over: Partial<ClassRuntime['metadata']> = {}): World {
   const metadata = { name: 'cart', namespace: 'shop', uid: 'runtime', generation: 1, ...over }
   return {
     now: START,
@@ -76,14 +76,14 @@ export function stageOf(spec: ClassRuntimeSpec, over: Partial<ClassRuntime['meta
 }
 
 /** One run: decides and acts until there is nothing more to do, then records. */
-export function play(stage: Stage, settings: RuntimesSettings = SETTINGS, fate: Fate = () => undefined): Played {
-  let seen: Observed = { ...stage.seen, done: [] }
+export function play(world: World, settings: RuntimesSettings = SETTINGS, fate: Fate = () => undefined): Played {
+  let seen: Observed = { ...world.seen, done: [] }
   for (let round = 0; round < MOST_ROUNDS; round++) {
-    const decision = decide(seen, settings, stage.now)
+    const decision = decide(seen, settings, world.now)
     if (decision.actions.length === 0) {
       const { done } = seen
       const runtime = { ...seen.runtime, status: decision.status }
-      return { stage: { ...stage, seen: { ...seen, runtime, done: [] } }, decision, done }
+      return { world: { ...world, seen: { ...seen, runtime, done: [] } }, decision, done }
     }
     for (const action of decision.actions) {
       const failure = fate(action)
@@ -95,34 +95,34 @@ export function play(stage: Stage, settings: RuntimesSettings = SETTINGS, fate: 
   throw new Error(`decide still wants something after ${MOST_ROUNDS} rounds`)
 }
 
-export const later = (stage: Stage, ms: number): Stage => ({ ...stage, now: stage.now + ms })
+export const later = (world: World, ms: number): World => ({ ...world, now: world.now + ms })
 
 /** The user writes another spec. */
-export function rewritten(stage: Stage, spec: ClassRuntimeSpec): Stage {
-  const { runtime } = stage.seen
+export function rewritten(world: World, spec: ClassRuntimeSpec): World {
+  const { runtime } = world.seen
   const { generation = 0 } = runtime.metadata
-  return looking(stage, {
+  return looking(world, {
     runtime: { ...runtime, metadata: { ...runtime.metadata, generation: generation + 1 }, spec },
   })
 }
 
-export function deleted(stage: Stage): Stage {
-  const { runtime } = stage.seen
-  const deletionTimestamp = new Date(stage.now).toISOString()
-  return looking(stage, { runtime: { ...runtime, metadata: { ...runtime.metadata, deletionTimestamp } } })
+export function deleted(world: World): World {
+  const { runtime } = world.seen
+  const deletionTimestamp = new Date(world.now).toISOString()
+  return looking(world, { runtime: { ...runtime, metadata: { ...runtime.metadata, deletionTimestamp } } })
 }
 
-export const looking = (stage: Stage, seen: Partial<Observed>): Stage => ({
-  ...stage,
-  seen: { ...stage.seen, ...seen },
+export const looking = (world: World, seen: Partial<Observed>): World => ({
+  ...world,
+  seen: { ...world.seen, ...seen },
 })
 
 /** Somebody deletes a child behind our back. */
-export const without = (stage: Stage, ref: ChildRef): Stage =>
-  looking(stage, { children: stage.seen.children.filter((child) => !isSameRef(child, ref)) })
+export const without = (world: World, ref: ChildRef): World =>
+  looking(world, { children: world.seen.children.filter((child) => !isSameRef(child, ref)) })
 
-export const withChild = (stage: Stage, ref: ChildRef, change: (child: ObservedChild) => ObservedChild): Stage =>
-  looking(stage, { children: stage.seen.children.map((child) => (isSameRef(child, ref) ? change(child) : child)) })
+export const withChild = (world: World, ref: ChildRef, change: (child: ObservedChild) => ObservedChild): World =>
+  looking(world, { children: world.seen.children.map((child) => (isSameRef(child, ref) ? change(child) : child)) })
 
 /** Somebody edits an object. */
 export const edited =
@@ -130,12 +130,12 @@ export const edited =
   (child: ObservedChild): ObservedChild => ({ ...child, object: nextGeneration(child.object, patch) })
 
 /** What others make of the workloads: `available` of the wanted replicas run. */
-export function rolledOut(stage: Stage, available: (wanted: number) => number = (wanted) => wanted): Stage {
-  const children = stage.seen.children.map((child) => {
+export function rolledOut(world: World, available: (wanted: number) => number = (wanted) => wanted): World {
+  const children = world.seen.children.map((child) => {
     const status = child.kind === 'Deployment' ? deploymentStatus(child, available) : knativeStatus(child, available(1))
     return status === undefined ? child : { ...child, object: { ...child.object, status } }
   })
-  return looking(stage, { children })
+  return looking(world, { children })
 }
 
 function deploymentStatus({ object }: ObservedChild, available: (wanted: number) => number): Deployment['status'] {

@@ -2,7 +2,7 @@ import type { ClassRuntimeStatus } from '../class-runtime.ts'
 import { conditionOf, progressingSince, type Verdict } from './phase.ts'
 import type { Decision } from '../types.ts'
 
-export interface Pace {
+export interface Requeue {
   readonly generation: number
   readonly progressTimeoutMs: number
   readonly now: number
@@ -15,7 +15,7 @@ const RECHECK = { leastMs: 5 * SECOND, mostMs: 60 * SECOND }
 const RETRY = { leastMs: SECOND, mostMs: 30 * SECOND }
 
 /** When to look again though nothing has happened. The younger a trouble, the sooner. */
-export function paceOf(verdict: Verdict, status: ClassRuntimeStatus, pace: Pace): CheckAgain {
+export function requeueOf(verdict: Verdict, status: ClassRuntimeStatus, pace: Requeue): CheckAgain {
   const { now, progressTimeoutMs } = pace
   const since = progressingSince(status, pace)
   switch (verdict.phase) {

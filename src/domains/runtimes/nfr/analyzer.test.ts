@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { happenings, seededRandom, startAll, systemClock } from '../../../kernel/index.ts'
-import { FakeCluster } from '../../../kube/fake/index.ts'
-import { makeClient, Pod, type Client, type WatchHappenings } from '../../../kube/index.ts'
+import { createEmitter, seededRandom, startAll, systemClock } from '../../../kernel/index.ts'
+import { FakeKubernetes } from '../../../kube/fake/index.ts'
+import { makeClient, Pod, type Client, type WatchEvents } from '../../../kube/index.ts'
 import { openCaches } from '../watch/caches.ts'
 import { ClassRuntime, type ClassRuntimeSpec } from '../class-runtime.ts'
 import { functionLabel, ownerLabel } from '../names.ts'
 import { FUNCTION_LABEL, OWNER_LABEL } from '../types.ts'
 import { analyzer } from './analyzer.ts'
 import { fakeMetrics } from './fake-metrics.ts'
-import type { NfrHappenings } from './events.ts'
+import type { NfrEvents } from './events.ts'
 import { defaultQueries } from './measure.ts'
 
 const NAMESPACE = 'tenant'
@@ -16,13 +16,13 @@ const QUERIES = defaultQueries()
 
 /** A cluster with runtimes of one function each, all under the same load. */
 async function scene(names: readonly string[], spec: ClassRuntimeSpec = {}, phase = 'available') {
-  const cluster = new FakeCluster({
+  const controlPlane = new FakeKubernetes({
     clock: systemClock,
     random: seededRandom(1),
     definitions: [ClassRuntime.manifest],
     namespaces: [NAMESPACE],
   })
-  const client = makeClient(cluster.transport(), { fieldManager: 'test' })
+  const client = makeClient(controlPlane.transport(), { fieldManager: 'test' })
   const source = fakeMetrics()
   for (const name of names) {
     const metadata = { namespace: NAMESPACE, name }
@@ -43,17 +43,14 @@ async function scene(names: readonly string[], spec: ClassRuntimeSpec = {}, phas
 }
 
 /** One pass, and what it told. */
-async function pass(
-  client: Client,
-  source: ReturnType<typeof fakeMetrics>,
-): Promise<NfrHappenings['runtimes:analyzed']> {
-  const told = happenings<NfrHappenings & WatchHappenings>()
-  const caches = openCaches({ source: client, clock: systemClock, random: Math.random, happenings: told })
-  const done = new Promise<NfrHappenings['runtimes:analyzed']>((resolve) => void told.on('runtimes:analyzed', resolve))
+async function pass(client: Client, source: ReturnType<typeof fakeMetrics>): Promise<NfrEvents['runtimes:analyzed']> {
+  const told = createEmitter<NfrEvents & WatchEvents>()
+  const caches = openCaches({ source: client, clock: systemClock, random: Math.random, emitter: told })
+  const done = new Promise<NfrEvents['runtimes:analyzed']>((resolve) => void told.on('runtimes:analyzed', resolve))
   const settings = { maxAgeMs: 600_000 }
   const stop = await startAll([
     ...caches.services,
-    analyzer({ client, caches, source, clock: systemClock, settings, happenings: told }),
+    analyzer({ client, caches, source, clock: systemClock, settings, emitter: told }),
   ])
   const result = await done
   await stop()

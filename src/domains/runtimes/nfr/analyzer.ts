@@ -4,7 +4,7 @@ import {
   sleep,
   type Clock,
   type Failure,
-  type Happenings,
+  type Emitter,
   type Service,
 } from '../../../kernel/index.ts'
 import { at, type Client } from '../../../kube/index.ts'
@@ -13,7 +13,7 @@ import type { ClassRuntime } from '../class-runtime.ts'
 import { record } from '../record.ts'
 import type { NfrSettings } from '../settings.ts'
 import { reduce } from '../status.ts'
-import type { NfrHappenings } from './events.ts'
+import type { NfrEvents } from './events.ts'
 import { defaultQueries, measure, type MetricQueries } from './measure.ts'
 import type { MetricsSource } from './metrics-source.ts'
 import { loadsOf, recommendationsFor, updateOf, worthWriting, type Found, type Loads } from './recommendations.ts'
@@ -24,7 +24,7 @@ export interface AnalyzerOptions {
   readonly source: MetricsSource
   readonly clock: Clock
   readonly settings: Pick<NfrSettings, 'maxAgeMs'>
-  readonly happenings: Pick<Happenings<NfrHappenings>, 'emit'>
+  readonly emitter: Pick<Emitter<NfrEvents>, 'emit'>
   /** How often all runtimes are looked at. @default 60_000 */
   readonly intervalMs?: number
   /** @default defaultQueries() */
@@ -45,7 +45,7 @@ const PHASES: ReadonlySet<string> = new Set(['available', 'progressing'])
  * way to being too old, so that a quiet cluster costs little. While nobody answers, nothing is written at all.
  */
 export function analyzer(options: AnalyzerOptions): Service {
-  const { clock, happenings, intervalMs = 60_000 } = options
+  const { clock, emitter, intervalMs = 60_000 } = options
   return service('analyzer of runtimes', async (signal, ready) => {
     ready()
     while (!signal.aborted) {
@@ -56,7 +56,7 @@ export function analyzer(options: AnalyzerOptions): Service {
         failures: [failureOf(error)],
       }))
       if (signal.aborted) return
-      happenings.emit('runtimes:analyzed', { ...report, ms: clock.now() - since })
+      emitter.emit('runtimes:analyzed', { ...report, ms: clock.now() - since })
       await sleep(clock, intervalMs, signal).catch(() => {})
     }
   })
@@ -118,9 +118,9 @@ async function recommend(
   return false
 }
 
-function tell({ happenings }: AnalyzerOptions, { metadata }: ClassRuntime, found: Found): void {
+function tell({ emitter }: AnalyzerOptions, { metadata }: ClassRuntime, found: Found): void {
   const runtime = `${metadata.namespace}/${metadata.name}`
   for (const { functionKey, dimension, value, confidence, basis } of Object.values(found)) {
-    happenings.emit('runtimes:recommended', { runtime, functionKey, dimension, value, confidence, basis })
+    emitter.emit('runtimes:recommended', { runtime, functionKey, dimension, value, confidence, basis })
   }
 }

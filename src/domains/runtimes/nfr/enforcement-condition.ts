@@ -5,7 +5,7 @@ import type { NewCondition } from '../status.ts'
 import type { Done, Enforce, Notice } from '../types.ts'
 
 /** What was found out about one dimension of one function. */
-export interface Judged {
+export interface EnforcementResult {
   readonly key: string
   readonly functionKey: string
   readonly dimension: Dimension
@@ -17,7 +17,7 @@ export interface Judged {
   readonly done?: Done
 }
 
-interface Word {
+interface ConditionPart {
   readonly key: string
   readonly reason: string
   readonly isMet: boolean
@@ -30,10 +30,13 @@ const normal = (reason: string): Omit<Notice, 'note'> => ({ type: 'Normal', reas
 
 /** Failing first, then what is waited for, then what is as wanted. */
 const ORDER = ['Enforce', 'TargetLocked', 'Waiting', 'Observing', 'Measured', 'Low', 'Stale', 'Applied']
-const rank = ({ reason }: Word): number => ORDER.findIndex((start) => reason.startsWith(start))
+const rank = ({ reason }: ConditionPart): number => ORDER.findIndex((start) => reason.startsWith(start))
 
 /** Nothing when nothing is recommended. */
-export function conditionFrom(judged: readonly Judged[], observedGeneration: number): NewCondition | undefined {
+export function conditionFrom(
+  judged: readonly EnforcementResult[],
+  observedGeneration: number,
+): NewCondition | undefined {
   const words = judged.flatMap(wordsOf).toSorted((a, b) => rank(a) - rank(b))
   const [worst] = words
   if (worst === undefined) return undefined
@@ -47,7 +50,7 @@ export function conditionFrom(judged: readonly Judged[], observedGeneration: num
 }
 
 /** Those that the condition did not say before. */
-export function noticesFrom(judged: readonly Judged[], said: string): Notice[] {
+export function noticesFrom(judged: readonly EnforcementResult[], said: string): Notice[] {
   const told = said.split('; ')
   return judged.flatMap((one) => {
     const news = wordsOf(one).filter(({ text }) => !told.includes(text))
@@ -58,7 +61,7 @@ export function noticesFrom(judged: readonly Judged[], said: string): Notice[] {
   })
 }
 
-function wordsOf(one: Judged): Word[] {
+function wordsOf(one: EnforcementResult): ConditionPart[] {
   const { key, state, done, decision } = one
   if (done !== undefined) return [wordOfDone(one, done)]
   if (state?.failure !== undefined) {
@@ -68,7 +71,7 @@ function wordsOf(one: Judged): Word[] {
   return word === undefined ? [] : [word]
 }
 
-function wordOfDone({ key, dimension, state }: Judged, { action, failure }: Done): Word {
+function wordOfDone({ key, dimension, state }: EnforcementResult, { action, failure }: Done): ConditionPart {
   const { to = 0 } = action as Partial<Enforce>
   const value = RULES[dimension].text(to)
   if (failure === undefined) {
@@ -81,11 +84,14 @@ function wordOfDone({ key, dimension, state }: Judged, { action, failure }: Done
   return { key, reason, isMet: false, text: message, notice: { ...normal('NFRApplyFailed'), type: 'Warning' } }
 }
 
-function wordOfDecision({ key, dimension, mode }: Judged, decision: EnforceDecision): Word | undefined {
+function wordOfDecision(
+  { key, dimension, mode }: EnforcementResult,
+  decision: EnforceDecision,
+): ConditionPart | undefined {
   const { kind, from, to, because } = decision
   const rules = RULES[dimension]
   const change = to === undefined ? '' : `${from === undefined ? 'unset' : rules.text(from)} → ${rules.text(to)}`
-  const word = (reason: string, said: string, notice?: string): Word => ({
+  const word = (reason: string, said: string, notice?: string): ConditionPart => ({
     key,
     reason,
     isMet: reason === 'Applied',

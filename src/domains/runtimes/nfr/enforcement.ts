@@ -7,7 +7,7 @@ import {
   type NfrState,
 } from '../class-runtime.ts'
 import { enforcementTarget, type EnforcementTarget } from './enforcement-target.ts'
-import { conditionFrom, noticesFrom, type Judged } from './enforcement-condition.ts'
+import { conditionFrom, noticesFrom, type EnforcementResult } from './enforcement-condition.ts'
 import { reasonOf } from '../failures.ts'
 import { conditionOf, type Cause } from '../judge/phase.ts'
 import { functionName } from '../names.ts'
@@ -34,7 +34,7 @@ export interface Enforcement {
  */
 export function enforce(seen: Observed, settings: RuntimesSettings, isOpen: boolean, now: number): Enforcement {
   const { spec, status = {} } = seen.runtime
-  const judged: Judged[] = []
+  const judged: EnforcementResult[] = []
   for (const fn of spec.functions ?? []) {
     for (const dimension of DIMENSIONS) {
       const one = judgeOne(seen, fn, dimension, settings, isOpen, judged, now)
@@ -66,9 +66,9 @@ function judgeOne(
   dimension: Dimension,
   settings: RuntimesSettings,
   isOpen: boolean,
-  others: readonly Judged[],
+  others: readonly EnforcementResult[],
   now: number,
-): Judged | undefined {
+): EnforcementResult | undefined {
   const { metadata, spec, status } = seen.runtime
   const functionKey = fn.function_key
   const key = nfrKey(dimension, functionKey)
@@ -117,7 +117,7 @@ function boundsOf(
 /** About what a target is locked for at most; whoever holds it does not tell us when it is done. */
 const LOCKED_MS = 5_000
 
-function waitOf({ decision, done, state }: Judged, now: number): number[] {
+function waitOf({ decision, done, state }: EnforcementResult, now: number): number[] {
   if (decision?.checkAgainMs !== undefined) return [decision.checkAgainMs]
   if (done?.failure === undefined) return []
   return [state?.failure === undefined ? LOCKED_MS : Math.max(0, Date.parse(state.failure.retry_at) - now)]
@@ -130,7 +130,7 @@ function concluded(
   failure: Done['failure'],
   settings: RuntimesSettings,
   now: number,
-): Pick<Judged, 'state'> {
+): Pick<EnforcementResult, 'state'> {
   if (failure === undefined) return { state: enforced(known, to, now, settings.nfr) }
   if (reasonOf(failure.code) === 'TargetLocked') return { state: known }
   const message = failureText(nfrKey(dimension, functionKey), failure)
@@ -149,7 +149,7 @@ const causeOf = (key: string, { reason, message }: NonNullable<NfrState['failure
   message: message.includes(key) ? message : `${key}: ${message}`,
 })
 
-function appliedBy({ key, done }: Judged, now: number): [string, AppliedRecommendation][] {
+function appliedBy({ key, done }: EnforcementResult, now: number): [string, AppliedRecommendation][] {
   if (done?.action.do !== 'enforce' || done.failure !== undefined) return []
   const { functionKey, dimension, to, basis, confidence } = done.action
   const at = timestamp(now)

@@ -2,7 +2,7 @@ import type { Failure } from '../../../kernel/index.ts'
 import type { Dimension } from '../class-runtime.ts'
 
 /** What the analyzer tells about itself. `runtime` is `namespace/name`. */
-export interface NfrHappenings {
+export interface NfrEvents {
   /** A recommendation was written down, because it is new, has changed or has become old. */
   'runtimes:recommended': {
     readonly runtime: string

@@ -4,7 +4,7 @@ import { DIMENSIONS, type ClassRuntime, type Dimension } from '../class-runtime.
 import { nfrKey, recommendationFor } from '../nfr/enforce.ts'
 import type { Phase } from '../types.ts'
 import { valueOf } from './live-values.ts'
-import type { Look } from './view.ts'
+import type { RuntimesView } from './view.ts'
 
 /*
  * What the status of a runtime forgets: how its values and its phase came to be what they are. Kept in this process, some
@@ -39,7 +39,7 @@ export interface PhaseChange {
   readonly message: string
 }
 
-export interface Chronicle {
+export interface RuntimeHistory {
   readonly service: Service
   historyOf(runtime: ClassRuntime): History
   phasesOf(runtime: ClassRuntime): readonly PhaseChange[]
@@ -56,7 +56,10 @@ interface Page {
   phases: PhaseChange[]
 }
 
-export function chronicle(look: Pick<Look, 'isSeeing' | 'list' | 'observe' | 'onChange'>, clock: Clock): Chronicle {
+export function runtimeHistory(
+  look: Pick<RuntimesView, 'isSeeing' | 'list' | 'observe' | 'onChange'>,
+  clock: Clock,
+): RuntimeHistory {
   const pages = new Map<string, Page>()
   const pageOf = ({ metadata }: ClassRuntime): Page => {
     const known = pages.get(metadata.uid ?? '')

@@ -4,20 +4,20 @@ import { hiding, type Hiding } from '../masking.ts'
 import { preview, type Preview, type PreviewedField } from '../preview.ts'
 import type { RuntimesSettings } from '../settings.ts'
 import type { ManagedKind, Observed } from '../types.ts'
-import type { Look } from './view.ts'
-import type { RuntimeWish, WriteChange } from './port.ts'
+import type { RuntimesView } from './view.ts'
+import type { RuntimeInput, WriteChange } from './port.ts'
 import { putRuntime, type WriteParts } from './write.ts'
 
 /** The API server is asked whether it would take it, and what it would make of it; nothing is saved. */
 export async function previewNow(
   parts: WriteParts,
-  look: Pick<Look, 'observe' | 'served'>,
+  look: Pick<RuntimesView, 'observe' | 'served'>,
   actor: Actor,
-  wish: RuntimeWish,
+  input: RuntimeInput,
   settings: RuntimesSettings,
 ): Promise<Preview & { readonly change: WriteChange }> {
-  const { runtime, change } = await putRuntime(parts, actor, wish, { dryRun: true })
-  const seen = look.observe(wish) ?? nothingAround(runtime, look.served())
+  const { runtime, change } = await putRuntime(parts, actor, input, { dryRun: true })
+  const seen = look.observe(input) ?? nothingAround(runtime, look.served())
   const told = preview(seen, runtime, settings)
   const secrets = hiding({ spec: { functions: [...functionsOf(seen.runtime), ...functionsOf(runtime)] } })
   const objects = told.objects.map((child) => ({

@@ -1,12 +1,12 @@
 import { RefusedFields } from '../../../kernel/index.ts'
 import type { Actor } from '../../../store/index.ts'
 import { unpack } from '../package/index.ts'
-import type { AppliedPackage, PackageWish } from './port.ts'
+import type { AppliedPackage, PackageInput } from './port.ts'
 import { putRuntime, type WriteParts } from './write.ts'
 
 /** Every runtime of a package, one after the other; applying it again finishes what a failure left undone. */
-export async function applyPackage(parts: WriteParts, actor: Actor, wish: PackageWish): Promise<AppliedPackage> {
-  const { source, environment, namespace, dryRun } = wish
+export async function applyPackage(parts: WriteParts, actor: Actor, input: PackageInput): Promise<AppliedPackage> {
+  const { source, environment, namespace, dryRun } = input
   const { runtimes, skipped, problems } = unpack(source, environment === undefined ? {} : { environment })
   if (problems.length > 0) {
     const within = (field: string): string => (field === 'package' ? field : `package.${field}`)

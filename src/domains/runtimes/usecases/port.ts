@@ -15,7 +15,7 @@ import type { History } from './history.ts'
  * that is looked at; whatever is written goes to its API server first and to the audit with it.
  */
 
-export interface RuntimeWish {
+export interface RuntimeInput {
   readonly namespace: string
   readonly name: string
   /** Absent: as they are. */
@@ -42,13 +42,13 @@ export interface SeenChild {
 }
 
 /** A runtime with everything it is made of. */
-export interface Sighting {
+export interface RuntimeDetails {
   readonly runtime: ClassRuntime
   readonly children: readonly SeenChild[]
   readonly pods: readonly Pod[]
 }
 
-export interface ListWish {
+export interface ListOptions {
   readonly namespace?: string | undefined
   readonly phase?: Phase | undefined
   readonly limit: number
@@ -68,7 +68,7 @@ export interface Written {
   readonly change: WriteChange
 }
 
-export interface PackageWish {
+export interface PackageInput {
   /** YAML, or what it says. */
   readonly source: unknown
   readonly environment?: string | undefined
@@ -95,15 +95,15 @@ export interface TimelineEntry {
 }
 
 export interface Runtimes {
-  list(wish: ListWish): Promise<Listed>
-  get(where: At, signal: AbortSignal): Promise<Sighting>
-  create(actor: Actor, wish: RuntimeWish): Promise<Sighting>
+  list(input: ListOptions): Promise<Listed>
+  get(where: At, signal: AbortSignal): Promise<RuntimeDetails>
+  create(actor: Actor, input: RuntimeInput): Promise<RuntimeDetails>
   /** Makes it, or replaces its spec. */
-  put(actor: Actor, wish: RuntimeWish, precondition: Precondition): Promise<Sighting & Written>
+  put(actor: Actor, input: RuntimeInput, precondition: Precondition): Promise<RuntimeDetails & Written>
   /** Answers with what it was; it is gone when its children are. */
-  remove(actor: Actor, where: At, precondition: Precondition): Promise<Sighting>
-  applyPackage(actor: Actor, wish: PackageWish): Promise<AppliedPackage>
-  preview(actor: Actor, wish: RuntimeWish): Promise<Preview & { readonly change: WriteChange }>
+  remove(actor: Actor, where: At, precondition: Precondition): Promise<RuntimeDetails>
+  applyPackage(actor: Actor, input: PackageInput): Promise<AppliedPackage>
+  preview(actor: Actor, input: RuntimeInput): Promise<Preview & { readonly change: WriteChange }>
   explain(where: At): Promise<Explanation>
   timeline(actor: Actor, where: At, limit: number, signal: AbortSignal): Promise<readonly TimelineEntry[]>
   history(where: At): Promise<History>

@@ -5,37 +5,37 @@ import type { ClassRuntime } from '../class-runtime.ts'
 import { explain } from '../explain.ts'
 import type { RuntimesSettings } from '../settings.ts'
 import type { Observed } from '../types.ts'
-import type { Chronicle } from './history.ts'
+import type { RuntimeHistory } from './history.ts'
 import { previewNow } from './insight.ts'
-import type { Look } from './view.ts'
+import type { RuntimesView } from './view.ts'
 import { applyPackage } from './package.ts'
-import type { ListWish, Listed, Runtimes, Sighting } from './port.ts'
+import type { ListOptions, Listed, Runtimes, RuntimeDetails } from './port.ts'
 import { childrenOf, podsOf } from './details.ts'
 import { timelineOf } from './timeline.ts'
 import { createRuntime, missing, mustBeAdmin, putRuntime, removeRuntime } from './write.ts'
 
 /** What there is where there is a cluster. */
-export interface RuntimesCluster {
+export interface RuntimesControlPlane {
   readonly client: Client
-  readonly look: Look
-  readonly chronicle: Chronicle
+  readonly look: RuntimesView
+  readonly runtimeHistory: RuntimeHistory
 }
 
-export interface RuntimesRoom {
+export interface RuntimesDeps {
   readonly pool: Pool
   readonly clock: Clock
   readonly settings: RuntimesSettings
   /** Throws where there is none. */
-  readonly cluster: () => RuntimesCluster
+  readonly controlPlane: () => RuntimesControlPlane
   /** Emails of people, by their ids. */
   readonly emailsOf: (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>
 }
 
-export function openRuntimes(room: RuntimesRoom): Runtimes {
-  const { pool, clock, settings, cluster } = room
+export function openRuntimes(deps: RuntimesDeps): Runtimes {
+  const { pool, clock, settings, controlPlane } = deps
   /** Who asks in the first moments waits for the first list. */
-  const seeing = async (): Promise<RuntimesCluster> => {
-    const found = cluster()
+  const seeing = async (): Promise<RuntimesControlPlane> => {
+    const found = controlPlane()
     await found.look.listed()
     return found
   }
@@ -45,73 +45,73 @@ export function openRuntimes(room: RuntimesRoom): Runtimes {
     if (seen === undefined) throw missing(where)
     return seen
   }
-  const parts = () => ({ client: cluster().client, pool })
+  const parts = () => ({ client: controlPlane().client, pool })
   /** The watch may not have shown yet what was just written. */
-  const sighting = (runtime: ClassRuntime, seen: Observed | undefined, pods: readonly Pod[]): Sighting => ({
+  const sighting = (runtime: ClassRuntime, seen: Observed | undefined, pods: readonly Pod[]): RuntimeDetails => ({
     runtime,
     children: seen === undefined ? [] : childrenOf({ ...seen, runtime }, settings),
     pods,
   })
-  const present = (runtime: ClassRuntime): Sighting => {
-    const { look } = cluster()
+  const present = (runtime: ClassRuntime): RuntimeDetails => {
+    const { look } = controlPlane()
     return sighting(runtime, look.isSeeing() ? look.observe(whereOf(runtime)) : undefined, [])
   }
-  const afterWrite = (runtime: ClassRuntime): Sighting => {
-    cluster().look.wrote(runtime)
+  const afterWrite = (runtime: ClassRuntime): RuntimeDetails => {
+    controlPlane().look.wrote(runtime)
     return present(runtime)
   }
 
   return {
-    list: async (wish) => listed((await seeing()).look.list(wish.namespace), wish),
+    list: async (input) => listed((await seeing()).look.list(input.namespace), input),
     async get(where, signal) {
       const seen = await observed(where)
-      return sighting(seen.runtime, seen, await podsOf(cluster().client, seen.runtime, signal))
+      return sighting(seen.runtime, seen, await podsOf(controlPlane().client, seen.runtime, signal))
     },
-    async create(actor, wish) {
+    async create(actor, input) {
       mustBeAdmin(actor, 'create a runtime')
-      return afterWrite(await createRuntime(parts(), actor, wish))
+      return afterWrite(await createRuntime(parts(), actor, input))
     },
-    async put(actor, wish, precondition) {
+    async put(actor, input, precondition) {
       mustBeAdmin(actor, 'change a runtime')
-      const written = await putRuntime(parts(), actor, wish, precondition)
+      const written = await putRuntime(parts(), actor, input, precondition)
       return { ...afterWrite(written.runtime), ...written }
     },
     async remove(actor, where, precondition) {
       mustBeAdmin(actor, 'delete a runtime')
       return present(await removeRuntime(parts(), actor, where, precondition, timestamp(clock.now())))
     },
-    async applyPackage(actor, wish) {
+    async applyPackage(actor, input) {
       mustBeAdmin(actor, 'apply a package')
-      const applied = await applyPackage(parts(), actor, wish)
-      if (!wish.dryRun) applied.written.forEach(({ runtime }) => cluster().look.wrote(runtime))
+      const applied = await applyPackage(parts(), actor, input)
+      if (!input.dryRun) applied.written.forEach(({ runtime }) => controlPlane().look.wrote(runtime))
       return applied
     },
-    async preview(actor, wish) {
+    async preview(actor, input) {
       mustBeAdmin(actor, 'preview a runtime')
       const { client, look } = await seeing()
-      return await previewNow({ client, pool }, look, actor, wish, settings)
+      return await previewNow({ client, pool }, look, actor, input, settings)
     },
     explain: async (where) => explain(await observed(where), settings, clock.now()),
     async timeline(actor, where, limit, signal) {
-      const { client, chronicle } = cluster()
+      const { client, runtimeHistory } = controlPlane()
       const { runtime, children, pods } = await observed(where)
       const objects = new Map([
         ...children.map(({ kind, name, uid }) => [uid, `${kind}/${name}`] as const),
         ...pods.map(({ name, uid }) => [uid, `Pod/${name}`] as const),
       ])
-      const subject = { runtime, objects, phases: chronicle.phasesOf(runtime) }
-      return await timelineOf({ client, pool, emailsOf: room.emailsOf }, actor, subject, limit, signal)
+      const subject = { runtime, objects, phases: runtimeHistory.phasesOf(runtime) }
+      return await timelineOf({ client, pool, emailsOf: deps.emailsOf }, actor, subject, limit, signal)
     },
     async history(where) {
       const { runtime } = await observed(where)
-      return cluster().chronicle.historyOf(runtime)
+      return controlPlane().runtimeHistory.historyOf(runtime)
     },
   }
 }
 
 const keyOf = ({ metadata: { namespace = '', name } }: ClassRuntime): [string, string] => [namespace, name]
 
-function listed(all: readonly ClassRuntime[], { phase, limit, after }: ListWish): Listed {
+function listed(all: readonly ClassRuntime[], { phase, limit, after }: ListOptions): Listed {
   const found = all
     .filter((runtime) => phase === undefined || phaseOf(runtime) === phase)
     .filter((runtime) => after === undefined || compare(keyOf(runtime), after) > 0)

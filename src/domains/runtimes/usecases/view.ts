@@ -1,25 +1,25 @@
 import {
-  happenings as emitter,
+  createEmitter,
   messageOf,
   service,
   sleep,
   systemClock,
   type Clock,
-  type Happenings,
+  type Emitter,
   type Service,
 } from '../../../kernel/index.ts'
-import { makeClient, type At, type Change, type Transport, type WatchHappenings } from '../../../kube/index.ts'
+import { makeClient, type At, type Change, type Transport, type WatchEvents } from '../../../kube/index.ts'
 import { apis } from '../watch/served-kinds.ts'
 import { openCaches, openChildCache } from '../watch/caches.ts'
 import { ClassRuntime } from '../class-runtime.ts'
-import { Memory } from '../watch/local-state.ts'
+import { LocalState } from '../watch/local-state.ts'
 import { observe } from '../observe.ts'
 import type { NfrSettings } from '../settings.ts'
 import type { ManagedKind, Observed } from '../types.ts'
 import { raise } from './failures.ts'
 
 /** The runtimes of a cluster as its watches tell them. Every reader throws `RuntimesUnseen` while nothing is told. */
-export interface Look {
+export interface RuntimesView {
   /** Ready at once: a cluster that does not answer, or does not know the kind yet, keeps nobody waiting. */
   readonly service: Service
   /** Resolves once the first list has come or has failed, and at the latest when it takes too long to wait for. */
@@ -34,11 +34,11 @@ export interface Look {
   onChange(listener: (change: Change<ClassRuntime>) => void): () => void
 }
 
-export interface LookOptions {
+export interface RuntimesViewOptions {
   readonly transport: Transport
   /** For what counts as recent. */
   readonly nfr: NfrSettings
-  readonly happenings?: Happenings<WatchHappenings>
+  readonly emitter?: Emitter<WatchEvents>
   readonly clock?: Clock
 }
 
@@ -52,8 +52,8 @@ const WATCHED = ClassRuntime.manifest.metadata.name
 
 const BACK = ['watch:connected', 'watch:reconnected', 'watch:relisted'] as const
 
-export function openLook({ transport, nfr, happenings, clock = systemClock }: LookOptions): Look {
-  const told = emitter<WatchHappenings>()
+export function openRuntimesView({ transport, nfr, emitter, clock = systemClock }: RuntimesViewOptions): RuntimesView {
+  const told = createEmitter<WatchEvents>()
   let lost: { readonly since: number; readonly error: unknown } | undefined
   let isSynced = false
   const begun = Promise.withResolvers<void>()
@@ -68,14 +68,14 @@ export function openLook({ transport, nfr, happenings, clock = systemClock }: Lo
     })
   }
   const client = makeClient(transport, { fieldManager: 'caelus' })
-  const both: Happenings<WatchHappenings> = {
+  const both: Emitter<WatchEvents> = {
     on: (event, listener) => told.on(event, listener),
     emit(event, what) {
       told.emit(event, what)
-      happenings?.emit(event, what)
+      emitter?.emit(event, what)
     },
   }
-  const watching = { source: client, clock, random: Math.random, happenings: both }
+  const watching = { source: client, clock, random: Math.random, emitter: both }
   const caches = openCaches(watching)
   const managed = apis({
     watching,
@@ -84,7 +84,7 @@ export function openLook({ transport, nfr, happenings, clock = systemClock }: Lo
     listen: () => () => {},
     onChange: () => {},
   })
-  const remembered = new Memory(nfr)
+  const remembered = new LocalState(nfr)
   remembered.follow(caches.runtimes)
   const sight = { caches, apis: managed, memory: remembered }
 

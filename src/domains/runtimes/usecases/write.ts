@@ -13,7 +13,7 @@ import {
 import { asUser, audit, type Actor, type Pool } from '../../../store/index.ts'
 import { ClassRuntime } from '../class-runtime.ts'
 import { raise } from './failures.ts'
-import type { Precondition, RuntimeWish, Written } from './port.ts'
+import type { Precondition, RuntimeInput, Written } from './port.ts'
 
 export interface WriteParts {
   readonly client: Reader & Writer
@@ -36,43 +36,43 @@ export function mustBeAdmin({ admin }: Actor, toDo: string): void {
 export async function createRuntime(
   { client, pool }: WriteParts,
   actor: Actor,
-  wish: RuntimeWish,
+  input: RuntimeInput,
   { dryRun = false }: WriteOptions = {},
 ): Promise<ClassRuntime> {
   const create = (): Promise<ClassRuntime> =>
-    client.create(ClassRuntime, draftOf(wish), { dryRun }).catch((error: unknown) => {
-      throw refusalFor(wish, error)
+    client.create(ClassRuntime, draftOf(input), { dryRun }).catch((error: unknown) => {
+      throw refusalFor(input, error)
     })
-  return dryRun ? await create() : await noted(pool, actor, 'created', wish, { after: wish.spec }, create)
+  return dryRun ? await create() : await noted(pool, actor, 'created', input, { after: input.spec }, create)
 }
 
 /** Replaces the spec of what is there, or makes it. Writes of others to its status are no reason to refuse. */
 export async function putRuntime(
   parts: WriteParts,
   actor: Actor,
-  wish: RuntimeWish,
+  input: RuntimeInput,
   options: WriteOptions = {},
 ): Promise<Written> {
   const { client, pool } = parts
   const { ifGeneration, dryRun = false } = options
   for (let tried = 1; ; tried++) {
-    const present = await client.get(ClassRuntime, wish)
+    const present = await client.get(ClassRuntime, input)
     if (present === undefined) {
-      if (ifGeneration !== undefined) throw changedMeanwhile(wish, 'it does not exist')
-      return { runtime: await createRuntime(parts, actor, wish, { dryRun }), change: 'created' }
+      if (ifGeneration !== undefined) throw changedMeanwhile(input, 'it does not exist')
+      return { runtime: await createRuntime(parts, actor, input, { dryRun }), change: 'created' }
     }
     mustBe(present, ifGeneration)
     if (present.metadata.deletionTimestamp !== undefined) {
-      throw raise.RuntimeBeingDeleted(`runtime ${textOf(wish)} is being deleted`)
+      throw raise.RuntimeBeingDeleted(`runtime ${textOf(input)} is being deleted`)
     }
-    const next = { ...present, metadata: { ...present.metadata, ...metadataOf(wish) }, spec: wish.spec }
+    const next = { ...present, metadata: { ...present.metadata, ...metadataOf(input) }, spec: input.spec }
     const replace = (): Promise<ClassRuntime> => client.replace(ClassRuntime, next, { dryRun })
-    const digests = { before: present.spec, after: wish.spec }
+    const digests = { before: present.spec, after: input.spec }
     try {
-      const runtime = await (dryRun ? replace() : noted(pool, actor, 'changed', wish, digests, replace))
+      const runtime = await (dryRun ? replace() : noted(pool, actor, 'changed', input, digests, replace))
       return { runtime, change: isSame(present, runtime) ? 'unchanged' : 'changed' }
     } catch (error) {
-      if (!isConflict(error) || tried === TRIES) throw refusalFor(wish, error)
+      if (!isConflict(error) || tried === TRIES) throw refusalFor(input, error)
     }
   }
 }
@@ -109,16 +109,16 @@ function mustBe({ metadata }: ClassRuntime, generation: number | undefined): voi
 const isSame = (a: ClassRuntime, b: ClassRuntime): boolean =>
   sameValue([a.spec, a.metadata.labels, a.metadata.annotations], [b.spec, b.metadata.labels, b.metadata.annotations])
 
-const metadataOf = ({ labels, annotations }: RuntimeWish) => ({
+const metadataOf = ({ labels, annotations }: RuntimeInput) => ({
   ...(labels !== undefined && { labels }),
   ...(annotations !== undefined && { annotations }),
 })
 
-const draftOf = (wish: RuntimeWish): Draft<ClassRuntime> => ({
+const draftOf = (input: RuntimeInput): Draft<ClassRuntime> => ({
   apiVersion: 'oaas.io/v1alpha1',
   kind: 'ClassRuntime',
-  metadata: { name: wish.name, namespace: wish.namespace, ...metadataOf(wish) },
-  spec: wish.spec,
+  metadata: { name: input.name, namespace: input.namespace, ...metadataOf(input) },
+  spec: input.spec,
 })
 
 /** The word of what was done is written first and becomes true with the deed: neither is there without the other. */

@@ -65,14 +65,14 @@ const byTarget: IndexFn<KubeObject> = (object) => {
 const byNamespace: IndexFn<KubeObject> = ({ metadata }) => [metadata.namespace ?? '']
 
 /** Absent: those of every namespace. */
-export interface Extent {
+export interface NamespaceScope {
   readonly namespaces?: readonly string[]
 }
 
 /** Rights may end at the namespaces that are named, and then so must each list and watch. */
 function cacheIn<T extends KubeObject>(
   watching: WatchDeps,
-  { namespaces }: Extent,
+  { namespaces }: NamespaceScope,
   { where, ...spec }: CacheSpec<T, T>,
 ): Cache<T> {
   if (namespaces === undefined) return cache(watching, { ...spec, ...(where && { where }) })
@@ -83,7 +83,7 @@ function cacheIn<T extends KubeObject>(
   )
 }
 
-export function openCaches(watching: WatchDeps, extent: Extent = {}): Caches {
+export function openCaches(watching: WatchDeps, extent: NamespaceScope = {}): Caches {
   const runtimes = cacheIn<ClassRuntime>(watching, extent, {
     resource: ClassRuntime,
     indexes: { [OWNER]: (runtime) => [ownerKey(runtime)], [NAMESPACE]: byNamespace },
@@ -115,7 +115,7 @@ export function openCaches(watching: WatchDeps, extent: Extent = {}): Caches {
 }
 
 /** All autoscalers, because one that aims at a workload of ours may be anybody's; of the other kinds those with our label. */
-export function openChildCache(watching: WatchDeps, kind: ManagedKind, extent: Extent = {}): ChildCache {
+export function openChildCache(watching: WatchDeps, kind: ManagedKind, extent: NamespaceScope = {}): ChildCache {
   const isAutoscaler = kind === 'HorizontalPodAutoscaler'
   return cacheIn<KubeObject>(watching, extent, {
     resource: resourceOf(kind),

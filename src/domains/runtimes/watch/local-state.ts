@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000
  * What a controller knows besides its caches. All of it may be lost with the process: at worst a call is made that turns
  * out to be needless.
  */
-export class Memory {
+export class LocalState {
   readonly #window: number
   /** By the runtime's uid, for one of its generations. */
   readonly #mutated = new Map<
