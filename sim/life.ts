@@ -34,6 +34,7 @@ export class Life {
     this.timeline = options.timeline
     this.clock = {
       now: () => options.clock.now(),
+      elapsed: () => options.clock.elapsed(),
       after: (ms, fn) => options.clock.after(ms, () => this.isAlive && fn()),
     }
   }

@@ -18,8 +18,15 @@ export class VirtualClock implements Clock {
   #now: number
   #order = 0
 
+  readonly #start: number
+
   constructor(start = Date.UTC(2030, 0, 1)) {
+    this.#start = start
     this.#now = start
+  }
+
+  elapsed(): number {
+    return this.#now - this.#start
   }
 
   now(): number {

@@ -1,7 +1,9 @@
-/** Time comes in by the door. Everything that waits or measures takes a clock. */
+/** The time source. Only `systemClock` reads the real clock. */
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Wall-clock time: milliseconds since the epoch. It can step in both directions. */
   now(): number
+  /** Monotonic time in milliseconds from an arbitrary origin. It never goes back, and may stand still while the machine sleeps. */
+  elapsed(): number
   /** Calls `fn` once, `ms` from now; the result cancels it. */
   after(ms: number, fn: () => void): () => void
 }
@@ -11,11 +13,27 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   after(ms, fn) {
     const timer = setTimeout(fn, Math.min(Math.max(ms, 0), LONGEST_TIMER_MS))
     return () => clearTimeout(timer)
   },
 }
+
+/** One moment by both clocks. */
+export interface Instant {
+  readonly wall: number
+  readonly monotonic: number
+}
+
+export const instantOf = (clock: Clock): Instant => ({ wall: clock.now(), monotonic: clock.elapsed() })
+
+/**
+ * The larger of the two differences, so that a belief based on it ends too early rather than too late: a wall clock that
+ * steps back cannot prolong it, and neither can a machine that was suspended.
+ */
+export const elapsedSince = (clock: Clock, { wall, monotonic }: Instant): number =>
+  Math.max(clock.now() - wall, clock.elapsed() - monotonic)
 
 /** Resolves after `ms`, or rejects with the signal's reason if that comes first. */
 export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
@@ -49,6 +67,7 @@ export function manualClock(start = 0): ManualClock {
   const earliest = () => [...timers].toSorted((a, b) => a.at - b.at || a.order - b.order)[0]
   return {
     now: () => now,
+    elapsed: () => now - start,
     after(ms, fn) {
       const timer = { at: now + Math.max(ms, 0), order: order++, fn }
       timers.add(timer)

@@ -6,7 +6,7 @@ import { defineFailures, type Failure } from './errors.ts'
 import { createEmitter, type KernelEvents } from './emitter.ts'
 import type { Key } from './key.ts'
 import { MemoryQueue } from './queue/memory-queue.ts'
-import { checkAgain, settled } from './outcome.ts'
+import { checkAgain, settled, Waiting } from './outcome.ts'
 import type { Queue } from './queue/queue.ts'
 import type { Service } from './service.ts'
 
@@ -355,5 +355,40 @@ describe('sleep', () => {
     const sleeping = sleep(clock, 1_000, abort.signal)
     abort.abort(new Error('enough'))
     await expect(sleeping).rejects.toThrow('enough')
+  })
+})
+
+describe('waiting and stopping at once', () => {
+  it('ends a run that throws Waiting as waiting, whatever its attempt', async () => {
+    const w = await world(async () => {
+      throw new Waiting(5_000, 'the target is locked')
+    })
+    await w.wake('a')
+    await w.clock.advance(100)
+    expect(w.ends).toMatchObject([{ outcome: 'checkAgain', because: 'the target is locked' }])
+    await w.clock.advance(5_000)
+    expect(w.ends).toHaveLength(2)
+  })
+
+  it('aborts runs without grace when it must stop at once, also while it already stops', async () => {
+    const aborted: string[] = []
+    const w = await world(
+      ({ key: { id }, signal }) =>
+        new Promise((_, reject) => {
+          signal.addEventListener('abort', () => {
+            aborted.push(id)
+            reject(signal.reason as Error)
+          })
+        }),
+    )
+    await w.wake('a')
+    await w.clock.advance(100)
+    const stopped = w.loop.stop()
+    await w.clock.advance(1_000)
+    expect(aborted).toEqual([])
+    void w.loop.stop({ atOnce: true })
+    await w.clock.advance(0)
+    expect(aborted).toEqual(['a'])
+    await stopped
   })
 })

@@ -4,7 +4,7 @@ import { shownWhenRead, type DecisionLog } from './decisions.ts'
 import { failureOf, raise, retryAfterOf } from './errors.ts'
 import type { Emitter, KernelEvents } from './emitter.ts'
 import { keyText, type Key } from './key.ts'
-import type { Outcome } from './outcome.ts'
+import { Waiting, type Outcome } from './outcome.ts'
 import type { Claim, Finish, Queue, Share } from './queue/queue.ts'
 import type { Random } from './random.ts'
 import { service, type Service } from './service.ts'
@@ -71,7 +71,7 @@ interface Running {
  */
 export function controller(options: ControllerOptions): Service {
   const loop = new Loop(options)
-  return service(options.name, (signal, ready) => loop.run(signal, ready))
+  return service(options.name, (signal, ready, atOnce) => loop.run(signal, ready, atOnce))
 }
 
 class Loop {
@@ -102,7 +102,7 @@ class Loop {
     this.#bell = new Wakeup(this.#options.clock)
   }
 
-  async run(signal: AbortSignal, ready: () => void): Promise<void> {
+  async run(signal: AbortSignal, ready: () => void, atOnce: AbortSignal): Promise<void> {
     const { queue } = this.#options
     const unsubscribe = queue.onReady(() => this.#bell.ring())
     const stopHeartbeat = this.#startHeartbeat()
@@ -111,7 +111,7 @@ class Loop {
     try {
       await this.#claimUntil(signal)
       this.#stopping = true
-      await this.#drain()
+      await this.#drain(atOnce)
     } finally {
       stopHeartbeat()
       unsubscribe()
@@ -226,6 +226,7 @@ class Loop {
   #verdict({ claim, abort }: Running, error: unknown): Finish {
     const { backoff, random } = this.#options
     if (this.#stopping && abort.signal.aborted) return { then: 'handBack' }
+    if (error instanceof Waiting) return { then: 'again', afterMs: error.afterMs, because: error.message }
     const failure = failureOf(error)
     const failures = claim.attempt + 1
     if (!failure.retryable || failures >= (backoff.maxAttempts ?? Infinity)) return { then: 'park', failure }
@@ -294,17 +295,18 @@ class Loop {
   }
 
   /** A run that ignores its signal keeps its lease until that lapses: handing it back could run the key twice. */
-  async #drain(): Promise<void> {
+  async #drain(atOnce: AbortSignal): Promise<void> {
     const { stopGraceMs } = this.#options
-    await this.#settleWithin(stopGraceMs)
+    await this.#settleWithin(stopGraceMs, atOnce)
     for (const { abort } of this.#running) abort.abort(new Error('the controller is stopping'))
     await this.#settleWithin(Math.min(stopGraceMs, 5_000))
   }
 
-  async #settleWithin(ms: number): Promise<void> {
+  async #settleWithin(ms: number, cut?: AbortSignal): Promise<void> {
     const enough = new AbortController()
     const all = Promise.all([...this.#running].map(({ done }) => done))
-    await Promise.race([all, sleep(this.#options.clock, ms, enough.signal).catch(() => {})])
+    const limit = cut === undefined ? enough.signal : AbortSignal.any([enough.signal, cut])
+    await Promise.race([all, sleep(this.#options.clock, ms, limit).catch(() => {})])
     enough.abort()
   }
 }

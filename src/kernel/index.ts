@@ -1,5 +1,14 @@
 export { delayFor, jittered, type Backoff } from './backoff.ts'
-export { manualClock, sleep, systemClock, type Clock, type ManualClock } from './clock.ts'
+export {
+  elapsedSince,
+  instantOf,
+  manualClock,
+  sleep,
+  systemClock,
+  type Clock,
+  type Instant,
+  type ManualClock,
+} from './clock.ts'
 export { dropCondition, findCondition, setCondition, timestamp, type Condition } from './conditions.ts'
 export { controller, type ControllerOptions, type Reconcile, type Run } from './controller.ts'
 export {
@@ -40,7 +49,7 @@ export type { LeaderElection, Term } from './leader.ts'
 export { targetName, type LockAnswer, type TargetLock, type TargetLocks } from './locks.ts'
 export { MemoryQueue, type MemoryQueueOptions } from './queue/memory-queue.ts'
 export { nearest } from './nearest.ts'
-export { checkAgain, settled, type Outcome } from './outcome.ts'
+export { checkAgain, settled, Waiting, type Outcome } from './outcome.ts'
 export type { Claim, Finish, Queue, Share, Wake } from './queue/queue.ts'
 export { seededRandom, type Random } from './random.ts'
 export { refuse, RefusedFields, type RefusedField } from './refusals.ts'

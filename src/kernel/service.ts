@@ -1,10 +1,13 @@
-/** A thing that runs until told otherwise: worker pool, drift scan, watch, HTTP server, node heartbeat. */
+/** A task that runs until it is stopped: worker pool, drift scan, watch, HTTP server, node heartbeat. */
 export interface Service {
   readonly name: string
   /** Resolves when ready to do its work; rejects if it never will be. */
   start(): Promise<void>
-  /** Resolves when nothing of it is left running. Harmless twice, harmless before start. */
-  stop(): Promise<void>
+  /**
+   * Resolves when nothing of it is left running. Harmless twice, harmless before start. `atOnce` aborts the work under way
+   * instead of letting it finish; it also shortens a stop that has already begun.
+   */
+  stop(how?: { readonly atOnce?: boolean }): Promise<void>
   /** Settles when it has ended; rejects if it ended by itself. */
   readonly done: Promise<void>
 }
@@ -12,13 +15,17 @@ export interface Service {
 /**
  * Makes a service out of one function that runs until its signal aborts.
  *
- * `ready` is called by the function once it can do its work. A function that returns or throws before the signal
- * was aborted has ended by itself, which `done` reports; before `ready`, `start` reports it.
+ * The function calls `ready` once it can do its work. If it returns or throws before the signal was aborted, it has ended
+ * by itself: `done` rejects, and so does `start` if that was before `ready`. `atOnce` aborts when work under way must not finish.
  */
-export function service(name: string, run: (signal: AbortSignal, ready: () => void) => Promise<void>): Service {
+export function service(
+  name: string,
+  run: (signal: AbortSignal, ready: () => void, atOnce: AbortSignal) => Promise<void>,
+): Service {
   const ended = Promise.withResolvers<void>()
   ended.promise.catch(() => {})
   const controller = new AbortController()
+  const atOnce = new AbortController()
   let started: Promise<void> | undefined
 
   const begin = (): Promise<void> => {
@@ -29,7 +36,7 @@ export function service(name: string, run: (signal: AbortSignal, ready: () => vo
       ready.reject(reason)
       ended.reject(reason)
     }
-    run(controller.signal, () => ready.resolve()).then(
+    run(controller.signal, () => ready.resolve(), atOnce.signal).then(
       () => finish(),
       (error: unknown) => finish(error),
     )
@@ -41,7 +48,8 @@ export function service(name: string, run: (signal: AbortSignal, ready: () => vo
     name,
     done: ended.promise,
     start: () => (started ??= begin()),
-    async stop() {
+    async stop(how) {
+      if (how?.atOnce) atOnce.abort(new Error(`${name} must stop at once`))
       controller.abort(new Error(`${name} is stopping`))
       if (started === undefined) ended.resolve()
       await ended.promise.catch(() => {})

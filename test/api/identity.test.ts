@@ -63,7 +63,7 @@ test('a new token is shown once, listed without its secret, works, and dies when
 
 test('an expired token is refused', async () => {
   let now = Date.now()
-  await using w = await world({ parts: { clock: { now: () => now, after: () => () => {} } } })
+  await using w = await world({ parts: { clock: { now: () => now, elapsed: () => now, after: () => () => {} } } })
   const { secret: mine } = await w.person('member')
   const { secret } = (
     await w.as(mine, {

@@ -150,7 +150,7 @@ test('discovery finds kinds, learns new ones, and does not ask again for those t
     send: (request: Parameters<typeof transport.send>[0]) => (paths.push(request.path), transport.send(request)),
   }
   let now = 0
-  const served = discovery(counted, { now: () => now, after: () => () => {} })
+  const served = discovery(counted, { now: () => now, elapsed: () => now, after: () => () => {} })
 
   expect(await served.resourceFor('apps/v1', 'Deployment')).toMatchObject({
     group: 'apps',

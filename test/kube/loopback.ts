@@ -61,6 +61,7 @@ export function impatientClock(): Clock & { readonly pauses: readonly number[] }
   return {
     pauses,
     now: () => 0,
+    elapsed: () => 0,
     after(ms, fn) {
       if (ms >= 30_000) return () => {}
       pauses.push(ms)

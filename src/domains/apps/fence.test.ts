@@ -21,7 +21,7 @@ function hurried(): { readonly clock: Clock; readonly pauses: number[] } {
     })
     return () => void (isCancelled = true)
   }
-  return { clock: { now: () => now, after }, pauses }
+  return { clock: { now: () => now, elapsed: () => now, after }, pauses }
 }
 
 /** A cluster where `refuse` stands for caches that have not seen yet what was written. */
@@ -132,7 +132,10 @@ test('a pause ends with the lease', async () => {
     pausing.resolve()
     return () => {}
   }
-  const { gate, begin } = await scene({ clock: { now: () => 0, after }, refuse: () => 'stale fence: held under 0' })
+  const { gate, begin } = await scene({
+    clock: { now: () => 0, elapsed: () => 0, after },
+    refuse: () => 'stale fence: held under 0',
+  })
   await begin()
   const claimed = claimNamespace(gate, HOLDER, lease.signal)
   claimed.catch(() => {})

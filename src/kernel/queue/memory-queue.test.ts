@@ -13,6 +13,7 @@ test('a closed queue leaves no timer behind', async () => {
   const timers = new Set<object>()
   const counting = {
     now: () => clock.now(),
+    elapsed: () => clock.elapsed(),
     after(ms: number, fn: () => void) {
       const timer = {}
       timers.add(timer)

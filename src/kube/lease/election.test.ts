@@ -47,7 +47,11 @@ function stage(): Stage {
       await stopped
     },
     candidate(identity, { faults = () => undefined, skewMs = 0, stopsInMs = 0, ...more } = {}) {
-      const own: Clock = { now: () => clock.now() + skewMs, after: (ms, fn) => clock.after(ms, fn) }
+      const own: Clock = {
+        now: () => clock.now() + skewMs,
+        elapsed: () => clock.elapsed(),
+        after: (ms, fn) => clock.after(ms, fn),
+      }
       const told = createEmitter<LeaderEvents>()
       told.on('leader:lost', ({ why }) => log.push(`${identity} lost: ${why}`))
       const work = (): readonly Service[] => [

@@ -51,7 +51,7 @@ const makeReal = async (): Promise<HelmUnderTest> => {
 exerciseHelm(`the Helm command line ${text}`, makeReal, major === 3 ? HELM_3 : {})
 
 /** Waits that Helm would sit out take a moment. */
-const hasty: Clock = { now: () => systemClock.now(), after: (ms, fn) => systemClock.after(ms / 50, fn) }
+const hasty: Clock = { ...systemClock, after: (ms, fn) => systemClock.after(ms / 50, fn) }
 
 exerciseHelm('the fake', async () => {
   const controlPlane = new FakeKubernetes({ clock: systemClock, random: seededRandom(1), namespaces: ['tenant'] })
