@@ -8,7 +8,7 @@ import { DomainPage } from './page/DomainPage.tsx'
 import type { DomainAbout } from './page/DomainPage.tsx'
 import { ErrorBoundary } from './feedback/ErrorBoundary.tsx'
 import { ProgressSteps } from './feedback/ProgressSteps.tsx'
-import { happeningOf, Timeline } from './insight/Timeline.tsx'
+import { lineOfEvent, Timeline } from './insight/Timeline.tsx'
 
 afterEach(() => void vi.useRealTimers())
 
@@ -82,7 +82,7 @@ test('events stand under their day', async () => {
     message: 'all pods run',
     tone: 'good' as const,
   }
-  using screen = await render(<Timeline events={[event].map(happeningOf)} />)
+  using screen = await render(<Timeline lines={[event].map(lineOfEvent)} />)
   expect(screen.find('section[aria-label="Today"]').textContent).toContain('Deployment/d1')
 })
 

@@ -12,3 +12,8 @@ export type DomainName = (typeof DOMAINS)[number]
 /** RFC 3339 in UTC. */
 export const Timestamp = Type.String({ format: 'date-time' })
 export const MaybeTimestamp = Type.Union([Timestamp, Type.Null()])
+
+export const orNull = <T extends Type.TSchema>(schema: T, description?: string) =>
+  Type.Union([schema, Type.Null()], description === undefined ? {} : { description })
+export const MaybeText = orNull(Type.String())
+export const JsonObject = Type.Record(Type.String(), Type.Unknown())

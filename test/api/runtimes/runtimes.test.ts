@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import type {
   PackageAppliedView,
-  RuntimeExplanationView,
+  ExplanationView,
   RuntimePreviewView,
   RuntimeSummary,
-  RuntimeTimelineView,
+  TimelineView,
   RuntimeView,
 } from '../../../src/api/contract/index.ts'
 import { ClassRuntime } from '../../../src/domains/runtimes/index.ts'
@@ -191,13 +191,13 @@ test('a runtime explains itself and tells what happened to it', async () => {
   await using w = await runtimesApi()
   await w.api.as(w.admin.secret, { method: 'POST', url: '/api/v1/runtimes', payload: w.manifest('cart') })
   await w.shows('cart', () => true)
-  const before = await w.read<RuntimeExplanationView>(`${w.path('cart')}/explain`)
+  const before = await w.read<ExplanationView>(`${w.path('cart')}/explain`)
   expect(before.why).toEqual(expect.arrayContaining(['nobody has looked at it yet']))
   await w.controlPlane.controller()
   await w.shows('cart', isUp)
-  const after = await w.read<RuntimeExplanationView>(`${w.path('cart')}/explain`)
+  const after = await w.read<ExplanationView>(`${w.path('cart')}/explain`)
   expect(after).toMatchObject({ whose_move: 'nobody', next: 'nothing, until something changes', blockers: [] })
-  const { items } = await w.read<RuntimeTimelineView>(`${w.path('cart')}/timeline`)
+  const { items } = await w.read<TimelineView>(`${w.path('cart')}/timeline`)
   const told = items.map(({ source, what }) => `${source} ${what}`)
   expect(told).toEqual(expect.arrayContaining(['audit created', 'phase available']))
   expect(items.find(({ source }) => source === 'audit')?.actor).toMatch(/@example.test$/)

@@ -7,25 +7,25 @@ import { Age } from '../feedback/Age.tsx'
 import classes from './Timeline.module.css'
 
 /** One line of a timeline. */
-export interface Happening {
+export interface TimelineLine {
   readonly id: string
   readonly at: string
   readonly reason: string
   readonly message: string
   readonly tone: Tone
-  /** To what it happened, or who did it; whatever the page does not say already. */
+  /** The object or the actor, whichever the page does not show already. */
   readonly about: string
 }
 
-export const happeningOf = ({ kind, object_id: id, ...event }: EventView): Happening => ({
+export const lineOfEvent = ({ kind, object_id: id, ...event }: EventView): TimelineLine => ({
   ...event,
   about: `${kind}/${id}`,
 })
 
-/** What happened, newest first, under the day it happened on. Order and days come from what is given. */
-export function Timeline({ events }: { readonly events: readonly Happening[] }) {
+/** Lines in the given order, newest first, grouped by day. */
+export function Timeline({ lines }: { readonly lines: readonly TimelineLine[] }) {
   const now = useNow()
-  const days = Map.groupBy(events, (event) => dayText(event.at, now))
+  const days = Map.groupBy(lines, ({ at }) => dayText(at, now))
   return (
     <div className={classes.days}>
       {[...days].map(([day, items]) => (
@@ -42,7 +42,7 @@ export function Timeline({ events }: { readonly events: readonly Happening[] }) 
   )
 }
 
-function Entry({ event }: { readonly event: Happening }) {
+function Entry({ event }: { readonly event: TimelineLine }) {
   return (
     <li className={classes.event} data-tone={event.tone}>
       <span className={classes.dot} aria-hidden />

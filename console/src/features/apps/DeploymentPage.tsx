@@ -14,7 +14,7 @@ import { useResource } from '../../lib/api/queries.ts'
 import { Deletion } from './Deletion.tsx'
 import { DeleteDeployment } from './DeleteDeployment.tsx'
 import { DeploymentStatusLabel } from './Deployments.tsx'
-import { DeploymentTimeline } from './DeploymentTimeline.tsx'
+import { ObjectTimeline } from '../../components/insight/ObjectTimeline.tsx'
 import { api, pages, TOPIC } from './paths.ts'
 import { ProductIcon } from './ProductIcon.tsx'
 import { RecordedFailure } from './RecordedFailure.tsx'
@@ -110,7 +110,7 @@ function Parts({ deployment }: { readonly deployment: DeploymentView }) {
         />
         {!isGone && <Explanation query={explanation} />}
         {!isGone && !isEmptied && <Resources query={resources} />}
-        <DeploymentTimeline path={path} />
+        <ObjectTimeline topic={TOPIC} path={`${path}/timeline`} />
       </Column>
       <Column>
         <DeploymentFacts deployment={deployment} />

@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import { Empty } from '../../components/feedback/Empty.tsx'
 import { Loaded } from '../../components/feedback/Loaded.tsx'
 import { Panel } from '../../components/detail/Panel.tsx'
-import { happeningOf, Timeline } from '../../components/insight/Timeline.tsx'
+import { lineOfEvent, Timeline } from '../../components/insight/Timeline.tsx'
 import type { EventView, Page } from '../../lib/api/contract.ts'
 import { useResource } from '../../lib/api/queries.ts'
 
@@ -25,7 +25,7 @@ export function LatestEvents() {
           items.length === 0 ? (
             <Empty icon={<IconTimelineEvent size={22} aria-hidden />} title="Nothing has happened yet" />
           ) : (
-            <Timeline events={items.map(happeningOf)} />
+            <Timeline lines={items.map(lineOfEvent)} />
           )
         }
       </Loaded>

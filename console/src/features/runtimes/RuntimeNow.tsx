@@ -6,7 +6,7 @@ import { Facts } from '../../components/detail/Facts.tsx'
 import { Panel } from '../../components/detail/Panel.tsx'
 import { ProgressSteps } from '../../components/feedback/ProgressSteps.tsx'
 import { StatusLabel } from '../../components/feedback/StatusLabel.tsx'
-import type { RuntimeExplanationView, RuntimeView } from '../../lib/api/contract.ts'
+import type { ExplanationView, RuntimeView } from '../../lib/api/contract.ts'
 import { useResource } from '../../lib/api/queries.ts'
 import { Children } from './Children.tsx'
 import { deletionSteps } from './deletion.ts'
@@ -16,7 +16,7 @@ import { conditionTone, modeText } from './status.ts'
 
 /** How it is at this moment, why, and what it is made of. */
 export function RuntimeNow({ runtime }: { readonly runtime: RuntimeView }) {
-  const explanation = useResource<RuntimeExplanationView>(TOPIC, `${api.runtime(runtime)}/explain`)
+  const explanation = useResource<ExplanationView>(TOPIC, `${api.runtime(runtime)}/explain`)
   const steps = deletionSteps(runtime, explanation.data?.blockers ?? [])
   return (
     <Columns>

@@ -13,7 +13,7 @@ import type { RuntimeRef } from './paths.ts'
 import { Requirements } from './Requirements.tsx'
 import { PhaseLabel } from './RuntimeList.tsx'
 import { RuntimeNow } from './RuntimeNow.tsx'
-import { RuntimeTimeline } from './RuntimeTimeline.tsx'
+import { ObjectTimeline } from '../../components/insight/ObjectTimeline.tsx'
 
 interface RuntimePageProps {
   readonly runtime: RuntimeRef & { readonly section?: string | undefined }
@@ -64,6 +64,6 @@ export function RuntimePage({ runtime: ref, isAdmin }: RuntimePageProps) {
 
 function Section({ section, runtime }: { readonly section: string | undefined; readonly runtime: RuntimeView }) {
   if (section === 'requirements') return <Requirements runtime={runtime} />
-  if (section === 'timeline') return <RuntimeTimeline runtime={runtime} />
+  if (section === 'timeline') return <ObjectTimeline topic={TOPIC} path={`${api.runtime(runtime)}/timeline`} />
   return <RuntimeNow runtime={runtime} />
 }

@@ -4,7 +4,7 @@ import { Loaded } from '../../components/feedback/Loaded.tsx'
 import { Page } from '../../components/page/Page.tsx'
 import { Panel } from '../../components/detail/Panel.tsx'
 import { ShowMore } from '../../components/list/ShowMore.tsx'
-import { happeningOf, Timeline } from '../../components/insight/Timeline.tsx'
+import { lineOfEvent, Timeline } from '../../components/insight/Timeline.tsx'
 import type { EventView } from '../../lib/api/contract.ts'
 import { useResourcePages } from '../../lib/api/queries.ts'
 
@@ -22,7 +22,7 @@ export function TimelinePage() {
                   A line appears here when something changes its state.
                 </Empty>
               ) : (
-                <Timeline events={events.map(happeningOf)} />
+                <Timeline lines={events.map(lineOfEvent)} />
               )}
             </Panel>
           )

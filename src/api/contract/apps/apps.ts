@@ -1,23 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { ICON_PATTERN, NOT_BLANK_PATTERN } from '../patterns.ts'
-import { MaybeTimestamp, MOVERS, Timestamp } from '../words.ts'
-
-const orNull = <T extends Type.TSchema>(schema: T, description?: string) =>
-  Type.Union([schema, Type.Null()], description === undefined ? {} : { description })
-const MaybeText = orNull(Type.String())
-const JsonObject = Type.Record(Type.String(), Type.Unknown())
-
-export const FailureView = Type.Object(
-  {
-    code: Type.String({ description: 'PascalCase; listed in docs/reference/failures.md.' }),
-    message: Type.String(),
-    whose_move: Type.Enum([...MOVERS]),
-    retryable: Type.Boolean(),
-    next_step: Type.String(),
-  },
-  { description: 'Why it is not as desired, whose move it is, and the next step.' },
-)
-export type FailureView = Static<typeof FailureView>
+import { FailureView, FieldChangeView, ObjectChangeView } from '../insight.ts'
+import { JsonObject, MaybeText, MaybeTimestamp, orNull, Timestamp } from '../words.ts'
 
 export const UserView = Type.Object({
   id: Type.String(),
@@ -217,21 +201,6 @@ export const DeploymentPatch = Type.Object(
 )
 export type DeploymentPatch = Static<typeof DeploymentPatch>
 
-export const FieldChangeView = Type.Object({
-  pointer: Type.String(),
-  change: Type.Enum(['added', 'removed', 'changed']),
-  before: Type.Optional(Type.Unknown()),
-  after: Type.Optional(Type.Unknown()),
-})
-export type FieldChangeView = Static<typeof FieldChangeView>
-
-export const ObjectChangeView = Type.Object({
-  object: Type.String({ description: 'Such as `Ingress/web`.' }),
-  change: Type.Enum(['created', 'deleted', 'changed']),
-  fields: Type.Array(FieldChangeView),
-})
-export type ObjectChangeView = Static<typeof ObjectChangeView>
-
 export const PreviewView = Type.Object(
   {
     values: Type.Array(FieldChangeView, { description: 'Changes of the merged values. Secrets are masked.' }),
@@ -245,16 +214,6 @@ export const PreviewView = Type.Object(
   { description: 'The exact field changes that saving would make.' },
 )
 export type PreviewView = Static<typeof PreviewView>
-
-export const ExplanationView = Type.Object({
-  why: Type.Array(Type.String(), { description: 'Why it is in this state, most telling first.' }),
-  next: Type.String({ description: 'What happens next.' }),
-  at: orNull(Timestamp, 'When it happens; null when that depends on somebody.'),
-  whose_move: Type.Enum([...MOVERS, 'nobody']),
-  next_step: orNull(Type.String(), 'What a person can do, if it is a person’s move.'),
-  blockers: Type.Array(Type.String(), { description: 'What keeps a namespace from going, one sentence each.' }),
-})
-export type ExplanationView = Static<typeof ExplanationView>
 
 export const ResourceEventView = Type.Object({
   at: Timestamp,

@@ -1,7 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { JOB_REASONS } from './apps.ts'
 import { EMAIL_PATTERN, NOT_BLANK_PATTERN } from '../patterns.ts'
-import { Timestamp } from '../words.ts'
 
 const Email = Type.String({ minLength: 3, maxLength: 254, pattern: EMAIL_PATTERN })
 
@@ -31,23 +30,3 @@ export const FailJob = Type.Object(
   { additionalProperties: false },
 )
 export type FailJob = Static<typeof FailJob>
-
-export const TimelineEntryView = Type.Object({
-  at: Timestamp,
-  source: Type.Enum(['audit', 'decision', 'job'], {
-    description: 'audit: somebody did something; decision: the controller decided; job: work began or ended.',
-  }),
-  actor: Type.String({
-    description: 'An email, `an admin` or `platform`; for admins also an id or the name of a process.',
-  }),
-  what: Type.String({ description: 'One word, such as created, install or done.' }),
-  message: Type.String({ description: 'What happened, as a sentence.' }),
-  tone: Type.Enum(['good', 'wait', 'bad', 'info']),
-})
-export type TimelineEntryView = Static<typeof TimelineEntryView>
-
-export const TimelineView = Type.Object(
-  { items: Type.Array(TimelineEntryView) },
-  { description: 'What happened to a deployment, newest first.' },
-)
-export type TimelineView = Static<typeof TimelineView>

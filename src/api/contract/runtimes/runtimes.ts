@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox'
-import { ExplanationView, ObjectChangeView } from '../apps/apps.ts'
+import { ObjectChangeView } from '../insight.ts'
 import { NAME_PATTERN, NAMESPACE_PATTERN } from '../patterns.ts'
 import type { RuntimeSpec } from './spec.ts'
-import { MaybeTimestamp, Timestamp } from '../words.ts'
+import { JsonObject, MaybeText, MaybeTimestamp, orNull, Timestamp } from '../words.ts'
 
 /*
  * Below /api/v1:
@@ -13,16 +13,12 @@ import { MaybeTimestamp, Timestamp } from '../words.ts'
  *   GET    /runtimes/{namespace}/{name}            RuntimeView, with ETag
  *   PUT    /runtimes/{namespace}/{name}            RuntimeManifest → RuntimeView; made if it is not there; If-Match
  *   DELETE /runtimes/{namespace}/{name}            202 RuntimeView
- *   GET    /runtimes/{namespace}/{name}/explain    RuntimeExplanationView
- *   GET    /runtimes/{namespace}/{name}/timeline   RuntimeTimelineView
+ *   GET    /runtimes/{namespace}/{name}/explain    ExplanationView
+ *   GET    /runtimes/{namespace}/{name}/timeline   TimelineView
  *   GET    /runtimes/{namespace}/{name}/nfr        NfrHistoryView
  * Live: GET /events?topics=runtimes, object_id `namespace/name`.
  */
 
-const orNull = <T extends Type.TSchema>(schema: T, description?: string) =>
-  Type.Union([schema, Type.Null()], description === undefined ? {} : { description })
-const MaybeText = orNull(Type.String())
-const JsonObject = Type.Record(Type.String(), Type.Unknown())
 const SpecBody = Type.Unsafe<RuntimeSpec>({
   ...JsonObject,
   description: 'As the custom resource has it; checked field by field.',
@@ -240,11 +236,6 @@ export const RuntimePreviewView = Type.Object(
 )
 export type RuntimePreviewView = Static<typeof RuntimePreviewView>
 
-export const RuntimeExplanationView = Type.Object(ExplanationView.properties, {
-  description: 'Why it is in this phase, what happens next, when, and whose move it is.',
-})
-export type RuntimeExplanationView = Static<typeof RuntimeExplanationView>
-
 export const PackageApply = Type.Object(
   {
     package: Type.Union([Type.String({ maxLength: 1_000_000 }), JsonObject], {
@@ -278,27 +269,6 @@ export const PackageAppliedView = Type.Object(
   { description: 'The runtimes that a package became.' },
 )
 export type PackageAppliedView = Static<typeof PackageAppliedView>
-
-export const RuntimeTimelineEntryView = Type.Object({
-  at: Timestamp,
-  source: Type.Enum(['audit', 'decision', 'event', 'phase'], {
-    description:
-      'audit: somebody did something; decision: the controller decided; event: Kubernetes tells; phase: it changed.',
-  }),
-  actor: orNull(Type.String(), 'An email, an id, or the name of a controller.'),
-  object: orNull(Type.String(), 'The child it is about, such as `Pod/shop-1`; null: the runtime itself.'),
-  what: Type.String({ description: 'One word, such as applied, Timeout or available.' }),
-  message: Type.String(),
-  count: Type.Integer({ description: 'How often it was told.' }),
-  tone: Type.Enum(['good', 'wait', 'bad', 'info']),
-})
-export type RuntimeTimelineEntryView = Static<typeof RuntimeTimelineEntryView>
-
-export const RuntimeTimelineView = Type.Object(
-  { items: Type.Array(RuntimeTimelineEntryView) },
-  { description: 'What happened to a runtime, newest first.' },
-)
-export type RuntimeTimelineView = Static<typeof RuntimeTimelineView>
 
 export const NfrPointView = Type.Object({
   at: Timestamp,

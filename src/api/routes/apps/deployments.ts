@@ -10,8 +10,9 @@ import {
   pageOf,
 } from '../../contract/index.ts'
 import { generationIn } from '../../http/preconditions.ts'
-import { actorOf, Id, pageView, tagged, SORTED, pageOptionsOf, type AppsParts } from './parts.ts'
+import type { AppsParts } from './parts.ts'
 import { deploymentView } from './views.ts'
+import { Id, SORTED, actorOf, pageOptionsOf, pageView, tagged } from '../parts.ts'
 
 const tags = ['apps']
 const ofUser = Type.Object({ id: Id })

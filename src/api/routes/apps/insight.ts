@@ -10,8 +10,9 @@ import {
   TimelineView,
 } from '../../contract/index.ts'
 import { changeIn, inputIn } from './deployments.ts'
-import { actorOf, Id, whileConnected, type AppsParts } from './parts.ts'
-import { explanationView, fieldChangeView, objectChangeView, timelineView } from './views.ts'
+import type { AppsParts } from './parts.ts'
+import { fieldChangeView, objectChangeView } from './views.ts'
+import { Id, actorOf, explanationView, timelineView, whileConnected } from '../parts.ts'
 
 const tags = ['apps']
 const one = Type.Object({ id: Id, deployment_id: Id })

@@ -9,8 +9,9 @@ import {
   ReconcileJobView,
   ReconcileRequest,
 } from '../../contract/index.ts'
-import { actorOf, Id, pageView, SORTED, pageOptionsOf, type AppsParts } from './parts.ts'
+import type { AppsParts } from './parts.ts'
 import { jobView } from './views.ts'
+import { Id, SORTED, actorOf, pageOptionsOf, pageView } from '../parts.ts'
 
 const tags = ['apps']
 const one = Type.Object({ id: Type.String({ pattern: NUMBER_PATTERN }) })

@@ -1,8 +1,9 @@
 import { Type } from 'typebox'
 import type { App } from '../../app.ts'
 import { CanonicalTemplate, PageQuery, pageOf, ProductCreate, ProductPatch, ProductView } from '../../contract/index.ts'
-import { actorOf, Id, pageView, SORTED, pageOptionsOf, type AppsParts } from './parts.ts'
+import type { AppsParts } from './parts.ts'
 import { productView } from './views.ts'
+import { Id, SORTED, actorOf, pageOptionsOf, pageView } from '../parts.ts'
 
 const tags = ['apps']
 const params = Type.Object({ id: Id })

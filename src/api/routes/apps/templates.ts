@@ -10,8 +10,9 @@ import {
   TemplateFormView,
   TemplateView,
 } from '../../contract/index.ts'
-import { actorOf, Id, pageView, whileConnected, SORTED, pageOptionsOf, type AppsParts } from './parts.ts'
+import type { AppsParts } from './parts.ts'
 import { chartView, formView, templateView } from './views.ts'
+import { Id, SORTED, actorOf, pageOptionsOf, pageView, whileConnected } from '../parts.ts'
 
 const tags = ['apps']
 const ofProduct = Type.Object({ id: Id })

@@ -1,8 +1,9 @@
 import { Type } from 'typebox'
 import type { App } from '../../app.ts'
 import { FreezeUser, PageQuery, pageOf, UserCreate, UserPatch, UserView } from '../../contract/index.ts'
-import { actorOf, Id, pageView, SORTED, pageOptionsOf, type AppsParts } from './parts.ts'
+import type { AppsParts } from './parts.ts'
 import { userView } from './views.ts'
+import { Id, SORTED, actorOf, pageOptionsOf, pageView } from '../parts.ts'
 
 const tags = ['apps']
 const params = Type.Object({ id: Id })

@@ -7,19 +7,12 @@ import type {
   Template,
   TemplateForm,
 } from '../../../domains/apps/index.ts'
-import type {
-  ChartReport,
-  ListedDeployment,
-  ListedJob,
-  ListedUser,
-  TimelineEntry,
-} from '../../../domains/apps/usecases/index.ts'
+import type { ChartReport, ListedDeployment, ListedJob, ListedUser } from '../../../domains/apps/usecases/index.ts'
 import { redact, secretPointers } from '../../../domains/apps/index.ts'
-import type { Explanation, Failure } from '../../../kernel/index.ts'
+import type { Failure } from '../../../kernel/index.ts'
 import type {
   ChartView,
   DeploymentView,
-  ExplanationView,
   FailureView,
   FieldChangeView,
   ObjectChangeView,
@@ -28,22 +21,12 @@ import type {
   ResourceView,
   TemplateFormView,
   TemplateView,
-  TimelineEntryView,
   UserView,
 } from '../../contract/index.ts'
+import { failureView, maybeTimeView, timeView } from '../parts.ts'
 
-/* From the words of the domain to those that travel. */
+/* From the types of the domain to those of the contract. */
 
-const at = (when: number | string): string => new Date(when).toISOString()
-const maybeAt = (when: number | string | null): string | null => (when === null ? null : at(when))
-
-const failureView = ({ code, message, whoseMove, retryable, nextStep }: Failure): FailureView => ({
-  code,
-  message,
-  whose_move: whoseMove,
-  retryable,
-  next_step: nextStep,
-})
 const maybeFailure = (failure: Failure | null): FailureView | null => (failure === null ? null : failureView(failure))
 
 export const userView = ({ id, email, isAdmin, deployments, frozen, createdAt }: ListedUser): UserView => ({
@@ -52,7 +35,7 @@ export const userView = ({ id, email, isAdmin, deployments, frozen, createdAt }:
   is_admin: isAdmin,
   deployments,
   frozen,
-  created_at: at(createdAt),
+  created_at: timeView(createdAt),
 })
 
 export const productView = ({ id, name, description, icon, templateId, createdAt }: Product): ProductView => ({
@@ -61,7 +44,7 @@ export const productView = ({ id, name, description, icon, templateId, createdAt
   description,
   icon,
   template_id: templateId,
-  created_at: at(createdAt),
+  created_at: timeView(createdAt),
 })
 
 /** Defaults may hold write-only values too, such as an initial password. */
@@ -84,7 +67,7 @@ export const templateView = (template: Template): TemplateView => ({
   values_schema: template.valuesSchema,
   capabilities: template.capabilities,
   health_timeout_sec: template.healthTimeoutSec,
-  created_at: at(template.createdAt),
+  created_at: timeView(template.createdAt),
 })
 
 export const formView = ({ enabled, schema, uiHints, defaults, hidden }: TemplateForm): TemplateFormView => ({
@@ -121,14 +104,14 @@ export const deploymentView = (deployment: ListedDeployment): DeploymentView => 
   desired_template_id: deployment.desiredTemplateId,
   applied_template_id: deployment.appliedTemplateId,
   status: deployment.status,
-  status_since: at(deployment.statusSince),
+  status_since: timeView(deployment.statusSince),
   generation: deployment.generation,
   observed_generation: deployment.observedGeneration,
   last_error: maybeFailure(deployment.lastError),
-  last_reconcile_at: maybeAt(deployment.lastReconcileAt),
-  next_reconcile_at: maybeAt(deployment.nextReconcileAt),
-  created_at: at(deployment.createdAt),
-  deleted_at: maybeAt(deployment.deletedAt),
+  last_reconcile_at: maybeTimeView(deployment.lastReconcileAt),
+  next_reconcile_at: maybeTimeView(deployment.nextReconcileAt),
+  created_at: timeView(deployment.createdAt),
+  deleted_at: maybeTimeView(deployment.deletedAt),
 })
 
 export const jobView = (job: ListedJob): ReconcileJobView => ({
@@ -139,15 +122,15 @@ export const jobView = (job: ListedJob): ReconcileJobView => ({
   user_email: job.email,
   reason: job.reason,
   status: job.status,
-  run_after: at(job.runAfter),
+  run_after: timeView(job.runAfter),
   attempt: job.attempt,
   locked_by: job.lockedBy,
-  locked_at: maybeAt(job.lockedAt),
-  lease_until: maybeAt(job.leaseUntil),
+  locked_at: maybeTimeView(job.lockedAt),
+  lease_until: maybeTimeView(job.leaseUntil),
   last_error: maybeFailure(job.lastError),
   frozen: job.frozen,
-  created_at: at(job.createdAt),
-  updated_at: at(job.updatedAt),
+  created_at: timeView(job.createdAt),
+  updated_at: timeView(job.updatedAt),
 })
 
 export const fieldChangeView = (change: FieldChange): FieldChangeView => ({ ...change })
@@ -158,26 +141,8 @@ export const objectChangeView = ({ object, change, fields }: ObjectChange): Obje
   fields: fields.map(fieldChangeView),
 })
 
-export const explanationView = ({
-  why,
-  next,
-  at: when,
-  whoseMove,
-  nextStep,
-  blockers,
-}: Explanation): ExplanationView => ({
-  why: [...why],
-  next,
-  at: maybeAt(when),
-  whose_move: whoseMove,
-  next_step: nextStep,
-  blockers: [...blockers],
-})
-
-export const timelineView = (entry: TimelineEntry): TimelineEntryView => ({ ...entry, at: at(entry.at) })
-
 export const resourceView = ({ since, events, ...resource }: LiveResource): ResourceView => ({
   ...resource,
-  since: maybeAt(since),
-  events: events.map((event) => ({ ...event, at: at(event.at) })),
+  since: maybeTimeView(since),
+  events: events.map((event) => ({ ...event, at: timeView(event.at) })),
 })

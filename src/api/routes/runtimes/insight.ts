@@ -5,17 +5,16 @@ import {
   NfrHistoryView,
   PackageApply,
   PackageAppliedView,
-  RuntimeExplanationView,
+  ExplanationView,
   RuntimePath,
   RuntimePreviewView,
-  RuntimeTimelineView,
+  TimelineView,
   type FieldChangeView,
   type NfrSeriesView,
 } from '../../contract/index.ts'
-import { actorOf, whileConnected } from '../apps/parts.ts'
-import { explanationView } from '../apps/views.ts'
 import { ManifestBody, inputIn, type RuntimesParts } from './parts.ts'
 import { UNITS } from './views.ts'
+import { timelineView, actorOf, explanationView, whileConnected } from '../parts.ts'
 
 const tags = ['runtimes']
 const DEFAULT_NAMESPACE = 'default'
@@ -78,7 +77,7 @@ export function runtimeInsightRoutes(app: App, { runtimes }: RuntimesParts): voi
         tags,
         summary: 'Why it is in this phase, what happens next and when, and whose move it is',
         params: RuntimePath,
-        response: { 200: RuntimeExplanationView },
+        response: { 200: ExplanationView },
       },
     },
     async (request) => explanationView(await runtimes.explain(request.params)),
@@ -91,16 +90,16 @@ export function runtimeInsightRoutes(app: App, { runtimes }: RuntimesParts): voi
       schema: {
         operationId: 'timelineOfRuntime',
         tags,
-        summary: 'What happened to it: deeds, decisions, events and phases, newest first',
+        summary: 'Its audit log, decisions, events and phases, newest first',
         params: RuntimePath,
         querystring: Type.Object({ limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })) }),
-        response: { 200: RuntimeTimelineView },
+        response: { 200: TimelineView },
       },
     },
     async (request, reply) => {
       const { limit = DEFAULT_LIMIT } = request.query
       const entries = await runtimes.timeline(actorOf(request), request.params, limit, whileConnected(reply))
-      return { items: entries.map((entry) => ({ ...entry, at: new Date(entry.at).toISOString() })) }
+      return { items: entries.map(timelineView) }
     },
   )
 

@@ -8,10 +8,10 @@ import { PageQuery, pageOf, RUNTIME_PHASES, RuntimePath, RuntimeSummary, Runtime
 import { callerOf } from '../../http/guard.ts'
 import { pageRequest, writeCursor } from '../../http/paging.ts'
 import { generationIn } from '../../http/preconditions.ts'
-import { actorOf, tagged, whileConnected } from '../apps/parts.ts'
 import { runtimeInsightRoutes } from './insight.ts'
 import { ManifestBody, inputIn, type RuntimesParts } from './parts.ts'
 import { runtimeView, summaryView } from './views.ts'
+import { actorOf, tagged, whileConnected } from '../parts.ts'
 
 const tags = ['runtimes']
 

@@ -1,7 +1,7 @@
+import { msOf, msOrNull } from '../../../store/index.ts'
 import type { Failure } from '../../../kernel/index.ts'
 import type { JsonObject } from '../values/json.ts'
 import type { Deployment, DeploymentStatus, SealedValues } from '../types.ts'
-import { msOf, msOrNull } from './columns.ts'
 
 export interface DeploymentRow {
   readonly id: string

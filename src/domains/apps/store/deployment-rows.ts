@@ -1,6 +1,5 @@
-import type { Pool, Runner } from '../../../store/index.ts'
+import { isId, msOf, msOrNull, type Pool, type Runner } from '../../../store/index.ts'
 import type { DeploymentRows } from '../rows.ts'
-import { isId, msOf, msOrNull } from './columns.ts'
 import { DEPLOYMENT_COLUMNS, deploymentOf, type DeploymentRow } from './deployment-columns.ts'
 import { HELD } from './held.ts'
 import { findTemplate } from './templates.ts'

@@ -1,9 +1,17 @@
+import {
+  isId,
+  type Listed,
+  listed,
+  markOf,
+  msOf,
+  type PageOptions,
+  type Runner,
+  timeMark,
+  type Tx,
+} from '../../../store/index.ts'
 import type { Failure } from '../../../kernel/index.ts'
-import type { Runner, Tx } from '../../../store/index.ts'
 import type { Deployment, DeploymentStatus, Product } from '../types.ts'
-import { isId, markOf, msOf } from './columns.ts'
 import { DEPLOYMENT_COLUMNS, deploymentOf, type DeploymentRow } from './deployment-columns.ts'
-import { listed, timeMark, type Listed, type PageOptions } from './page.ts'
 
 /** With what people want to see beside it. */
 export interface ListedDeployment extends Deployment {

@@ -2,7 +2,6 @@ export * from './deployments.ts'
 export { deploymentRows, livingDeployments } from './deployment-rows.ts'
 export * from './jobs.ts'
 export { verifiedReleaseStore } from './verified-releases.ts'
-export type { Listed, PageOptions } from './page.ts'
 export * from './products.ts'
 export {
   findOrderable,

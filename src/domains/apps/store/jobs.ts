@@ -1,9 +1,7 @@
+import { type Listed, listed, msOf, msOrNull, notOurs, type PageOptions, type Runner } from '../../../store/index.ts'
 import type { Failure } from '../../../kernel/index.ts'
-import type { Runner } from '../../../store/index.ts'
 import { APPS_QUEUE } from '../queue.ts'
 import type { JobReason, JobStatus, ReconcileJob } from '../types.ts'
-import { msOf, msOrNull } from './columns.ts'
-import { listed, notOurs, type Listed, type PageOptions } from './page.ts'
 
 export interface ListedJob extends ReconcileJob {
   readonly deploymentUid: string

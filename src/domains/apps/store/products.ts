@@ -1,7 +1,15 @@
-import type { Runner, Tx } from '../../../store/index.ts'
+import {
+  isId,
+  type Listed,
+  listed,
+  msOf,
+  msOrNull,
+  notOurs,
+  type PageOptions,
+  type Runner,
+  type Tx,
+} from '../../../store/index.ts'
 import type { Product } from '../types.ts'
-import { isId, msOf, msOrNull } from './columns.ts'
-import { listed, notOurs, type Listed, type PageOptions } from './page.ts'
 
 interface ProductRow {
   readonly id: string

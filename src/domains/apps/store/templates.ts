@@ -1,8 +1,17 @@
-import type { Runner, Tx } from '../../../store/index.ts'
+import {
+  isId,
+  type Listed,
+  listed,
+  markOf,
+  msOf,
+  msOrNull,
+  type PageOptions,
+  type Runner,
+  timeMark,
+  type Tx,
+} from '../../../store/index.ts'
 import type { JsonObject } from '../values/json.ts'
 import type { PackageType, Template } from '../types.ts'
-import { isId, markOf, msOf, msOrNull } from './columns.ts'
-import { listed, timeMark, type Listed, type PageOptions } from './page.ts'
 
 export interface TemplateRow {
   readonly id: string

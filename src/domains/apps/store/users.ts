@@ -1,8 +1,17 @@
-import type { Runner, Tx } from '../../../store/index.ts'
+import {
+  isId,
+  type Listed,
+  listed,
+  markOf,
+  msOf,
+  msOrNull,
+  type PageOptions,
+  type Runner,
+  timeMark,
+  type Tx,
+} from '../../../store/index.ts'
 import { APPS_QUEUE } from '../queue.ts'
 import type { User } from '../types.ts'
-import { isId, markOf, msOf, msOrNull } from './columns.ts'
-import { listed, timeMark, type Listed, type PageOptions } from './page.ts'
 
 export interface ListedUser extends User {
   /** That are not deleted. */

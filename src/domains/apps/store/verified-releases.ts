@@ -1,7 +1,6 @@
-import type { Pool } from '../../../store/index.ts'
+import { msOf, type Pool } from '../../../store/index.ts'
 import type { VerifiedReleaseStore, VerifiedRelease } from '../drift/verified-releases.ts'
 import type { Observed } from '../observed.ts'
-import { msOf } from './columns.ts'
 import { HELD } from './held.ts'
 
 const KEEP = `

@@ -5,9 +5,7 @@ export type {
   DeploymentFilter,
   DeploymentRef,
   JobFilter,
-  Listed,
   ListedDeployment,
   ListedJob,
   ListedUser,
-  PageOptions,
 } from '../store/index.ts'

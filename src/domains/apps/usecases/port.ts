@@ -1,22 +1,22 @@
+import type { TimelineEntry } from '../../../kernel/index.ts'
 import type { Actor } from '../../../store/index.ts'
 import type { TemplateForm } from '../schema/form.ts'
 import type { Chart, ChartLocation } from '../helm/port.ts'
 import type { JsonObject, Json } from '../values/json.ts'
+import type { Listed, PageOptions } from '../../../store/index.ts'
 import type {
   DeploymentFilter,
   DeploymentRef,
   JobFilter,
-  Listed,
   ListedDeployment,
   ListedJob,
   ListedUser,
-  PageOptions,
   UserFilter,
 } from '../store/index.ts'
 import type { Deployment, FieldProblem, JobReason, Product, Template } from '../types.ts'
 
 /*
- * The room behind both doors: everything that people and programs may do with apps. REST and CLI parse, call and print.
+ * The use cases of apps: everything that people and programs can do with them. REST and CLI parse, call and print.
  *
  * Whatever an actor may not see does not exist for them: `NotFound`. What they see and may not do is `NotAllowed` or a
  * failure of `failures.ts`. Fields that are wrong are told all at once, by `RefusedFields`.
@@ -92,18 +92,6 @@ export interface PreviewInputs {
   readonly after: Rendering
   /** Everything in either that must be masked before it is shown. */
   readonly secrets: readonly Json[]
-}
-
-export interface TimelineEntry {
-  readonly at: number
-  readonly source: 'audit' | 'decision' | 'job'
-  /** Who did it: an email if the caller may see it, else `an admin` or `platform`; for admins an id or the name of a process. */
-  readonly actor: string
-  /** One word: `created`, `install`, `done`. */
-  readonly what: string
-  /** A sentence, lower case and without a stop. */
-  readonly message: string
-  readonly tone: 'good' | 'wait' | 'bad' | 'info'
 }
 
 export interface Rotation {

@@ -1,6 +1,7 @@
 import { RefusedFields } from '../../../kernel/index.ts'
 import { asUser, violates, type Actor } from '../../../store/index.ts'
 import { raise } from '../failures.ts'
+import type { Listed, PageOptions } from '../../../store/index.ts'
 import {
   changeProduct,
   findProduct,
@@ -9,8 +10,6 @@ import {
   lockProduct,
   lockTemplate,
   removeProduct,
-  type Listed,
-  type PageOptions,
 } from '../store/index.ts'
 import type { Product } from '../types.ts'
 import { found, needsAdmin, note, refuseUnstorable } from './guard.ts'

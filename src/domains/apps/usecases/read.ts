@@ -1,4 +1,5 @@
 import { asUser, type Actor } from '../../../store/index.ts'
+import type { Listed, PageOptions } from '../../../store/index.ts'
 import {
   findDeployment,
   findJob,
@@ -10,10 +11,8 @@ import {
   type DeploymentFilter,
   type DeploymentRef,
   type JobFilter,
-  type Listed,
   type ListedDeployment,
   type ListedJob,
-  type PageOptions,
 } from '../store/index.ts'
 import type { Template } from '../types.ts'
 import { found, refuseUnstorable } from './guard.ts'

@@ -1,14 +1,13 @@
 import { asUser, auditOf, decisionsOf, type Actor, type AuditRow } from '../../../store/index.ts'
-import type { DecisionRecord } from '../../../kernel/index.ts'
+import { mergeTimeline, timelineEntry, type DecisionRecord, type TimelineEntry } from '../../../kernel/index.ts'
 import type { Decision } from '../decide.ts'
 import { deploymentKey } from '../queue.ts'
 import { emailsOf, findDeployment, listJobs, type DeploymentRef, type ListedJob } from '../store/index.ts'
 import { decisionText, auditText, jobText } from '../words.ts'
 import { found } from './guard.ts'
-import type { TimelineEntry } from './port.ts'
 import type { UseCaseDeps } from './deps.ts'
 
-/** Three books merged. Only words made for people are taken from them: never values, inputs or envelopes. */
+/** Audit rows, decisions and jobs. Only text made for people is taken from them, never values or inputs. */
 export function timeline(
   { pool }: UseCaseDeps,
   actor: Actor,
@@ -17,51 +16,55 @@ export function timeline(
 ): Promise<readonly TimelineEntry[]> {
   return asUser(pool, actor, async (tx) => {
     const { id } = found(await findDeployment(tx, ref), 'deployment', ref.id)
-    const deeds = await auditOf(tx, deploymentKey(id), limit)
+    const changes = await auditOf(tx, deploymentKey(id), limit)
     const decisions = await decisionsOf(tx, deploymentKey(id), limit)
     const jobs = await listJobs(tx, { limit, deploymentId: id })
     const emails = await emailsOf(
       tx,
-      deeds.map((deed) => deed.actor),
+      changes.map((change) => change.actor),
     )
-    return [...deeds.map(deedOf(actor, emails)), ...decisions.map(ofDecision), ...jobs.items.map(jobOf(actor))]
-      .toSorted((a, b) => b.at - a.at)
-      .slice(0, limit)
+    return mergeTimeline(
+      limit,
+      changes.map(ofChange(actor, emails)),
+      decisions.map(ofDecision),
+      jobs.items.map(ofJob(actor)),
+    )
   })
 }
 
-/** Who did what nobody asked for by name. */
+/** The actor of what the platform does by itself. */
 const PLATFORM = 'platform'
 
-/** An admin sees who; to a tenant everybody else who may touch what is theirs is an admin. */
-function deedOf(actor: Actor, emails: ReadonlyMap<string, string>) {
-  return ({ at, actor: by, action, detail }: AuditRow): TimelineEntry => ({
-    at: at.getTime(),
-    source: 'audit',
-    actor: emails.get(by) ?? (actor.admin || by === PLATFORM ? by : 'an admin'),
-    what: action,
-    message: auditText(action, detail),
-    tone: 'info',
-  })
+/** Admins see the id of an actor whose email is unknown; tenants see `an admin`. */
+function ofChange(actor: Actor, emails: ReadonlyMap<string, string>) {
+  return ({ at, actor: by, action, detail }: AuditRow): TimelineEntry =>
+    timelineEntry({
+      at: at.getTime(),
+      source: 'audit',
+      actor: emails.get(by) ?? (actor.admin || by === PLATFORM ? by : 'an admin'),
+      what: action,
+      message: auditText(action, detail),
+    })
 }
 
 function ofDecision({ at, decision }: DecisionRecord): TimelineEntry {
   const made = decision as Decision
   const { do: what } = made.step
   const tone = what === 'refuse' ? 'bad' : what === 'nothing' ? 'good' : 'wait'
-  return { at, source: 'decision', actor: PLATFORM, what, message: decisionText(made), tone }
+  return timelineEntry({ at, source: 'decision', actor: PLATFORM, what, message: decisionText(made), tone })
 }
 
 const TONES = { queued: 'wait', running: 'wait', done: 'good', failed: 'bad' } as const
 
-/** The names of our machines are nobody's business but an admin's. */
-const jobOf =
+/** Only admins see the names of workers. */
+const ofJob =
   ({ admin }: Actor) =>
-  (job: ListedJob): TimelineEntry => ({
-    at: job.updatedAt,
-    source: 'job',
-    actor: (admin ? job.lockedBy : null) ?? PLATFORM,
-    what: job.status,
-    message: jobText(job),
-    tone: TONES[job.status],
-  })
+  (job: ListedJob): TimelineEntry =>
+    timelineEntry({
+      at: job.updatedAt,
+      source: 'job',
+      actor: (admin ? job.lockedBy : null) ?? PLATFORM,
+      what: job.status,
+      message: jobText(job),
+      tone: TONES[job.status],
+    })

@@ -1,6 +1,7 @@
 import { RefusedFields } from '../../../kernel/index.ts'
 import { asUser, violates, type Actor } from '../../../store/index.ts'
 import { raise } from '../failures.ts'
+import type { Listed } from '../../../store/index.ts'
 import {
   changeUser,
   findUser,
@@ -8,7 +9,6 @@ import {
   listUsers as listRows,
   lockUser,
   removeUser,
-  type Listed,
   type ListedUser,
   type UserFilter,
 } from '../store/index.ts'

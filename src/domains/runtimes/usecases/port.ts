@@ -1,5 +1,5 @@
-import type { Explanation } from '../../../kernel/index.ts'
-import type { Actor } from '../../../store/index.ts'
+import type { Explanation, TimelineEntry } from '../../../kernel/index.ts'
+import type { Actor, Listed, PageOptions } from '../../../store/index.ts'
 import type { At, Pod } from '../../../kube/index.ts'
 import type { ClassRuntime, ClassRuntimeSpec } from '../class-runtime.ts'
 import type { Preview } from '../preview.ts'
@@ -8,8 +8,8 @@ import type { Component, ManagedKind, ObservedChild, Phase } from '../types.ts'
 import type { History } from './history.ts'
 
 /*
- * The room behind both doors: everything that people and programs may do with runtimes. Everybody who is logged in may
- * look, because class runtimes belong to no tenant; only admins change anything.
+ * The use cases of runtimes: everything that REST and CLI can do with them. Every authenticated user may read, because
+ * class runtimes belong to no tenant; only admins change anything.
  *
  * The cluster is the only truth. Looking is answered from watches and costs it nothing but the pods of the one runtime
  * that is looked at; whatever is written goes to its API server first and to the audit with it.
@@ -48,17 +48,10 @@ export interface RuntimeDetails {
   readonly pods: readonly Pod[]
 }
 
-export interface ListOptions {
+/** Pages continue after a namespace and name. */
+export interface ListOptions extends PageOptions {
   readonly namespace?: string | undefined
   readonly phase?: Phase | undefined
-  readonly limit: number
-  /** Namespace and name of the last one seen. */
-  readonly after?: readonly string[] | undefined
-}
-
-export interface Listed {
-  readonly items: readonly ClassRuntime[]
-  readonly next: readonly string[] | null
 }
 
 export type WriteChange = 'created' | 'changed' | 'unchanged'
@@ -82,20 +75,8 @@ export interface AppliedPackage {
   readonly skipped: ReadonlyArray<{ readonly deploymentKey: string; readonly because: string }>
 }
 
-export interface TimelineEntry {
-  readonly at: number
-  readonly source: 'audit' | 'decision' | 'event' | 'phase'
-  readonly actor: string | null
-  /** The child it is about; `null`: the runtime itself. */
-  readonly object: string | null
-  readonly what: string
-  readonly message: string
-  readonly count: number
-  readonly tone: 'good' | 'wait' | 'bad' | 'info'
-}
-
 export interface Runtimes {
-  list(input: ListOptions): Promise<Listed>
+  list(input: ListOptions): Promise<Listed<ClassRuntime>>
   get(where: At, signal: AbortSignal): Promise<RuntimeDetails>
   create(actor: Actor, input: RuntimeInput): Promise<RuntimeDetails>
   /** Makes it, or replaces its spec. */

@@ -1,6 +1,6 @@
 import { timestamp, type Clock } from '../../../kernel/index.ts'
 import { at as whereOf, type At, type Client, type Pod } from '../../../kube/index.ts'
-import type { Pool } from '../../../store/index.ts'
+import { listed, type Listed, type Pool } from '../../../store/index.ts'
 import type { ClassRuntime } from '../class-runtime.ts'
 import { explain } from '../explain.ts'
 import type { RuntimesSettings } from '../settings.ts'
@@ -9,7 +9,7 @@ import type { RuntimeHistory } from './history.ts'
 import { previewNow } from './insight.ts'
 import type { RuntimesView } from './view.ts'
 import { applyPackage } from './package.ts'
-import type { ListOptions, Listed, Runtimes, RuntimeDetails } from './port.ts'
+import type { ListOptions, Runtimes, RuntimeDetails } from './port.ts'
 import { childrenOf, podsOf } from './details.ts'
 import { timelineOf } from './timeline.ts'
 import { createRuntime, missing, mustBeAdmin, putRuntime, removeRuntime } from './write.ts'
@@ -62,7 +62,7 @@ export function openRuntimes(deps: RuntimesDeps): Runtimes {
   }
 
   return {
-    list: async (input) => listed((await seeing()).look.list(input.namespace), input),
+    list: async (input) => pageOf((await seeing()).look.list(input.namespace), input),
     async get(where, signal) {
       const seen = await observed(where)
       return sighting(seen.runtime, seen, await podsOf(controlPlane().client, seen.runtime, signal))
@@ -111,14 +111,12 @@ export function openRuntimes(deps: RuntimesDeps): Runtimes {
 
 const keyOf = ({ metadata: { namespace = '', name } }: ClassRuntime): [string, string] => [namespace, name]
 
-function listed(all: readonly ClassRuntime[], { phase, limit, after }: ListOptions): Listed {
+function pageOf(all: readonly ClassRuntime[], { phase, limit, after }: ListOptions): Listed<ClassRuntime> {
   const found = all
     .filter((runtime) => phase === undefined || phaseOf(runtime) === phase)
     .filter((runtime) => after === undefined || compare(keyOf(runtime), after) > 0)
     .toSorted((a, b) => compare(keyOf(a), keyOf(b)))
-  const items = found.slice(0, limit)
-  const last = items.at(-1)
-  return { items, next: found.length > limit && last !== undefined ? keyOf(last) : null }
+  return listed(found, limit, keyOf)
 }
 
 /** Of one that nobody has looked at yet, too. */

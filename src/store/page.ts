@@ -1,7 +1,7 @@
-import { RefusedFields } from '../../../kernel/index.ts'
+import { RefusedFields } from '../kernel/index.ts'
 import { isId } from './columns.ts'
 
-/** Where a list goes on. `limit` items are wanted, one more is read to know whether there is a next page. */
+/** One page of a list. A query reads `limit + 1` rows to know whether there is a next page. */
 export interface PageOptions {
   readonly limit: number
   /** `next` of the page before. */
@@ -20,7 +20,7 @@ export function listed<T>(rows: readonly T[], limit: number, sortKey: (row: T) =
   return { items, next: rows.length > limit && last !== undefined ? sortKey(last) : null }
 }
 
-/** A mark of a list by time and id. What is neither was not given by us. */
+/** The cursor of a list sorted by time and id. Refuses a cursor of another list. */
 export function timeMark(after: readonly string[] | undefined): readonly [time: string | null, id: string | null] {
   if (after === undefined) return [null, null]
   const [time = '', id = ''] = after

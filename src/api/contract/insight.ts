@@ -1,0 +1,67 @@
+import { Type, type Static } from 'typebox'
+import { MOVERS, orNull, Timestamp } from './words.ts'
+
+/* What every domain tells about an object: why, what next, what a change would do, what happened. */
+
+export const FailureView = Type.Object(
+  {
+    code: Type.String({ description: 'PascalCase; listed in docs/reference/failures.md.' }),
+    message: Type.String(),
+    whose_move: Type.Enum([...MOVERS]),
+    retryable: Type.Boolean(),
+    next_step: Type.String(),
+  },
+  { description: 'Why it is not as desired, who has to act, and the next step.' },
+)
+export type FailureView = Static<typeof FailureView>
+
+export const FieldChangeView = Type.Object({
+  pointer: Type.String(),
+  change: Type.Enum(['added', 'removed', 'changed']),
+  before: Type.Optional(Type.Unknown()),
+  after: Type.Optional(Type.Unknown()),
+})
+export type FieldChangeView = Static<typeof FieldChangeView>
+
+export const ObjectChangeView = Type.Object({
+  object: Type.String({ description: 'Such as `Ingress/web`.' }),
+  change: Type.Enum(['created', 'deleted', 'changed']),
+  fields: Type.Array(FieldChangeView),
+})
+export type ObjectChangeView = Static<typeof ObjectChangeView>
+
+export const ExplanationView = Type.Object(
+  {
+    why: Type.Array(Type.String(), { description: 'Why it is in this state, most important reason first.' }),
+    next: Type.String({ description: 'What happens next.' }),
+    at: orNull(Timestamp, 'When it happens; null when it depends on a person.'),
+    whose_move: Type.Enum([...MOVERS, 'nobody']),
+    next_step: orNull(Type.String(), 'What a person can do, if a person has to act.'),
+    blockers: Type.Array(Type.String(), { description: 'What blocks a deletion, one sentence each.' }),
+  },
+  { description: 'Why an object is in its state, what happens next, when, and who has to act.' },
+)
+export type ExplanationView = Static<typeof ExplanationView>
+
+export const TIMELINE_SOURCES = ['audit', 'decision', 'job', 'event', 'phase'] as const
+
+export const TimelineEntryView = Type.Object({
+  at: Timestamp,
+  source: Type.Enum([...TIMELINE_SOURCES], {
+    description:
+      'audit: a change by a person or program; decision: the controller decided; job: a run began or ended; event: a Kubernetes Event; phase: the phase changed.',
+  }),
+  actor: orNull(Type.String(), 'An email, `an admin`, `platform`, an id, or the name of a process or controller.'),
+  object: orNull(Type.String(), 'The child it is about, such as `Pod/shop-1`; null: the object itself.'),
+  what: Type.String({ description: 'One word, such as created, install or available.' }),
+  message: Type.String({ description: 'What happened, as a sentence.' }),
+  count: Type.Integer({ description: 'How often it was reported.' }),
+  tone: Type.Enum(['good', 'wait', 'bad', 'info']),
+})
+export type TimelineEntryView = Static<typeof TimelineEntryView>
+
+export const TimelineView = Type.Object(
+  { items: Type.Array(TimelineEntryView) },
+  { description: 'What happened to an object, newest first.' },
+)
+export type TimelineView = Static<typeof TimelineView>

@@ -1,0 +1,80 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { RefusedFields, type Explanation, type Failure, type TimelineEntry } from '../../kernel/index.ts'
+import type { Actor } from '../../store/index.ts'
+import type { Listed, PageOptions } from '../../store/index.ts'
+import {
+  ID_PATTERN,
+  type ExplanationView,
+  type FailureView,
+  type Page,
+  type PageQuery,
+  type TimelineEntryView,
+} from '../contract/index.ts'
+import { callerOf } from '../http/guard.ts'
+import { pageRequest, writeCursor } from '../http/paging.ts'
+import { etagOf } from '../http/preconditions.ts'
+
+/* What the routes of all domains share. */
+
+export const actorOf = (request: FastifyRequest): Actor => {
+  const { userId, role } = callerOf(request)
+  return { userId, admin: role === 'admin' }
+}
+
+export const Id = Type.String({ pattern: ID_PATTERN })
+
+const isTime = (part: string): boolean => !Number.isNaN(Date.parse(part))
+const isId = (part: string): boolean => /^[0-9a-f-]{36}$/.test(part)
+const isNumber = (part: string): boolean => /^\d{1,18}$/.test(part)
+
+/** How the parts of a cursor are validated, by the columns that a list is sorted by. A cursor is user input. */
+export const SORTED = { byTime: [isTime, isId], byName: [() => true, isId], byNumber: [isNumber] } as const
+
+export function pageOptionsOf(query: PageQuery, sorted: (typeof SORTED)[keyof typeof SORTED]): PageOptions {
+  const { limit, after } = pageRequest(query, sorted.length)
+  if (after !== undefined && !sorted.every((fits, index) => fits(after[index] ?? ''))) {
+    throw new RefusedFields([{ field: 'cursor', message: 'is not a next_cursor of this list' }])
+  }
+  return { limit, after }
+}
+
+export const pageView = <T, V>({ items, next }: Listed<T>, view: (item: T) => V): Page<V> => ({
+  items: items.map(view),
+  next_cursor: next === null ? null : writeCursor(next),
+})
+
+/** Sends the generation as ETag, for If-Match in a later write. */
+export const tagged = <V extends { readonly generation: number }>(reply: FastifyReply, view: V): V => {
+  void reply.header('etag', etagOf(view.generation))
+  return view
+}
+
+/** Aborts when the client disconnects. */
+export function whileConnected({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  raw.once('close', () => gone.abort())
+  return gone.signal
+}
+
+export const timeView = (when: number | string): string => new Date(when).toISOString()
+export const maybeTimeView = (when: number | string | null): string | null => (when === null ? null : timeView(when))
+
+export const failureView = ({ code, message, whoseMove, retryable, nextStep }: Failure): FailureView => ({
+  code,
+  message,
+  whose_move: whoseMove,
+  retryable,
+  next_step: nextStep,
+})
+
+export const explanationView = ({ why, next, at, whoseMove, nextStep, blockers }: Explanation): ExplanationView => ({
+  why: [...why],
+  next,
+  at: maybeTimeView(at),
+  whose_move: whoseMove,
+  next_step: nextStep,
+  blockers: [...blockers],
+})
+
+export const timelineView = (entry: TimelineEntry): TimelineEntryView => ({ ...entry, at: timeView(entry.at) })
