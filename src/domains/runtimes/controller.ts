@@ -112,7 +112,6 @@ export function runtimesController(options: RuntimesControllerOptions): Runtimes
     clock,
     open: (kind) => openChildCache(watching, kind, extent),
     listen(kind, children) {
-      children.onChange((change) => change.type === 'deleted' && memory.isGone(change.old.metadata.uid))
       return wakeByChild({ caches, queue, clock }, kind, children, () => managed.cacheOf('Deployment'))
     },
     // Another template may fit now. A wake that is lost here is made up for by the next scan for drift.
