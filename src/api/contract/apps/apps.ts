@@ -218,7 +218,7 @@ export const DeploymentPatch = Type.Object(
 export type DeploymentPatch = Static<typeof DeploymentPatch>
 
 export const FieldChangeView = Type.Object({
-  pointer: Type.String(),
+  field: Type.String({ description: 'Such as `spec.template.spec.containers[name=app].image`.' }),
   change: Type.Enum(['added', 'removed', 'changed']),
   before: Type.Optional(Type.Unknown()),
   after: Type.Optional(Type.Unknown()),

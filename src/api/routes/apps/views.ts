@@ -1,5 +1,4 @@
 import type {
-  FieldChange,
   JsonObject,
   LiveResource,
   ObjectChange,
@@ -16,6 +15,7 @@ import type {
 } from '../../../domains/apps/usecases/index.ts'
 import { redact, secretPointers } from '../../../domains/apps/index.ts'
 import type { Explanation, Failure } from '../../../kernel/index.ts'
+import { pathText, type FieldChange } from '../../../kube/index.ts'
 import type {
   ChartView,
   DeploymentView,
@@ -150,7 +150,10 @@ export const jobView = (job: ListedJob): ReconcileJobView => ({
   updated_at: at(job.updatedAt),
 })
 
-export const fieldChangeView = (change: FieldChange): FieldChangeView => ({ ...change })
+export const fieldChangeView = ({ path, ...change }: FieldChange): FieldChangeView => ({
+  field: pathText(path),
+  ...change,
+})
 
 export const objectChangeView = ({ object, change, fields }: ObjectChange): ObjectChangeView => ({
   object,
