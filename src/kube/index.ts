@@ -42,6 +42,15 @@ export type * as MetaV1 from './types/meta-v1.ts'
 export { dryRun, guarded, impersonate, observed, type RequestEvents } from './transport/wrap.ts'
 export { eventRecorder, type EventRecorder, type EventRecorderOptions, type Happened } from './event-recorder.ts'
 export * from './fields/index.ts'
+export {
+  conditionOf,
+  isObserved,
+  objectHealth,
+  rolloutOf,
+  type Health,
+  type ReportedCondition,
+  type Rollout,
+} from './health.ts'
 export { leaderElection, type LeaderElectionOptions, type LeaderEvents } from './lease/election.ts'
 export { kubeLocks, type KubeLocksOptions } from './lease/locks.ts'
 export { byLabel, byNamespace, byOwner, type IndexFn } from './cache/indexes.ts'
