@@ -13,6 +13,11 @@ export const raise = defineFailures({
     nextStep:
       'It is retried by itself. If it stays, check the address in the kubeconfig and that the API server is up.',
   },
+  KubeTooManyWatches: {
+    whoseMove: 'operator',
+    retryable: true,
+    nextStep: 'Watch all namespaces instead of single ones, or divide the namespaces among several installations.',
+  },
   KubeUnauthorized: {
     whoseMove: 'operator',
     retryable: true,

@@ -113,6 +113,7 @@ export function eventRecorder(options: EventRecorderOptions): EventRecorder {
     const key = `${event.metadata.namespace}/${event.metadata.name}`
     const known = series.get(key)
     if (known !== undefined) {
+      remember(series, key, known)
       known.unwritten++
       if (clock.now() - known.writtenAt >= COUNT_EVERY_MS) writeCount(known)
       return

@@ -29,6 +29,7 @@ export {
 } from './errors.ts'
 export { randomFaults, withFaults, type Fault, type FaultPlan } from './transport/faults.ts'
 export { httpTransport, type HttpOptions, type HttpTransport } from './transport/http.ts'
+export { requireStreams } from './transport/streams.ts'
 export { makeClient, type ClientOptions } from './client/make-client.ts'
 export * from './objects.ts'
 export { quantityOf, sameQuantity } from './quantity.ts'
@@ -41,6 +42,16 @@ export type * as MetaV1 from './types/meta-v1.ts'
 export { dryRun, guarded, impersonate, observed, type RequestEvents } from './transport/wrap.ts'
 export { eventRecorder, type EventRecorder, type EventRecorderOptions, type Happened } from './event-recorder.ts'
 export { eventEntry } from './event-timeline.ts'
+export * from './fields/index.ts'
+export {
+  conditionOf,
+  isObserved,
+  objectHealth,
+  rolloutOf,
+  type Health,
+  type ReportedCondition,
+  type Rollout,
+} from './health.ts'
 export { leaderElection, type LeaderElectionOptions, type LeaderEvents } from './lease/election.ts'
 export { kubeLocks, type KubeLocksOptions } from './lease/locks.ts'
 export { byLabel, byNamespace, byOwner, type IndexFn } from './cache/indexes.ts'

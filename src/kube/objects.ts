@@ -7,6 +7,7 @@ export interface ObjectMeta {
   readonly generation?: number
   readonly creationTimestamp?: string
   readonly deletionTimestamp?: string
+  readonly deletionGracePeriodSeconds?: number
   readonly labels?: Readonly<Record<string, string>>
   readonly annotations?: Readonly<Record<string, string>>
   readonly finalizers?: readonly string[]

@@ -46,7 +46,7 @@ test(
     expect(await run('list-resources', deployment_uid)).toMatch(/Ingress\/\S+ +ready/)
 
     const preview = await run('preview', id, '--domain', 'moved.example.test')
-    expect(preview).toMatch(/~ \/ingress\/host: .* -> "moved.example.test"[\s\S]*~ Ingress\//)
+    expect(preview).toMatch(/~ ingress\.host: .* -> "moved.example.test"[\s\S]*~ Ingress\//)
     const changed = await json('update-deployment', id, '--domain', `moved-${id}.example.test`)
     expect(changed).toMatchObject({ generation: 2, observed_generation: 1 })
     expect(await json('reconcile', deployment_uid)).toMatchObject({ reconciled: true, status: 'ready', failure: null })

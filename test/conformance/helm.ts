@@ -175,7 +175,7 @@ export function exerciseHelm(
       await client.apply(Deployment, scaled as never, { fieldManager: 'autoscaler', force: true })
       const conflicting = helm.upgrade(target, rollout({ values: { replicas: 2 }, digest: B, onFailure: 'keep' }))
       await expect(conflicting).rejects.toMatchObject({ failure: { code: 'OwnershipConflict' } })
-      const handOver = [{ object: 'Deployment/web', path: '.spec.replicas', owner: 'autoscaler' }]
+      const handOver = [{ object: 'Deployment/web', path: 'spec.replicas', owner: 'autoscaler' }]
       await helm.upgrade(target, rollout({ values: { replicas: 2 }, digest: B, handOver }))
       expect((await client.get(Deployment, { namespace, name: 'web' }))?.spec).toMatchObject({ replicas: 5 })
       const recorded = (await releases.newest(target))?.objects.find(({ kind }) => kind === 'Deployment')

@@ -155,9 +155,9 @@ describe('deleting', () => {
     expect(
       isConflict(await caught(client.delete(ConfigMap, where, { uid: '00000000-0000-0000-0000-000000000000' }))),
     ).toBe(true)
-    expect(await client.delete(ConfigMap, where, { uid: metadata.uid!, dryRun: true })).toBe(true)
-    expect(await client.delete(ConfigMap, where, { uid: metadata.uid! })).toBe(true)
-    expect(await client.delete(ConfigMap, where)).toBe(false)
+    expect(await client.delete(ConfigMap, where, { uid: metadata.uid!, dryRun: true })).toEqual({ found: true })
+    expect(await client.delete(ConfigMap, where, { uid: metadata.uid! })).toEqual({ found: true })
+    expect(await client.delete(ConfigMap, where)).toEqual({ found: false })
   })
 
   test('evicts a pod only if its budget allows', async () => {

@@ -245,6 +245,35 @@ describe('a stream', () => {
     controller.abort()
     expect(await Promise.all(watches)).toEqual([[], [], []])
   })
+
+  test('beyond those allowed fails at once with the numbers, and opens when another one has ended', async () => {
+    await using server = await loopback(
+      (_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).write('{"n":1}\n'),
+      { streams: 2 },
+    )
+    const open = async () => {
+      const controller = new AbortController()
+      const lines = server.transport.stream({ ...WATCH, signal: controller.signal })[Symbol.asyncIterator]()
+      await lines.next()
+      return async () => {
+        controller.abort()
+        await lines.next()
+      }
+    }
+    const closeFirst = await open()
+    const closeSecond = await open()
+    const error = await open().catch((cause: unknown) => cause)
+    expect(failureOf(error)).toMatchObject({
+      code: 'KubeTooManyWatches',
+      message: expect.stringContaining('2 watches are open, and 2 are allowed') as string,
+    })
+    expect(server.seen).toHaveLength(2)
+    await closeFirst()
+    const closeThird = await open()
+    await closeSecond()
+    await closeThird()
+    expect(server.transport.maxStreams).toBe(2)
+  })
 })
 
 describe('the way to a real API server', () => {

@@ -68,10 +68,7 @@ test('a release migrates a fresh database and serves the API and the console on 
 
 test('what Helm runs between rendering and applying works in a release', async () => {
   const fields = join(dir, 'hand-over.json')
-  await writeFile(
-    fields,
-    JSON.stringify([{ object: 'Deployment/web', path: '.spec.replicas', owner: 'an autoscaler' }]),
-  )
+  await writeFile(fields, JSON.stringify([{ object: 'Deployment/web', path: 'spec.replicas', owner: 'an autoscaler' }]))
   const program = join(dir, 'src/domains/apps/helm/hand-over-main.mjs')
   const manifest =
     'apiVersion: apps/v1\nkind: Deployment\nmetadata: { name: web }\nspec: { replicas: 3, paused: true }\n'

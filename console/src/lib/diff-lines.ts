@@ -1,27 +1,18 @@
 import type { FieldChangeView, PreviewView } from './api/contract.ts'
 
-/** One line of a diff: a field that holds no other fields. */
+/** One line of a diff: one field and its value before and after. */
 export interface DiffLine {
   readonly field: string
   readonly before?: string
   readonly after?: string
 }
 
-/**
- * Takes what was added or removed as a whole apart, so that every line is one field and one value. Where one item of a
- * list went and another came into its place, their fields meet, and those that are equal are no change.
- */
-export function diffLines(changes: readonly FieldChangeView[]): readonly DiffLine[] {
-  const old = new Map(changes.flatMap(({ pointer, before }) => [...leaves(pointer, before)]))
-  const now = new Map(changes.flatMap(({ pointer, after }) => [...leaves(pointer, after)]))
-  return [...new Set([...old.keys(), ...now.keys()])].flatMap((at): DiffLine[] => {
-    const [before, after] = [old.get(at), now.get(at)]
-    // A change of a secret is told as one, although both sides show the same mask.
-    if (before === after && !changes.some(({ pointer, change }) => pointer === at && change === 'changed')) return []
-    if (before !== undefined && after !== undefined) return [{ field: fieldText(at), ...differing(before, after) }]
-    return [{ field: fieldText(at), ...(before !== undefined && { before }), ...(after !== undefined && { after }) }]
+export const diffLines = (changes: readonly FieldChangeView[]): readonly DiffLine[] =>
+  changes.map(({ field, before, after }): DiffLine => {
+    if (before === undefined) return { field, after: valueText(after) }
+    if (after === undefined) return { field, before: valueText(before) }
+    return { field, ...differing(valueText(before), valueText(after)) }
   })
-}
 
 /** Of two long texts, the lines that differ: what both begin and end with is left out. */
 function differing(before: string, after: string): { readonly before: string; readonly after: string } {
@@ -37,18 +28,9 @@ function differing(before: string, after: string): { readonly before: string; re
   return { before: cut(old), after: cut(now) }
 }
 
-function leaves(pointer: string, value: unknown): Map<string, string> {
-  if (value === undefined) return new Map()
-  const inner = typeof value === 'object' && value !== null ? Object.entries(value) : []
-  if (inner.length === 0) return new Map([[pointer, valueText(value)]])
-  return new Map(
-    inner.flatMap(([key, item]) => [...leaves(`${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, item)]),
-  )
-}
-
 const valueText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
 
-/** `/spec/rules/0/host` → `spec.rules[0].host`: as people write it. */
+/** `/user/items/0/host` → `user.items[0].host`: a JSON pointer as the API prints paths. */
 export const fieldText = (pointer: string): string =>
   pointer
     .split('/')

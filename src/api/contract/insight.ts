@@ -16,7 +16,7 @@ export const FailureView = Type.Object(
 export type FailureView = Static<typeof FailureView>
 
 export const FieldChangeView = Type.Object({
-  pointer: Type.String(),
+  field: Type.String({ description: 'Such as `spec.template.spec.containers[name=app].image`.' }),
   change: Type.Enum(['added', 'removed', 'changed']),
   before: Type.Optional(Type.Unknown()),
   after: Type.Optional(Type.Unknown()),

@@ -1,12 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { RefusedFields, type Explanation, type Failure, type TimelineEntry } from '../../kernel/index.ts'
+import { pathText, type FieldChange } from '../../kube/index.ts'
 import type { Actor } from '../../store/index.ts'
 import type { Listed, PageOptions } from '../../store/index.ts'
 import {
   ID_PATTERN,
   type ExplanationView,
   type FailureView,
+  type FieldChangeView,
   type Page,
   type PageQuery,
   type TimelineEntryView,
@@ -75,6 +77,11 @@ export const explanationView = ({ why, next, at, whoseMove, nextStep, blockers }
   whose_move: whoseMove,
   next_step: nextStep,
   blockers: [...blockers],
+})
+
+export const fieldChangeView = ({ path, ...change }: FieldChange): FieldChangeView => ({
+  field: pathText(path),
+  ...change,
 })
 
 export const timelineView = (entry: TimelineEntry): TimelineEntryView => ({ ...entry, at: timeView(entry.at) })

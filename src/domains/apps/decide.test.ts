@@ -33,7 +33,7 @@ type ReleaseCase = keyof typeof releases
 
 const drifts = {
   none: NO_DRIFT,
-  handedOver: { ...NO_DRIFT, handedOver: [{ object: 'Deployment/web', path: '.spec.replicas', owner: 'hpa' }] },
+  handedOver: { ...NO_DRIFT, handedOver: [{ object: 'Deployment/web', path: 'spec.replicas', owner: 'hpa' }] },
   edited: { ...NO_DRIFT, edited: ['Deployment/web'] },
   missing: { ...NO_DRIFT, missing: ['Service/web'] },
 } as const satisfies Record<string, DriftSeen>

@@ -83,14 +83,14 @@ describe('explain', () => {
     const drift = {
       edited: ['Deployment/web'],
       missing: ['Service/web'],
-      handedOver: [{ object: 'Deployment/web', path: '.spec.replicas', owner: 'kube-controller-manager (scale)' }],
+      handedOver: [{ object: 'Deployment/web', path: 'spec.replicas', owner: 'kube-controller-manager (scale)' }],
     }
     const job = { status: 'running', attempt: 0, runAfter: NOW } as const
     const { why, next } = told(row, { drift }, job)
     expect(why.slice(-3)).toEqual([
       'Service/web was deleted by hand',
       'Deployment/web was edited by hand',
-      '.spec.replicas of Deployment/web is left to kube-controller-manager (scale)',
+      'spec.replicas of Deployment/web is left to kube-controller-manager (scale)',
     ])
     expect(next).toBe('Service/web, Deployment/web are restored (now)')
   })

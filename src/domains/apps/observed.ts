@@ -57,7 +57,7 @@ export type HealthSeen =
 export interface HandedOver {
   /** `Deployment/web`. */
   readonly object: string
-  /** As the API server writes it: `.spec.replicas`. */
+  /** As `pathText` prints it: `spec.replicas`. */
   readonly path: string
   readonly owner: string
 }

@@ -1,7 +1,7 @@
 import { failureOf, type Failure } from '../../kernel/index.ts'
-import { at, isNotFound, type Client, type KubeObject } from '../../kube/index.ts'
+import { at, isNotFound, type Client, type FieldChange, type KubeObject } from '../../kube/index.ts'
 import type { PreviewInputs, Rendering } from './usecases/index.ts'
-import { diffFields, type FieldChange } from './drift/diff.ts'
+import { redactedDiff } from './drift/diff.ts'
 import { diffObjects, objectName, type ObjectChange } from './drift/diff-objects.ts'
 import { OUR_MANAGER } from './drift/drift.ts'
 import { presentHolder } from './fence.ts'
@@ -26,7 +26,7 @@ export interface Previewed {
 export async function previewOf(parts: AppsParts, inputs: PreviewInputs, signal?: AbortSignal): Promise<Previewed> {
   const { before, after, secrets } = inputs
   const mask = masker(secrets)
-  const values = diffFields(before?.values ?? {}, after.values, { mask })
+  const values = redactedDiff(before?.values ?? {}, after.values, { mask })
   const notConsulted: string[] = []
   const wanted = await render(parts, after, signal)
   const present = await presentObjects(parts, after, mask, signal)

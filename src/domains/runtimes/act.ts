@@ -83,9 +83,8 @@ async function perform(acting: Acting, runtime: ClassRuntime, action: Action, si
       return applyChild({ ...acting, signal }, runtime, action)
     case 'delete': {
       const { kind, uid, object } = action.child
-      await client.delete(resourceOf(kind), at(object), { uid, signal })
-      // Not told to the cache as gone: something may hold it back, and a runtime waits for the last of its children.
-      if (apis.cacheOf(kind)?.get(at(object))?.metadata.uid === uid) memory.askedToGo(uid)
+      const { remaining } = await client.delete(resourceOf(kind), at(object), { uid, signal })
+      apis.cacheOf(kind)?.deleted(at(object), uid, remaining)
       if (action.because === 'orphan') memory.deletedOrphan(clock.now())
       return true
     }

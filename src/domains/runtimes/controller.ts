@@ -27,7 +27,7 @@ import {
   type WatchEvents,
 } from '../../kube/index.ts'
 import { apis, type Apis } from './watch/served-kinds.ts'
-import { openCaches, openChildCache, type Caches } from './watch/caches.ts'
+import { openCaches, openChildCache, requireWatches, type Caches } from './watch/caches.ts'
 import { ClassRuntime } from './class-runtime.ts'
 import type { RuntimesEvents } from './events.ts'
 import { LocalState } from './watch/local-state.ts'
@@ -90,6 +90,7 @@ export function runtimesController(options: RuntimesControllerOptions): Runtimes
   const own = new MemoryQueue({ clock })
   const queue = options.queue ?? own
   const extent = options.namespaces === undefined ? {} : { namespaces: options.namespaces }
+  requireWatches(transport, extent)
   const caches = openCaches(watching, extent)
   const memory = new LocalState(settings.nfr)
   memory.follow(caches.runtimes)
@@ -112,7 +113,6 @@ export function runtimesController(options: RuntimesControllerOptions): Runtimes
     clock,
     open: (kind) => openChildCache(watching, kind, extent),
     listen(kind, children) {
-      children.onChange((change) => change.type === 'deleted' && memory.isGone(change.old.metadata.uid))
       return wakeByChild({ caches, queue, clock }, kind, children, () => managed.cacheOf('Deployment'))
     },
     // Another template may fit now. A wake that is lost here is made up for by the next scan for drift.

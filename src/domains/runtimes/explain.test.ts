@@ -88,7 +88,7 @@ it('names the manager and the field of a conflict, and what differs', () => {
   const { world } = play(changed, SETTINGS, on('apply Deployment/cart--checkout', conflict))
   expect(explained(world).why).toEqual([
     expect.stringContaining('kubectl owns .spec.replicas (RuntimeConflict)') as string,
-    'Deployment/cart--checkout differs in spec.template.spec.containers[function].image',
+    'Deployment/cart--checkout differs in spec.template.spec.containers[name=function].image',
   ])
 })
 

@@ -1,8 +1,9 @@
 import type { Explanation } from '../../kernel/index.ts'
+import { pathText } from '../../kube/index.ts'
 import type { ClassRuntimeStatus } from './class-runtime.ts'
 import { findCrash } from './judge/crash-loop.ts'
 import { crashRules, decide } from './decide.ts'
-import { differs, fieldText } from './apply/diff.ts'
+import { differs } from './apply/diff.ts'
 import { failureFor } from './failures.ts'
 import { conditionOf, degradedBy } from './judge/phase.ts'
 import { plan, type Plan } from './plan.ts'
@@ -72,7 +73,7 @@ function differenceText(action: Action, children: readonly ObservedChild[]): str
   const fields = differs(action.child.object, live.object).filter(({ path }) => !isStamp(path))
   if (action.back !== undefined)
     return [`${action.back.join(' and ')} of ${refText(live)} is not left to the enforcer any more`]
-  const [first, ...others] = fields.map(({ path }) => fieldText(path))
+  const [first, ...others] = fields.map(({ path }) => pathText(path))
   if (first === undefined) return [`${refText(live)} has a field of ours that is not wanted any more`]
   return [`${refText(live)} differs in ${first}${others.length > 0 ? ` and ${others.length} more` : ''}`]
 }

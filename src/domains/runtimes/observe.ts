@@ -46,7 +46,7 @@ export function observe(sight: ObserveDeps, where: At, done: readonly Done[], no
       .filter((object) => isOurs(object, runtime))
       .map((object): ObservedChild => {
         const { name, uid = '', deletionTimestamp } = object.metadata
-        return { kind, name, uid, deleting: deletionTimestamp !== undefined || memory.isAskedToGo(uid), object }
+        return { kind, name, uid, deleting: deletionTimestamp !== undefined, object }
       }),
   )
   return {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { ClassRuntimeSpec } from './class-runtime.ts'
-import { fieldText } from './apply/diff.ts'
+import { pathText } from '../../kube/index.ts'
 import { available, fn, SPEC } from './fake/cart.ts'
 import { edited, looking, play, rewritten, rolledOut, SETTINGS, worldOf, withChild, type World } from './fake/world.ts'
 import { preview } from './preview.ts'
@@ -9,7 +9,7 @@ const previewed = (world: World, spec: ClassRuntimeSpec) => {
   const { template, objects, problems } = preview(world.seen, { ...world.seen.runtime, spec }, SETTINGS)
   const texts = objects.map(({ object, change, fields }) => [
     `${object} ${change}`,
-    ...fields.map((field) => `${fieldText(field.path)} ${field.change}`),
+    ...fields.map((field) => `${pathText(field.path)} ${field.change}`),
   ])
   return { template, objects: texts, problems }
 }
@@ -39,16 +39,16 @@ it('shows every field of what would be made, each alone and by the names of list
   const world = worldOf(withConfig({ A: '1' }))
   const [deployment, service] = preview(world.seen, world.seen.runtime, SETTINGS).objects
   const shown = (fields = deployment?.fields) =>
-    Object.fromEntries((fields ?? []).map((field) => [`${field.change} ${fieldText(field.path)}`, field.after]))
+    Object.fromEntries((fields ?? []).map((field) => [`${field.change} ${pathText(field.path)}`, field.after]))
   expect(shown()).toMatchObject({
     'added metadata.labels["oaas.io/owner"]': 'cart',
     'added spec.replicas': 1,
-    'added spec.template.spec.containers[function].image': 'checkout:1',
-    'added spec.template.spec.containers[function].env[A].value': '1',
-    'added spec.template.spec.containers[function].ports[http].containerPort': 8080,
-    'added spec.template.spec.containers[function].securityContext.capabilities.drop[0]': 'ALL',
+    'added spec.template.spec.containers[name=function].image': 'checkout:1',
+    'added spec.template.spec.containers[name=function].env[name=A].value': '1',
+    'added spec.template.spec.containers[name=function].ports[containerPort=8080,protocol=TCP].name': 'http',
+    'added spec.template.spec.containers[name=function].securityContext.capabilities.drop[0]': 'ALL',
   })
-  expect(shown(service?.fields)).toMatchObject({ 'added spec.ports[http].targetPort': 'http' })
+  expect(shown(service?.fields)).toMatchObject({ 'added spec.ports[port=80,protocol=TCP].targetPort': 'http' })
   const all = JSON.stringify([shown(), shown(service?.fields)])
   expect(all).not.toMatch(/rendered-fields|ownerReferences|apiVersion|metadata\.name/)
 })
@@ -56,23 +56,24 @@ it('shows every field of what would be made, each alone and by the names of list
 it('shows fields with what they are and would be, also those that are taken back', () => {
   const world = play(rolledOut(play(worldOf(withConfig({ A: '1', B: '2' }))).world)).world
   const { objects } = preview(world.seen, { ...world.seen.runtime, spec: withConfig({ A: '3', C: '4' }) }, SETTINGS)
-  const env = (index: number, name: string) => [
+  const value = (name: string) => [
     'spec',
     'template',
     'spec',
     'containers',
-    { index: 0, name: 'function' },
+    { key: { name: 'function' } },
     'env',
-    { index, name },
+    { key: { name } },
+    'value',
   ]
   expect(objects).toEqual([
     {
       object: 'Deployment/cart--checkout',
       change: 'changed',
       fields: [
-        { path: [...env(0, 'A'), 'value'], change: 'changed', before: '1', after: '3' },
-        { path: env(1, 'C'), change: 'added', after: { name: 'C', value: '4' } },
-        { path: env(1, 'B'), change: 'removed', before: { name: 'B', value: '2' } },
+        { path: value('A'), change: 'changed', before: '1', after: '3' },
+        { path: value('C'), change: 'added', after: '4' },
+        { path: value('B'), change: 'removed', before: '2' },
       ],
     },
   ])
@@ -82,7 +83,7 @@ it('shows what would be deleted, whatever the brakes say', () => {
   const busy = looking(available, { recent: { enforcements: 0, orphans: 99 } })
   expect(previewed(busy, { ...SPEC, functions: [fn('pay')] }).objects).toEqual([
     expect.arrayContaining(['Deployment/cart--pay created', 'spec.replicas added']),
-    expect.arrayContaining(['Service/cart--pay created', 'spec.ports[http].port added']),
+    expect.arrayContaining(['Service/cart--pay created', 'spec.ports[port=80,protocol=TCP].name added']),
     ['Deployment/cart--checkout deleted'],
     ['Service/cart--checkout deleted'],
   ])

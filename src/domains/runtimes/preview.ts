@@ -1,6 +1,7 @@
 import { sameValue } from '../../kernel/index.ts'
+import { leafFields, type FieldChange } from '../../kube/index.ts'
 import type { ClassRuntime } from './class-runtime.ts'
-import { differs, isFields, isNamed, type PathPart } from './apply/diff.ts'
+import { differs } from './apply/diff.ts'
 import { plan } from './plan.ts'
 import { isSameRef, refText } from './judge/child-health.ts'
 import type { RuntimesSettings } from './settings.ts'
@@ -8,19 +9,12 @@ import { isStamp } from './apply/stamp.ts'
 import type { RenderProblem } from './templates/template.ts'
 import type { Observed, RenderedChild } from './types.ts'
 
-export interface PreviewedField {
-  readonly path: readonly PathPart[]
-  readonly change: 'added' | 'removed' | 'changed'
-  readonly before?: unknown
-  readonly after?: unknown
-}
-
 export interface PreviewedChild {
   /** `Deployment/cart--checkout`. */
   readonly object: string
   readonly change: 'created' | 'changed' | 'deleted'
   /** Of one that is created all that it would have; empty for one that is deleted as a whole. */
-  readonly fields: readonly PreviewedField[]
+  readonly fields: readonly FieldChange[]
 }
 
 export interface Preview {
@@ -69,36 +63,20 @@ function changeOf(child: RenderedChild, old: readonly RenderedChild[], { childre
   return fields.length === 0 ? [] : [{ object, change: 'changed', fields }]
 }
 
-/** What names it, and what ties it to its runtime, is no news in something new. */
-function fieldsOf({ object }: RenderedChild): PreviewedField[] {
+/** A new child is shown without its identity and without what ties it to its runtime. */
+function fieldsOf({ object }: RenderedChild): FieldChange[] {
   const { apiVersion: _version, kind: _kind, metadata, ...rest } = object
   const { labels, annotations } = metadata
-  return leaves({ metadata: { labels, annotations }, ...rest }, []).filter(({ path }) => !isStamp(path))
+  return leafFields({ metadata: { labels, annotations }, ...rest }, 'added').filter(({ path }) => !isStamp(path))
 }
 
-/** Each field that holds no others. The name of an item is told by the way that leads to it. */
-function leaves(value: unknown, path: readonly PathPart[]): PreviewedField[] {
-  if (Array.isArray(value) && value.length > 0) return value.flatMap((item, index) => leavesOfItem(item, index, path))
-  if (isFields(value) && Object.keys(value).length > 0) {
-    return Object.entries(value).flatMap(([name, inner]) => leaves(inner, [...path, name]))
-  }
-  return value === undefined ? [] : [{ path, change: 'added', after: value }]
-}
-
-function leavesOfItem(item: unknown, index: number, path: readonly PathPart[]): PreviewedField[] {
-  if (!isNamed(item)) return leaves(item, [...path, { index }])
-  const { name, ...rest } = item
-  const at = [...path, { index, name }]
-  return Object.keys(rest).length === 0 ? [{ path: at, change: 'added', after: item }] : leaves(rest, at)
-}
-
-const setBy = ({ object }: RenderedChild, live: Observed['children'][number]['object']): PreviewedField[] =>
-  differs(object, live).map(({ path, from, to }) =>
-    from === undefined ? { path, change: 'added', after: to } : { path, change: 'changed', before: from, after: to },
+const setBy = ({ object }: RenderedChild, live: Observed['children'][number]['object']): FieldChange[] =>
+  differs(object, live).flatMap(({ path, change, before, after }) =>
+    change === 'added' ? leafFields(after, 'added', path) : [{ path, change, before, after }],
   )
 
-/** What the old spec asked for and the new one does not: applying takes it away. */
-const takenBack = (was: RenderedChild, is: RenderedChild): PreviewedField[] =>
-  differs(was.object, is.object).flatMap(({ path, from, to }) =>
-    from === undefined ? [{ path, change: 'removed' as const, before: to }] : [],
+/** The fields that the old spec asked for and the new one does not: applying removes them. */
+const takenBack = (was: RenderedChild, is: RenderedChild): FieldChange[] =>
+  differs(was.object, is.object).flatMap(({ path, change, after }) =>
+    change === 'added' ? leafFields(after, 'removed', path) : [],
   )

@@ -171,6 +171,23 @@ test('our own deletion is read at once, and a successor shows', async () => {
   await cached.stop()
 })
 
+test('a deletion that finalizers hold shows the object with its deletionTimestamp, not its absence', async () => {
+  const { server, cached, changes } = world()
+  const { apiVersion, kind, metadata, spec } = server.put('a', '1')
+  await cached.start()
+  const version = String(Number(metadata.resourceVersion) + 1)
+  const remaining = {
+    apiVersion,
+    kind,
+    metadata: { ...metadata, resourceVersion: version, deletionTimestamp: '2030-01-01T00:00:00Z', finalizers: ['x'] },
+    spec,
+  }
+  cached.deleted(A, metadata.uid ?? '', remaining)
+  expect(cached.get(A)?.metadata.deletionTimestamp).toBe('2030-01-01T00:00:00Z')
+  expect(changes.map(inWords)).toEqual(['firstList added test/a', 'write changed test/a'])
+  await cached.stop()
+})
+
 test('a write that the watch never shows is read back, and everything is listed if it stays behind', async () => {
   const { server, cached, behind, pass } = world({ timings: { idleMs: 600_000 } })
   server.put('a', '1')

@@ -42,8 +42,8 @@ export interface Cache<K extends KubeObject, T extends KubeObject = K> extends S
   onChange(listener: (change: Change<K>) => void): () => void
   /** What the server answered to a write of ours. */
   wrote(object: T): void
-  /** The server accepted our deletion. An object that waits for its finalizers comes back with a deletionTimestamp. */
-  deleted(at: At, uid: string): void
+  /** The server confirmed that the object is gone, or that `remaining` still waits for its finalizers or grace period. */
+  deleted(at: At, uid: string, remaining?: T): void
 }
 
 const OWN_WRITES_MS = 10_000
@@ -189,6 +189,23 @@ export function cache<T extends KubeObject, K extends KubeObject = T>(
     return { object: page.items[0], version: page.resourceVersion }
   }
 
+  function wrote(object: T): void {
+    const { uid, resourceVersion: version, namespace } = object.metadata
+    const key = cacheKey(object.metadata)
+    if (version === undefined)
+      throw new Error(
+        `failed to remember the write of ${resource.kind} ${key}: it has no resourceVersion; pass what the server answered`,
+      )
+    if (where.namespace !== undefined && where.namespace !== namespace) return
+    if (isNotNewer(version, running.version())) return
+    const pin = pins.get(key)
+    if (pin?.wrote === 'deletion' && pin.uid === uid) return
+    if (pin?.wrote === 'absence' && isNotNewer(version, pin.version)) return
+    if (isNotNewer(version, store.get(key)?.metadata.resourceVersion)) return
+    store.put(key, keep(object), 'write')
+    pins.set(key, pinOf('object', object.metadata))
+  }
+
   return {
     name: `cache of ${resource.plural}`,
     resource,
@@ -210,24 +227,10 @@ export function cache<T extends KubeObject, K extends KubeObject = T>(
     byIndex: (index, value) => store.byIndex(index, value),
     onChange: (listener) => changes.on('change', listener),
 
-    wrote(object) {
-      const { uid, resourceVersion: version, namespace } = object.metadata
-      const key = cacheKey(object.metadata)
-      if (version === undefined)
-        throw new Error(
-          `failed to remember the write of ${resource.kind} ${key}: it has no resourceVersion; pass what the server answered`,
-        )
-      if (where.namespace !== undefined && where.namespace !== namespace) return
-      if (isNotNewer(version, running.version())) return
-      const pin = pins.get(key)
-      if (pin?.wrote === 'deletion' && pin.uid === uid) return
-      if (pin?.wrote === 'absence' && isNotNewer(version, pin.version)) return
-      if (isNotNewer(version, store.get(key)?.metadata.resourceVersion)) return
-      store.put(key, keep(object), 'write')
-      pins.set(key, pinOf('object', object.metadata))
-    },
+    wrote,
 
-    deleted(place, uid) {
+    deleted(place, uid, remaining) {
+      if (remaining !== undefined) return wrote(remaining)
       const key = cacheKey(place)
       const known = store.get(key)?.metadata
       if (known === undefined || known.uid !== uid) return

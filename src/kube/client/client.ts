@@ -29,6 +29,14 @@ export interface DeleteOptions {
   readonly signal?: AbortSignal
 }
 
+/** What the server answered to a deletion. */
+export interface Deletion<T extends KubeObject = KubeObject> {
+  /** False: the object did not exist. */
+  readonly found: boolean
+  /** The object, if it still exists because finalizers or a grace period hold it. */
+  readonly remaining?: T
+}
+
 export interface JsonPatchOperation {
   readonly op: 'add' | 'remove' | 'replace' | 'test' | 'move' | 'copy'
   readonly path: string
@@ -60,8 +68,7 @@ export interface Writer {
     patch: Patch,
     options?: WriteOptions & { readonly subresource?: string },
   ): Promise<T>
-  /** False: there was nothing to delete. */
-  delete(resource: Resource, at: At, options?: DeleteOptions): Promise<boolean>
+  delete<T extends KubeObject>(resource: Resource<T>, at: At, options?: DeleteOptions): Promise<Deletion<T>>
 }
 
 export interface StatusWriter {

@@ -126,9 +126,9 @@ export function makeClient(transport: Transport, settings: ClientOptions): Clien
         body: deleteBody(options),
         ...(options.signal && { signal: options.signal }),
       })
-      if (response.status === 404 && isMissingObject(response.body)) return false
+      if (response.status === 404 && isMissingObject(response.body)) return { found: false }
       if (response.status >= 300) throw errorOf(`delete ${nameOf(resource, where)}`, response)
-      return true
+      return { found: true, ...(isHeld(response.body) && { remaining: response.body as never }) }
     },
 
     applyStatus: (resource, object, options) =>
@@ -295,6 +295,17 @@ function bodyOf(patch: Patch): { readonly body: unknown; readonly contentType: s
   if ('json' in patch) return { body: patch.json, contentType: 'application/json-patch+json' }
   if ('merge' in patch) return { body: patch.merge, contentType: 'application/merge-patch+json' }
   return { body: patch.strategic, contentType: 'application/strategic-merge-patch+json' }
+}
+
+/**
+ * Whether a deleted object still exists. The server answers with a Status when the object is gone, for some kinds with
+ * the object as it last was.
+ */
+function isHeld(body: unknown): body is KubeObject {
+  const { metadata, spec } = body as Partial<KubeObject> & { readonly spec?: { readonly finalizers?: unknown } }
+  if (metadata?.deletionTimestamp === undefined) return false
+  const finalizers = [metadata.finalizers, spec?.finalizers].flatMap((list) => (Array.isArray(list) ? list : []))
+  return finalizers.length > 0 || (metadata.deletionGracePeriodSeconds ?? 0) > 0
 }
 
 /** Everything goes into the body: the server ignores the query of a delete that has one, `dryRun` included. */

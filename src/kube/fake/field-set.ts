@@ -1,4 +1,6 @@
-import { isObject, type Json } from './json.ts'
+import { fromFieldsV1, partOf, toFieldsV1 } from '../fields/fields-v1.ts'
+import { serverText } from '../fields/path.ts'
+import type { Json } from './json.ts'
 
 /**
  * A set of field paths. A path is its elements joined by a NUL, an element is written as in FieldsV1:
@@ -20,46 +22,10 @@ export const intersection = (a: FieldSet, b: FieldSet): FieldSet => new Set([...
 
 export const sameSet = (a: FieldSet, b: FieldSet): boolean => a.size === b.size && [...a].every((path) => b.has(path))
 
-/** A node without children is a member; one with children is a member only if it holds `.`. */
-export function toFieldsV1(set: FieldSet): Json {
-  const root: Json = {}
-  for (const path of [...set].toSorted()) {
-    let node = root
-    for (const element of elementsOf(path)) node = (node[element] ??= {}) as Json
-    node['.'] = {}
-  }
-  const dropLonelyDots = (node: Json): void => {
-    for (const [element, below] of Object.entries(node)) {
-      if (element === '.' || !isObject(below)) continue
-      dropLonelyDots(below)
-      if (Object.keys(below).length === 1 && '.' in below) delete below['.']
-    }
-  }
-  dropLonelyDots(root)
-  return root
-}
+export const fieldsV1Of = (set: FieldSet): Json => toFieldsV1([...set].toSorted().map(elementsOf))
 
-export function fromFieldsV1(fields: Json): FieldSet {
-  const set = new Set<string>()
-  const visit = (node: Json, path: string): void => {
-    const elements = Object.keys(node)
-    if (path !== '' && (elements.length === 0 || '.' in node)) set.add(path)
-    for (const element of elements) {
-      const below = node[element]
-      if (element !== '.' && isObject(below)) visit(below, child(path, element))
-    }
-  }
-  visit(fields, '')
-  return set
-}
+export const fieldSetOf = (fields: Json): FieldSet =>
+  new Set(Array.from(fromFieldsV1(fields), (elements) => elements.join(NUL)))
 
 /** `.spec.containers[name="web"].image`, as conflicts name a field. */
-export const fieldText = (path: string): string => elementsOf(path).map(elementText).join('')
-
-function elementText(element: string): string {
-  const value = element.slice(2)
-  if (element.startsWith('f:')) return `.${value}`
-  if (element.startsWith('v:')) return `[=${value}]`
-  const keys = Object.entries(JSON.parse(value) as Json).map(([name, key]) => `${name}=${JSON.stringify(key)}`)
-  return `[${keys.join(',')}]`
-}
+export const fieldText = (path: string): string => serverText(elementsOf(path).map(partOf))

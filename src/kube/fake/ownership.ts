@@ -4,10 +4,10 @@ import {
   elementsOf,
   type FieldSet,
   fieldText,
-  fromFieldsV1,
+  fieldSetOf,
+  fieldsV1Of,
   intersection,
   sameSet,
-  toFieldsV1,
   union,
 } from './field-set.ts'
 import { isObject, type Json, listAt, objectAt, textAt, without } from './json.ts'
@@ -128,7 +128,7 @@ function withOwners(object: Json, owners: readonly Owner[]): Json {
       apiVersion,
       ...(time !== undefined && { time }),
       fieldsType: 'FieldsV1',
-      fieldsV1: toFieldsV1(fields),
+      fieldsV1: fieldsV1Of(fields),
       ...(subresource !== '' && { subresource }),
     }))
   const metadata = objectAt(object, 'metadata')
@@ -147,7 +147,7 @@ const ownersOf = (object: Json): Owner[] =>
       apiVersion: textAt(entry, 'apiVersion'),
       subresource: textAt(entry, 'subresource'),
       time: typeof entry['time'] === 'string' ? entry['time'] : undefined,
-      fields: fromFieldsV1(objectAt(entry, 'fieldsV1')),
+      fields: fieldSetOf(objectAt(entry, 'fieldsV1')),
     }))
 
 interface Conflict {

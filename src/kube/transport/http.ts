@@ -6,13 +6,14 @@ import { Deadline } from './deadline.ts'
 import { errorOf, raise } from '../errors.ts'
 import { exchange, type Answer, type Headers } from './exchange.ts'
 import { linesOf } from './lines.ts'
+import { OpenStreams } from './streams.ts'
 import type { KubeRequest, KubeResponse, Transport } from './transport.ts'
 import { impersonate } from './wrap.ts'
 
 export interface HttpOptions {
   /** Requests under way at once; more of them wait. Watches are not counted. @default 32 */
   readonly connections?: number
-  /** Watches open at once. @default 256 */
+  /** Watches open at once, each on a connection of its own; one more fails at once. @default 1024 */
   readonly streams?: number
   /** Sent as User-Agent; the server's audit log shows it. @default caelus */
   readonly userAgent?: string
@@ -27,6 +28,8 @@ export interface HttpTransport extends Transport {
 }
 
 const TIMEOUT_MS = 30_000
+/** A watch costs some 0.1 MB, and 20 ms to open. */
+const MAX_STREAMS = 1024
 /** Below the 90 s after which an API server closes an idle connection: we let go first, so a write never meets a closing one. */
 const KEEP_ALIVE_MS = 60_000
 const BROKEN = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
@@ -37,6 +40,8 @@ export function httpTransport(config: KubeConfig, options: HttpOptions = {}): Ht
   const { origin, pathname } = new URL(config.server)
   const prefix = pathname === '/' ? '' : pathname
   const roads = new ConnectionPools(config, options)
+  const maxStreams = options.streams ?? MAX_STREAMS
+  const streams = new OpenStreams(maxStreams)
 
   const optionsFor = (request: KubeRequest, { authorization }: Credentials): Dispatcher.RequestOptions => {
     const headers: Record<string, string | string[]> = {
@@ -107,6 +112,7 @@ export function httpTransport(config: KubeConfig, options: HttpOptions = {}): Ht
   }
 
   async function* stream(request: KubeRequest): AsyncGenerator {
+    using _ = streams.enter(describe(request))
     using limit = new Deadline(clock, request.timeoutMs ?? TIMEOUT_MS, request.signal)
     try {
       const { statusCode: status, headers, body } = await inTime(open(request, limit), limit)
@@ -125,6 +131,7 @@ export function httpTransport(config: KubeConfig, options: HttpOptions = {}): Ht
   const transport: Transport = { send, stream }
   return {
     ...(config.impersonate === undefined ? transport : impersonate(transport, config.impersonate)),
+    maxStreams,
     close: () => roads.close(),
   }
 }
@@ -155,7 +162,7 @@ class ConnectionPools {
       ...(serverName !== undefined && { servername: serverName }),
       ...(certificate !== undefined && key !== undefined && { cert: certificate, key }),
     }
-    const make = (connections: number): Dispatcher => {
+    const make = (connections: number | null): Dispatcher => {
       const common = { connections, keepAliveTimeout: KEEP_ALIVE_MS, allowH2: false }
       const { proxyUrl, server } = this.#config
       return proxyUrl === undefined
@@ -165,7 +172,8 @@ class ConnectionPools {
     this.#open = {
       certificate,
       requests: make(this.#options.connections ?? 32),
-      streams: make(this.#options.streams ?? 256),
+      // `OpenStreams` counts the watches; a connection that is just being closed must not hold up the next one.
+      streams: make(null),
     }
     return this.#open
   }

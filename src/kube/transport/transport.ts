@@ -35,4 +35,6 @@ export interface KubeResponse {
 export interface Transport {
   send(request: KubeRequest): Promise<KubeResponse>
   stream(request: KubeRequest): AsyncIterable<unknown>
+  /** Streams that may be open at once. @default no limit */
+  readonly maxStreams?: number
 }

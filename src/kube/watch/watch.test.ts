@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { things, UnrulyServer, type Thing } from '../../../test/kube/watch/unruly-server.ts'
-import { createEmitter, manualClock, type ManualClock } from '../../kernel/index.ts'
+import { createEmitter, manualClock, type Emitter, type ManualClock } from '../../kernel/index.ts'
 import type { WatchSource } from '../client/client.ts'
 import type { WatchEvents } from './events.ts'
 import { watch, type Watch } from './watch.ts'
@@ -15,6 +15,7 @@ interface World {
   readonly told: string[]
   readonly heard: string[]
   readonly pass: (ms: number) => Promise<void>
+  readonly emitter: Emitter<WatchEvents>
 }
 
 function world(source?: (server: UnrulyServer) => WatchSource): World {
@@ -50,7 +51,7 @@ function world(source?: (server: UnrulyServer) => WatchSource): World {
     await clock.advance(ms)
     await new Promise(setImmediate)
   }
-  return { server, clock, running, told, heard, pass }
+  return { server, clock, running, told, heard, pass, emitter: say }
 }
 
 test('one stream brings the list and then every change', async () => {
@@ -107,6 +108,23 @@ test('a connection that swallows everything is replaced after the idle time, and
   await pass(1)
   expect(told).toEqual(['all 0', 'put a'])
   expect(heard).toEqual(['connected with 0', 'idle', 'reconnected: idle'])
+  await running.stop()
+})
+
+test('a relist requested between two connections starts at once', async () => {
+  const { server, running, told, heard, pass, emitter } = world()
+  await running.start()
+  const stop = emitter.on('watch:idle', () => {
+    stop()
+    running.relist('audit')
+  })
+  server.swallow()
+  server.put('a', '1')
+  await pass(IDLE_MS)
+  expect(told).toEqual(['all 0', 'all 1'])
+  expect(heard).toEqual(['connected with 0', 'idle', 'relisted: audit'])
+  await pass(IDLE_MS)
+  expect(heard).toEqual(['connected with 0', 'idle', 'relisted: audit', 'idle', 'reconnected: idle'])
   await running.stop()
 })
 

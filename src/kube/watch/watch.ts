@@ -156,6 +156,7 @@ export function watch<T extends KubeObject>(deps: WatchDeps, spec: WatchSpec<T>)
         return sink.unlisted(emit.object)
       case 'begin':
         listingSince = clock.now()
+        asked = undefined
         return sink.begin(reached)
       case 'listed':
         sink.listed(emit.objects)
@@ -179,6 +180,8 @@ export function watch<T extends KubeObject>(deps: WatchDeps, spec: WatchSpec<T>)
   }
 
   async function listen(signal: AbortSignal): Promise<WatchInput<T> | undefined> {
+    // A relist requested after the last connection ended had no connection to close.
+    if (state.at === 'watching' && asked !== undefined) return wish()
     if (lost !== undefined && state.at === 'watching') emitter.emit('watch:reconnected', { resource: name, why: lost })
     lost = undefined
     connection = connect<WatchEvent<T>>({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { AppsInsight } from '../../../src/api/index.ts'
-import { diffFields, masker } from '../../../src/domains/apps/index.ts'
+import { masker, redactedDiff } from '../../../src/domains/apps/index.ts'
 import { onServer } from '../../support/postgres.ts'
 import { appsWorld } from './world.ts'
 
@@ -19,7 +19,7 @@ const forms = (secret: string): string[] => [
 const insight: AppsInsight = {
   preview: ({ before, after, secrets }) =>
     Promise.resolve({
-      values: diffFields(before?.values ?? {}, after.values, { mask: masker(secrets) }),
+      values: redactedDiff(before?.values ?? {}, after.values, { mask: masker(secrets) }),
       objects: [],
     }),
   explain: () => Promise.reject(new Error('failed to look at the cluster')),
@@ -52,7 +52,7 @@ test('a write-only value is found in no answer, refusal, diff, event, metric, lo
   expect(id).toEqual(expect.any(String))
   await ask(ada, 'POST', `${place}:preview`, { ...order, domainname: 'other.example.test' })
   const preview = await ask(ada, 'POST', `${place}/${id}:preview`, { user_values: { message: 'hi', password: NEXT } })
-  expect(preview.json().values).toEqual([expect.objectContaining({ pointer: '/user/password', change: 'changed' })])
+  expect(preview.json().values).toEqual([expect.objectContaining({ field: 'user.password', change: 'changed' })])
   await ask(ada, 'PATCH', `${place}/${id}`, { user_values: { message: 'hi', password: NEXT } })
   const tooMuch = { user_values: { message: 'x'.repeat(50), password: SENTINEL, colour: SENTINEL } }
   expect((await ask(ada, 'PATCH', `${place}/${id}`, { user_values: { password: 'short' } })).statusCode).toBe(400)

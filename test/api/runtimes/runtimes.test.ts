@@ -155,11 +155,11 @@ test('a preview names the children that would come, change and go, and saves not
     'created Service/cart--hello',
   ])
   const made = fresh.objects.find(({ object }) => object === 'Deployment/cart--hello')?.fields
-  const inContainer = '/spec/template/spec/containers/function'
-  expect(made).toContainEqual({ pointer: `${inContainer}/image`, change: 'added', after: 'registry.example/hello:1' })
+  const inContainer = 'spec.template.spec.containers[name=function]'
+  expect(made).toContainEqual({ field: `${inContainer}.image`, change: 'added', after: 'registry.example/hello:1' })
   for (const name of ['SECRET', 'PIN']) {
     const after = expect.stringMatching(/^\(hidden [0-9a-f]{8}\)$/) as string
-    expect(made).toContainEqual({ pointer: `${inContainer}/env/${name}/value`, change: 'added', after })
+    expect(made).toContainEqual({ field: `${inContainer}.env[name=${name}].value`, change: 'added', after })
   }
   expect(JSON.stringify(fresh)).not.toContain('s3ntinel-value')
   expect(await w.controlPlane.names(ClassRuntime)).toEqual([])
@@ -176,7 +176,7 @@ test('a preview names the children that would come, change and go, and saves not
   ])
   const fields = next.objects.find(({ object }) => object === 'Deployment/cart--add')?.fields
   expect(fields).toContainEqual({
-    pointer: '/spec/template/spec/containers/function/image',
+    field: `${inContainer}.image`,
     change: 'changed',
     before: 'registry.example/hello:1',
     after: 'registry.example/hello:2',

@@ -16,7 +16,7 @@ const LOOK: VerifiedRelease = {
     health: { is: 'ready' },
     drift: {
       ...NO_DRIFT,
-      handedOver: [{ object: 'Deployment/web', path: '.spec.replicas', owner: 'autoscaler (Update)' }],
+      handedOver: [{ object: 'Deployment/web', path: 'spec.replicas', owner: 'autoscaler (Update)' }],
     },
   },
   at: 1_700_000_000_123,

@@ -23,9 +23,9 @@ export function exerciseDeletion(fresh: Fresh): void {
       const { client, namespace } = await fresh()
       const at = { namespace, name: 'a' }
       await client.create(configMaps, configMap(namespace, 'a'))
-      expect(await client.delete(configMaps, at)).toBe(true)
+      expect(await client.delete(configMaps, at)).toEqual({ found: true })
       expect(await client.get(configMaps, at)).toBeUndefined()
-      expect(await client.delete(configMaps, at)).toBe(false)
+      expect(await client.delete(configMaps, at)).toEqual({ found: false })
     })
 
     it('a recreated object has another uid', async () => {
@@ -45,7 +45,7 @@ export function exerciseDeletion(fresh: Fresh): void {
         status: 409,
         reason: 'Conflict',
       })
-      expect(await client.delete(configMaps, at, { uid: metadata.uid ?? '' })).toBe(true)
+      expect(await client.delete(configMaps, at, { uid: metadata.uid ?? '' })).toEqual({ found: true })
     })
 
     it('a version that is not the present one protects what changed', async () => {
@@ -61,10 +61,11 @@ export function exerciseDeletion(fresh: Fresh): void {
       const { client, namespace } = await fresh()
       const at = { namespace, name: 'a' }
       await client.create(configMaps, configMap(namespace, 'a', undefined, { finalizers: ['caelus.dev/hold'] }))
-      expect(await client.delete(configMaps, at)).toBe(true)
+      const { remaining } = await client.delete(configMaps, at)
       const going = await client.get(configMaps, at)
       expect(going?.metadata.deletionTimestamp).toBeDefined()
-      expect(await client.delete(configMaps, at)).toBe(true)
+      expect(remaining).toEqual(going)
+      expect(await client.delete(configMaps, at)).toEqual({ found: true, remaining })
       expect((await client.get(configMaps, at))?.metadata.resourceVersion).toBe(going?.metadata.resourceVersion)
       await release(client, namespace, 'a')
       expect(await client.get(configMaps, at)).toBeUndefined()

@@ -6,7 +6,7 @@ import type { ProductView, ResourceView, Role } from '../../../src/api/contract/
 import { appsRoutes, tellAppsChanges, type AppsInsight } from '../../../src/api/index.ts'
 import { openApps, type Apps } from '../../../src/domains/apps/usecases/index.ts'
 import { charts } from '../../../src/domains/apps/helm/index.ts'
-import { diffFields, diffObjects, keyRing, masker, type JsonObject } from '../../../src/domains/apps/index.ts'
+import { diffObjects, keyRing, masker, redactedDiff, type JsonObject } from '../../../src/domains/apps/index.ts'
 import { seededRandom, systemClock, type Explanation } from '../../../src/kernel/index.ts'
 import { listener, openPool, openQueuePool, PostgresQueue } from '../../../src/store/index.ts'
 import { consoleWorld, emailOf, type ConsoleWorld } from '../world.ts'
@@ -165,7 +165,7 @@ function sightOf(controlPlane: ControlPlane): AppsInsight {
     async preview({ before, after, secrets }) {
       const mask = masker(secrets)
       return {
-        values: diffFields(before?.values ?? {}, after.values, { mask }),
+        values: redactedDiff(before?.values ?? {}, after.values, { mask }),
         objects: diffObjects(before ? objectsOf(before.values) : [], objectsOf(after.values), mask),
       }
     },

@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest'
 import { ClassRuntime, ENFORCER, MANAGER, type FunctionSpec } from '../../../src/domains/runtimes/index.ts'
-import { merged, ownedFields } from '../../../src/domains/runtimes/apply/owned-fields.ts'
-import { Deployment, HorizontalPodAutoscaler, type CoreV1, type Draft } from '../../../src/kube/index.ts'
+import {
+  Deployment,
+  HorizontalPodAutoscaler,
+  mergeFields,
+  ownedFields,
+  type CoreV1,
+  type Draft,
+} from '../../../src/kube/index.ts'
 import type { StopAt } from '../controller-process.ts'
 import { fn, RuntimesWorld, type Running } from '../world.ts'
 
@@ -104,13 +110,13 @@ test.each<Case>([
 
   await asks(world, one.changed)
   const arrived = await world.sees(Deployment, NAME, has(one.arrived))
-  expect(resourcesOf(arrived)).toEqual(merged(one.arrived, one.enforced))
+  expect(resourcesOf(arrived)).toEqual(mergeFields(one.arrived, one.enforced))
   expect(ownedBy(MANAGER, arrived)).toEqual(one.arrived)
   expect(ownedBy(ENFORCER, arrived)).toEqual(one.enforced)
 
   await asks(world, one.unlimited)
   const last = await world.sees(Deployment, NAME, has(one.last))
-  expect(resourcesOf(last)).toEqual(merged(one.last, one.enforced))
+  expect(resourcesOf(last)).toEqual(mergeFields(one.last, one.enforced))
   expect(ownedBy(MANAGER, last)).toEqual(one.last)
   await world.reaches('shop', 'available')
   await stop()
@@ -122,7 +128,7 @@ async function handedAsOne(world: RuntimesWorld): Promise<Deployment> {
   const live = await world.client.get(Deployment, world.at(NAME))
   const say = (manager: string, ...parts: readonly object[]) => {
     const where = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: world.at(NAME) }
-    const draft = [where, ...parts].reduce<unknown>(merged, {}) as Draft<Deployment>
+    const draft = [where, ...parts].reduce<unknown>(mergeFields, {}) as Draft<Deployment>
     return world.client.apply(Deployment, draft, { fieldManager: manager, force: true })
   }
   if (live === undefined) throw new Error(`expected Deployment ${NAME} to be there`)

@@ -11,8 +11,8 @@ import {
 } from '../../contract/index.ts'
 import { changeIn, inputIn } from './deployments.ts'
 import type { AppsParts } from './parts.ts'
-import { fieldChangeView, objectChangeView } from './views.ts'
-import { Id, actorOf, explanationView, timelineView, whileConnected } from '../parts.ts'
+import { objectChangeView } from './views.ts'
+import { Id, actorOf, explanationView, timelineView, whileConnected, fieldChangeView } from '../parts.ts'
 
 const tags = ['apps']
 const one = Type.Object({ id: Id, deployment_id: Id })

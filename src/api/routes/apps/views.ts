@@ -1,5 +1,4 @@
 import type {
-  FieldChange,
   JsonObject,
   LiveResource,
   ObjectChange,
@@ -14,7 +13,6 @@ import type {
   ChartView,
   DeploymentView,
   FailureView,
-  FieldChangeView,
   ObjectChangeView,
   ProductView,
   ReconcileJobView,
@@ -23,7 +21,7 @@ import type {
   TemplateView,
   UserView,
 } from '../../contract/index.ts'
-import { failureView, maybeTimeView, timeView } from '../parts.ts'
+import { fieldChangeView, failureView, maybeTimeView, timeView } from '../parts.ts'
 
 /* From the types of the domain to those of the contract. */
 
@@ -132,8 +130,6 @@ export const jobView = (job: ListedJob): ReconcileJobView => ({
   created_at: timeView(job.createdAt),
   updated_at: timeView(job.updatedAt),
 })
-
-export const fieldChangeView = (change: FieldChange): FieldChangeView => ({ ...change })
 
 export const objectChangeView = ({ object, change, fields }: ObjectChange): ObjectChangeView => ({
   object,

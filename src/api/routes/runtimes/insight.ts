@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { AppliedPackage, Runtimes, Series } from '../../../domains/runtimes/usecases/index.ts'
+import type { AppliedPackage, Series } from '../../../domains/runtimes/usecases/index.ts'
 import type { App } from '../../app.ts'
 import {
   NfrHistoryView,
@@ -9,12 +9,11 @@ import {
   RuntimePath,
   RuntimePreviewView,
   TimelineView,
-  type FieldChangeView,
   type NfrSeriesView,
 } from '../../contract/index.ts'
 import { ManifestBody, inputIn, type RuntimesParts } from './parts.ts'
 import { UNITS } from './views.ts'
-import { timelineView, actorOf, explanationView, whileConnected } from '../parts.ts'
+import { actorOf, explanationView, fieldChangeView, timelineView, whileConnected } from '../parts.ts'
 
 const tags = ['runtimes']
 const DEFAULT_NAMESPACE = 'default'
@@ -39,7 +38,7 @@ export function runtimeInsightRoutes(app: App, { runtimes }: RuntimesParts): voi
       return {
         change,
         template,
-        objects: objects.map((child) => ({ ...child, fields: child.fields.map(fieldView) })),
+        objects: objects.map((child) => ({ ...child, fields: child.fields.map(fieldChangeView) })),
         problems: problems.map(({ field, message }) => ({ field, message })),
       }
     },
@@ -120,14 +119,6 @@ export function runtimeInsightRoutes(app: App, { runtimes }: RuntimesParts): voi
       return { since: since === null ? null : new Date(since).toISOString(), series: series.map(seriesView) }
     },
   )
-}
-
-type PreviewedField = Awaited<ReturnType<Runtimes['preview']>>['objects'][number]['fields'][number]
-
-/** Items of lists go by their names where they have one: `/spec/template/spec/containers/function/image`. */
-function fieldView({ path, ...field }: PreviewedField): FieldChangeView {
-  const parts = path.map((part) => (typeof part === 'string' ? part : `${part.name ?? part.index}`))
-  return { ...field, pointer: parts.map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('') }
 }
 
 const writtenView = ({ runtime: { metadata }, change, deploymentKey }: AppliedPackage['written'][number]) => ({

@@ -9,7 +9,7 @@ import { runtimePath } from '../runtimes/wait.ts'
 import { outputOption, wholeNumber, type OutputOption } from '../options.ts'
 
 interface FieldChange {
-  readonly pointer: string
+  readonly field: string
   readonly change: string
   readonly before?: unknown
   readonly after?: unknown
@@ -147,9 +147,9 @@ const SIGNS: Readonly<Record<string, string>> = { added: '+', created: '+', remo
 /** Like a diff: what comes, what goes, what changes, and from what to what. Of what comes the fields are told when asked for. */
 export function previewText({ values, objects }: Preview, { isCreatedTold = false } = {}): string {
   if (values.length === 0 && objects.length === 0) return 'nothing would change\n'
-  const fieldLine = ({ pointer, change, before, after }: FieldChange): string => {
+  const fieldLine = ({ field, change, before, after }: FieldChange): string => {
     const sides = [before, after].filter((side) => side !== undefined).map((side) => JSON.stringify(side))
-    return `  ${SIGNS[change] ?? '~'} ${pointer}: ${sides.join(' -> ')}\n`
+    return `  ${SIGNS[change] ?? '~'} ${field}: ${sides.join(' -> ')}\n`
   }
   const valueLines = values.length === 0 ? [] : ['values\n', ...values.map(fieldLine)]
   const objectLines = objects.flatMap(({ object, change, fields }) => [

@@ -1,4 +1,4 @@
-import type { Owner } from './field-owners.ts'
+import { isAtOrBelow, type FieldOwner, type FieldPath } from '../../../kube/index.ts'
 
 /** An object whose purpose is to change fields of another one. */
 export interface Autoscaler {
@@ -12,7 +12,7 @@ export interface Autoscaler {
 export interface AllowedManager {
   /** Its name; `*` at the end stands for any rest. */
   readonly manager: string
-  /** Only fields at or below this path, such as `.metadata.annotations`. @default all */
+  /** Only fields at or below this path, such as `metadata.annotations`. @default all */
   readonly under?: string
   readonly saidBy: 'platform' | 'template'
 }
@@ -22,10 +22,21 @@ export interface OwnershipFacts {
   readonly allowed: readonly AllowedManager[]
 }
 
-const SCALED: Readonly<Record<Autoscaler['kind'], RegExp>> = {
-  HorizontalPodAutoscaler: /^\.spec\.replicas$/,
-  ScaledObject: /^\.spec\.replicas$/,
-  VerticalPodAutoscaler: /^\.spec\.template\.spec\.(?:containers|initContainers)\[[^\]]*\]\.resources(?:\.|$)/,
+const isReplicas = ([first, second, ...rest]: FieldPath): boolean =>
+  first === 'spec' && second === 'replicas' && rest.length === 0
+
+/** `spec.template.spec.containers[name=…].resources` and what is inside it. */
+const isResources = ([spec, template, pod, list, , field]: FieldPath): boolean =>
+  spec === 'spec' &&
+  template === 'template' &&
+  pod === 'spec' &&
+  (list === 'containers' || list === 'initContainers') &&
+  field === 'resources'
+
+const SCALED: Readonly<Record<Autoscaler['kind'], (path: FieldPath) => boolean>> = {
+  HorizontalPodAutoscaler: isReplicas,
+  ScaledObject: isReplicas,
+  VerticalPodAutoscaler: isResources,
 }
 
 /**
@@ -36,14 +47,14 @@ const SCALED: Readonly<Record<Autoscaler['kind'], RegExp>> = {
  */
 export function meantToDiffer(
   object: string,
-  path: string,
-  owners: readonly Owner[],
+  path: FieldPath,
+  owners: readonly FieldOwner[],
   { autoscalers, allowed }: OwnershipFacts,
 ): string | undefined {
-  const scaler = autoscalers.find(({ kind, target }) => target === object && SCALED[kind].test(path))
+  const scaler = autoscalers.find(({ kind, target }) => target === object && SCALED[kind](path))
   if (scaler !== undefined) return `${scaler.kind} ${scaler.name} decides it`
   for (const { manager } of owners) {
-    const rule = allowed.find((one) => isNamed(one.manager, manager) && isUnder(path, one.under))
+    const rule = allowed.find((one) => isNamed(one.manager, manager) && isAtOrBelow(path, one.under ?? ''))
     if (rule !== undefined) return `the ${rule.saidBy} lets ${manager} own it`
   }
   return undefined
@@ -51,6 +62,3 @@ export function meantToDiffer(
 
 const isNamed = (rule: string, manager: string): boolean =>
   rule.endsWith('*') ? manager.startsWith(rule.slice(0, -1)) : manager === rule
-
-const isUnder = (path: string, under = ''): boolean =>
-  path === under || under === '' || path.startsWith(`${under}.`) || path.startsWith(`${under}[`)

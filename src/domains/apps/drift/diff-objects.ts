@@ -1,4 +1,5 @@
-import { diffFields, type FieldChange, type Hidden } from './diff.ts'
+import type { FieldChange, FieldPath } from '../../../kube/fields/index.ts'
+import { redactedDiff, type Hidden } from './diff.ts'
 import { field, isJsonObject, textOf, type JsonObject } from '../values/json.ts'
 import type { Redacted } from '../values/redaction.ts'
 
@@ -19,12 +20,16 @@ export function objectName(object: JsonObject): string {
   return `${textOf(kind)}${isBuiltIn ? '' : `.${group}`}/${textOf(name)}`
 }
 
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
+
 /** What a Secret holds is hidden, whatever it is, and so is the copy that `kubectl apply` leaves in an annotation. */
 export const isSecretField = (object: JsonObject) => {
   const isSecret = object.kind === 'Secret'
-  return (pointer: string): boolean =>
-    (isSecret && /^\/(?:data|stringData)\/[^/]+$/.test(pointer)) ||
-    pointer === '/metadata/annotations/kubectl.kubernetes.io~1last-applied-configuration'
+  return ([first, second, third, ...rest]: FieldPath): boolean => {
+    if (second === undefined || rest.length > 0) return false
+    if (third === undefined) return isSecret && (first === 'data' || first === 'stringData')
+    return first === 'metadata' && second === 'annotations' && third === LAST_APPLIED
+  }
 }
 
 /** The exact field changes from one rendered manifest to another: what a preview shows before anything is saved. */
@@ -37,7 +42,7 @@ export function diffObjects(
   const names = [...new Set([...(old?.keys() ?? []), ...(now?.keys() ?? [])])].toSorted()
   return names.flatMap((object): ObjectChange[] => {
     const [was, is] = [old?.get(object), now?.get(object)]
-    const fields = diffFields(was ?? {}, is ?? {}, { isSecret: isSecretField(is ?? was ?? {}), mask })
+    const fields = redactedDiff(was ?? {}, is ?? {}, { isSecret: isSecretField(is ?? was ?? {}), mask })
     if (fields.length === 0) return []
     return [{ object, change: was === undefined ? 'created' : is === undefined ? 'deleted' : 'changed', fields }]
   })

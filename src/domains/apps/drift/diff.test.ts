@@ -1,67 +1,38 @@
-import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { diffFields } from './diff.ts'
+import { pathText, type FieldChange, type FieldPath } from '../../../kube/index.ts'
+import { redactedDiff } from './diff.ts'
 import { diffObjects, objectName } from './diff-objects.ts'
-import { canonical, readAt, type JsonObject } from '../values/json.ts'
+import type { JsonObject } from '../values/json.ts'
 import { masker, MASK } from '../values/redaction.ts'
 
 const SENTINEL = 'sentinel-5d1f'
 const asIs = (text: string): string => text
+const inText = (changes: readonly FieldChange[]) =>
+  changes.map(({ path, ...change }) => ({ field: pathText(path), ...change }))
 
-describe('diffFields', () => {
-  it('tells added, removed and changed fields in a stable order', () => {
-    expect(diffFields({ b: 1, c: { d: 1, e: 2 } }, { a: 0, c: { d: 2, e: 2 } })).toEqual([
-      { pointer: '/a', change: 'added', after: 0 },
-      { pointer: '/b', change: 'removed', before: 1 },
-      { pointer: '/c/d', change: 'changed', before: 1, after: 2 },
-    ])
-  })
-
-  it.each([
-    ['name', { name: 'web', image: 'a' }, { name: 'side', image: 's' }],
-    ['containerPort', { containerPort: 80, image: 'a' }, { containerPort: 443, protocol: 'TCP', image: 's' }],
-    ['mountPath', { name: 'v', mountPath: '/a', image: 'a' }, { name: 'v', mountPath: '/b', image: 's' }],
-    ['type', { type: 'Ready', image: 'a' }, { type: 'Available', image: 's' }],
-  ])('knows list items by %s', (_, first, second) => {
-    expect(diffFields({ l: [first, second] }, { l: [second, { ...first, image: 'b' }] })).toEqual([
-      { pointer: '/l/1/image', change: 'changed', before: 'a', after: 'b' },
-    ])
-    expect(diffFields({ l: [first, second] }, { l: [second] })).toEqual([
-      { pointer: '/l/0', change: 'removed', before: first },
-    ])
-  })
-
-  it('compares plain lists place by place', () => {
-    expect(diffFields(['a', 'b'], ['a', 'c', 'd'])).toEqual([
-      { pointer: '/1', change: 'changed', before: 'b', after: 'c' },
-      { pointer: '/2', change: 'added', after: 'd' },
-    ])
-  })
-
-  it('tells everything that differs and nothing else', () => {
-    const values = fc
-      .dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }))
-      .map((some) => JSON.parse(JSON.stringify(some)) as JsonObject)
-    fc.assert(
-      fc.property(values, values, (before, after) => {
-        const changes = diffFields(before, after)
-        for (const { pointer, change, after: shown } of changes) {
-          if (change !== 'removed') expect(readAt(after, pointer)).toEqual(shown)
-        }
-        expect(diffFields(after, after)).toEqual([])
-        expect(changes.length === 0).toBe(canonical(before) === canonical(after))
-      }),
-    )
-  })
+describe('redactedDiff', () => {
+  const isSecret = (path: FieldPath): boolean => pathText(path) === 'user.password'
+  const at = (password: unknown) => ({ user: { password } })
 
   it('tells that a secret changed, and neither value', () => {
-    const isSecret = (pointer: string): boolean => pointer === '/user/password'
-    const at = (password: string): JsonObject => ({ user: { password } })
-    expect(diffFields(at(SENTINEL), at('other'), { isSecret })).toEqual([
-      { pointer: '/user/password', change: 'changed', before: MASK, after: MASK },
+    expect(inText(redactedDiff(at(SENTINEL), at('other'), { isSecret }))).toEqual([
+      { field: 'user.password', change: 'changed', before: MASK, after: MASK },
     ])
-    expect(diffFields({}, at(SENTINEL), { isSecret })).toEqual([
-      { pointer: '/user', change: 'added', after: { password: MASK } },
+    expect(inText(redactedDiff({}, at(SENTINEL), { isSecret }))).toEqual([
+      { field: 'user.password', change: 'added', after: MASK },
+    ])
+    expect(inText(redactedDiff(at({ deep: SENTINEL }), {}, { isSecret }))).toEqual([
+      { field: 'user.password', change: 'removed', before: MASK },
+    ])
+    expect(inText(redactedDiff({ user: 'x' }, at(SENTINEL), { isSecret }))).toEqual([
+      { field: 'user', change: 'changed', before: 'x', after: { password: MASK } },
+    ])
+  })
+
+  it('hides a secret that is part of a plain field', () => {
+    const changes = redactedDiff({ url: 'a' }, { url: `postgres://u:${SENTINEL}@db` }, { mask: masker([SENTINEL]) })
+    expect(inText(changes)).toEqual([
+      { field: 'url', change: 'changed', before: 'a', after: `postgres://u:${MASK}@db` },
     ])
   })
 })
@@ -86,8 +57,13 @@ describe('diffObjects', () => {
       ['Secret/s', 'deleted'],
       ['Service/w', 'created'],
     ])
-    expect(changes[0]?.fields).toEqual([
-      { pointer: '/spec/template/spec/containers/0/env/0/value', change: 'changed', before: 'a', after: 'b' },
+    expect(inText(changes[0]?.fields ?? [])).toEqual([
+      {
+        field: 'spec.template.spec.containers[name=web].env[name=URL].value',
+        change: 'changed',
+        before: 'a',
+        after: 'b',
+      },
     ])
   })
 

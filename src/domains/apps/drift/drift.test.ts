@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { KubeObject, ManagedFields } from '../../../kube/index.ts'
 import { driftOf as driftWith, driftSeen, settleConflicts } from './drift.ts'
-import { withoutField } from './field-path.ts'
 import type { JsonObject } from '../values/json.ts'
 import type { OwnershipFacts } from './allowed-owners.ts'
 import { masker, MASK } from '../values/redaction.ts'
@@ -126,7 +125,7 @@ const live = ({ replicas = 1, web = {}, pod = {}, labels = { app: 'web' }, manag
     status: { replicas },
   }) as KubeObject
 
-const CONTAINER = '.spec.template.spec.containers[name="web"]'
+const CONTAINER = 'spec.template.spec.containers[name=web]'
 const scaledBy = (manager: string): Edit => ({
   replicas: 3,
   managed: [claim(manager, { 'f:spec': { 'f:replicas': {} } }, { subresource: 'scale' })],
@@ -144,7 +143,7 @@ describe('driftOf', () => {
 
   it('calls a manual scale drift', () => {
     expect(driftOf(DESIRED, live(scaledBy('kubectl')), NOBODY).drifted).toEqual([
-      { path: '.spec.replicas', ours: 1, live: 3, owner: 'kubectl (scale)' },
+      { path: 'spec.replicas', ours: 1, live: 3, owner: 'kubectl (scale)' },
     ])
   })
 
@@ -153,7 +152,7 @@ describe('driftOf', () => {
     (manager) => {
       const { drifted, leftAlone } = driftOf(DESIRED, live(scaledBy(manager)), HPA)
       expect(drifted).toEqual([])
-      expect(leftAlone).toMatchObject([{ path: '.spec.replicas', why: 'HorizontalPodAutoscaler web decides it' }])
+      expect(leftAlone).toMatchObject([{ path: 'spec.replicas', why: 'HorizontalPodAutoscaler web decides it' }])
     },
   )
 
@@ -197,15 +196,15 @@ describe('driftOf', () => {
       allowed: [{ manager: 'policy-*', under: '.metadata.labels', saidBy: 'platform' }],
     }
     expect(driftOf(DESIRED, edited, facts)).toMatchObject({
-      drifted: [{ path: '.spec.replicas', owner: 'policy-bot' }],
-      leftAlone: [{ path: '.metadata.labels.app', why: 'the platform lets policy-bot own it' }],
+      drifted: [{ path: 'spec.replicas', owner: 'policy-bot' }],
+      leftAlone: [{ path: 'metadata.labels.app', why: 'the platform lets policy-bot own it' }],
     })
   })
 
   it('notices what was taken out', () => {
     expect(driftOf(DESIRED, live({ labels: {}, pod: { tolerations: [] } }), NOBODY).drifted).toEqual([
-      { path: '.metadata.labels.app', ours: 'web', live: null, owner: 'helm' },
-      { path: '.spec.template.spec.tolerations', ours: [{ key: 'spot', operator: 'Exists' }], live: [], owner: 'helm' },
+      { path: 'metadata.labels.app', ours: 'web', live: null, owner: 'helm' },
+      { path: 'spec.template.spec.tolerations', ours: [{ key: 'spot', operator: 'Exists' }], live: [], owner: 'helm' },
     ])
     expect(driftOf(DESIRED, live({ pod: { containers: [] } }), NOBODY).drifted[0]).toMatchObject({ path: CONTAINER })
   })
@@ -220,7 +219,15 @@ describe('driftOf', () => {
       ({ ...secret, stringData: undefined, data: { a: Buffer.from(text).toString('base64') } }) as unknown as KubeObject
     expect(driftOf(secret, stored('sentinel-5d1f'), NOBODY).drifted).toEqual([])
     expect(driftOf(secret, stored('other'), NOBODY).drifted).toEqual([
-      { path: '.data.a', ours: MASK, live: MASK, owner: 'nobody' },
+      { path: 'data.a', ours: MASK, live: MASK, owner: 'nobody' },
+    ])
+  })
+
+  it('shows nothing of a Secret that lost all its data', () => {
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, stringData: { a: 'other-secret' } }
+    const emptied = { ...secret, stringData: undefined } as unknown as KubeObject
+    expect(driftOf(secret, emptied, NOBODY).drifted).toEqual([
+      { path: 'data', ours: { a: MASK }, live: null, owner: 'nobody' },
     ])
   })
 
@@ -250,38 +257,35 @@ it('sums up a release for decide', () => {
   expect(driftSeen(objects)).toEqual({
     edited: [],
     missing: ['Service/web'],
-    handedOver: [{ object: 'Deployment/web', path: '.spec.replicas', owner: 'kube-controller-manager (scale)' }],
+    handedOver: [{ object: 'Deployment/web', path: 'spec.replicas', owner: 'kube-controller-manager (scale)' }],
   })
 })
 
 describe('settleConflicts', () => {
   const conflicts = [
     { field: '.spec.replicas', manager: 'kube-controller-manager', subresource: 'scale' },
-    { field: `${CONTAINER}.image`, manager: 'kubectl-edit', subresource: undefined },
+    { field: '.spec.template.spec.containers[name="web"].image', manager: 'kubectl-edit', subresource: undefined },
   ]
 
   it('hands over what is meant to be another’s and repairs the rest', () => {
-    expect(settleConflicts('Deployment/web', conflicts, HPA)).toEqual({
+    expect(settleConflicts(DESIRED, conflicts, HPA)).toEqual({
       repair: [conflicts[1]],
-      handOver: [{ object: 'Deployment/web', path: '.spec.replicas', owner: 'kube-controller-manager (scale)' }],
+      handOver: [{ object: 'Deployment/web', path: 'spec.replicas', owner: 'kube-controller-manager (scale)' }],
     })
-    expect(settleConflicts('Deployment/web', conflicts, NOBODY)).toEqual({ repair: conflicts, handOver: [] })
-  })
-})
-
-describe('withoutField', () => {
-  it('leaves a handed-over field out of any version of the object', () => {
-    expect(withoutField(DESIRED, '.spec.replicas').spec).not.toHaveProperty('replicas')
-    const trimmed = withoutField(DESIRED, `${CONTAINER}.resources.requests.cpu`)
-    expect(JSON.stringify(trimmed)).toContain('"requests":{"memory":"1024Mi"}')
-    expect(JSON.stringify(withoutField(DESIRED, `${CONTAINER}.ports[containerPort=80,protocol="TCP"]`))).toContain(
-      '"ports":[]',
-    )
+    expect(settleConflicts(DESIRED, conflicts, NOBODY)).toEqual({ repair: conflicts, handOver: [] })
   })
 
-  it('finds names with dots, and changes nothing for a path that is not there', () => {
-    const object = { metadata: { annotations: { 'a.b/c': '1', 'a.b/d': '2' } } }
-    expect(withoutField(object, '.metadata.annotations.a.b/c')).toEqual({ metadata: { annotations: { 'a.b/d': '2' } } })
-    expect(withoutField(DESIRED, '.spec.nothing[name="x"].here')).toEqual(DESIRED)
+  it('knows the field of a list item by the words of the server', () => {
+    const facts: OwnershipFacts = { ...NOBODY, allowed: [{ manager: 'kubectl-edit', saidBy: 'platform' }] }
+    expect(settleConflicts(DESIRED, conflicts, facts)).toEqual({
+      repair: [conflicts[0]],
+      handOver: [{ object: 'Deployment/web', path: `${CONTAINER}.image`, owner: 'kubectl-edit' }],
+    })
+  })
+
+  it('repairs a field that the object does not have', () => {
+    const unknown = { field: '.spec.paused', manager: 'kubectl-edit', subresource: undefined }
+    const facts: OwnershipFacts = { ...NOBODY, allowed: [{ manager: 'kubectl-edit', saidBy: 'platform' }] }
+    expect(settleConflicts(DESIRED, [unknown], facts)).toEqual({ repair: [unknown], handOver: [] })
   })
 })

@@ -1,14 +1,19 @@
-import type { FieldConflict, KubeObject } from '../../../kube/index.ts'
+import {
+  Ownership,
+  ownerText,
+  pathIn,
+  pathText,
+  unmetFields,
+  type FieldConflict,
+  type FieldOwner,
+  type KubeObject,
+} from '../../../kube/index.ts'
 import { show } from './diff.ts'
 import { isSecretField, objectName } from './diff-objects.ts'
-import { Ownership, ownerText, type Owner } from './field-owners.ts'
-import { pathText, type PathPart } from './field-path.ts'
-import { field, isJsonArray, isJsonObject, pointerOf, textOf, type Json, type JsonObject } from '../values/json.ts'
-import { isSameKey, itemKey, mergeKeysOf } from './list-keys.ts'
+import { isJsonObject, textOf, type Json, type JsonObject } from '../values/json.ts'
 import { meantToDiffer, type OwnershipFacts } from './allowed-owners.ts'
 import type { DriftSeen, HandedOver } from '../observed.ts'
-import { MASK, type Redacted } from '../values/redaction.ts'
-import { holds, saysTheSame } from './same-field.ts'
+import type { Redacted } from '../values/redaction.ts'
 
 /** Helm 4 writes by server-side apply under this name, and so do our repairs. */
 export const OUR_MANAGER = 'helm'
@@ -49,22 +54,19 @@ export function driftOf(
   const object = objectName(desired)
   if (live === undefined)
     return { object, missing: true, drifted: [], leftAlone: [] } as unknown as Redacted<ObjectDrift>
-  const isSecret = isSecretField(desired)
+  const hidden = { isSecret: isSecretField(desired), mask }
   const drifted: DifferingField[] = []
   const leftAlone: LeftAlone[] = []
-  const ownership = Ownership.of(live.metadata.managedFields ?? [])
-  for (const { path, ours, live: now, owners } of differences(
-    settable(desired),
-    live as unknown as JsonObject,
-    ownership,
-  )) {
+  for (const { path, before, after, owners } of unmetFields(settable(desired), live, Ownership.of(live))) {
     const others = owners.filter(({ manager }) => manager !== OUR_MANAGER)
-    const owner = (others[0] ?? owners[0]) === undefined ? 'nobody' : ownerText((others[0] ?? owners[0]) as Owner)
-    const text = pathText(path)
-    const pointer = pointerOf(path.map((part) => (typeof part === 'string' ? part : '-')))
-    const shownOf = (value: Json): Json => (isSecret(pointer) ? MASK : show(value, [], { mask }))
-    const shown = { path: text, ours: shownOf(ours), live: shownOf(now ?? null), owner }
-    const why = meantToDiffer(object, text, others, facts)
+    const [owner] = [...others, ...owners]
+    const shown = {
+      path: pathText(path),
+      ours: show(after, path, hidden) as Json,
+      live: show(before ?? null, path, hidden) as Json,
+      owner: owner === undefined ? 'nobody' : ownerText(owner),
+    }
+    const why = meantToDiffer(object, path, others, facts)
     if (why === undefined) drifted.push(shown)
     else leftAlone.push({ ...shown, why })
   }
@@ -83,53 +85,6 @@ function settable(desired: JsonObject): JsonObject {
 const encoded = (data: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(data).map(([key, text]) => [key, Buffer.from(textOf(text)).toString('base64')]))
 
-interface Difference {
-  readonly path: readonly PathPart[]
-  readonly ours: Json
-  readonly live: Json | undefined
-  readonly owners: readonly Owner[]
-}
-
-function differences(
-  ours: Json,
-  live: Json | undefined,
-  ownership: Ownership,
-  path: readonly PathPart[] = [],
-): Difference[] {
-  const text = pathText(path)
-  if (saysTheSame(ours, live, text)) return []
-  const here: Difference = { path, ours, live, owners: ownership.owners() }
-  if (isJsonObject(ours) && isJsonObject(live)) {
-    return Object.entries(ours).flatMap(([name, value]) =>
-      differences(value, field(live, name), ownership.into(name), [...path, name]),
-    )
-  }
-  if (!isJsonArray(ours) || !isJsonArray(live)) return [here]
-  if (ownership.isAtomic) return holds(ours, live, text) ? [] : [here]
-  const keys = ownership.itemKeys ?? mergeKeysOf(ours, live)
-  if (keys !== undefined) return itemDifferences(ours, live, keys, ownership, path)
-  const isSet = [...ours, ...live].every((item) => typeof item !== 'object')
-  if (!isSet) return holds(ours, live, text) ? [] : [here]
-  return ours
-    .filter((item) => !live.includes(item))
-    .map((item): Difference => ({ ...here, path: [...path, { value: item }], ours: item, live: undefined }))
-}
-
-/** Items of the live list that we did not ask for (sidecars, injected volumes) are not looked at. */
-const itemDifferences = (
-  ours: readonly Json[],
-  live: readonly Json[],
-  keys: readonly string[],
-  ownership: Ownership,
-  path: readonly PathPart[],
-): Difference[] =>
-  ours.flatMap((item) => {
-    const key = itemKey(item, keys)
-    if (key === undefined) return []
-    const twin = live.find((one) => isJsonObject(one) && isSameKey(one, key))
-    return differences(item, twin, ownership.into({ key }), [...path, { key }])
-  })
-
 /** All objects of a release in the words of `decide`. */
 export const driftSeen = (objects: readonly ObjectDrift[]): DriftSeen => ({
   edited: objects.filter(({ drifted }) => drifted.length > 0).map(({ object }) => object),
@@ -146,21 +101,22 @@ export interface Settlement {
   readonly handOver: readonly HandedOver[]
 }
 
-/** What to do about the fields for which a dry run of the new manifest names other managers. There is no third answer. */
+/** What to do about the fields of `desired` for which a dry run names other managers. */
 export function settleConflicts(
-  object: string,
+  desired: JsonObject,
   conflicts: readonly FieldConflict[],
   facts: OwnershipFacts,
 ): Settlement {
-  const judged = conflicts.map((conflict) => {
-    const { manager, subresource } = conflict
-    const owner: Owner = { manager, operation: 'Update', ...(subresource !== undefined && { subresource }) }
-    return { conflict, owner, isMeant: meantToDiffer(object, conflict.field, [owner], facts) !== undefined }
-  })
-  return {
-    repair: judged.filter(({ isMeant }) => !isMeant).map(({ conflict }) => conflict),
-    handOver: judged
-      .filter(({ isMeant }) => isMeant)
-      .map(({ conflict, owner }) => ({ object, path: conflict.field, owner: ownerText(owner) })),
+  const object = objectName(desired)
+  const repair: FieldConflict[] = []
+  const handOver: HandedOver[] = []
+  for (const conflict of conflicts) {
+    const { field, manager, subresource } = conflict
+    const path = pathIn(desired, field)
+    const owner: FieldOwner = { manager, operation: 'Update', ...(subresource !== undefined && { subresource }) }
+    const isMeant = path !== undefined && meantToDiffer(object, path, [owner], facts) !== undefined
+    if (isMeant) handOver.push({ object, path: pathText(path), owner: ownerText(owner) })
+    else repair.push(conflict)
   }
+  return { repair, handOver }
 }

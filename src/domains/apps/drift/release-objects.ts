@@ -1,10 +1,9 @@
 import { sameValue } from '../../../kernel/index.ts'
-import { at, isInvalid, type Client, type KubeObject, type Resource } from '../../../kube/index.ts'
+import { at, isInvalid, withoutField, type Client, type KubeObject, type Resource } from '../../../kube/index.ts'
 import { autoscalersIn } from './autoscalers.ts'
 import { objectName } from './diff-objects.ts'
 import { driftOf, OUR_MANAGER, type ObjectDrift } from './drift.ts'
 import { presentHolder } from '../fence.ts'
-import { withoutField } from './field-path.ts'
 import type { ReleaseRecord } from '../helm/port.ts'
 import { isJsonArray, isJsonObject, type JsonObject } from '../values/json.ts'
 import type { AllowedManager, OwnershipFacts } from './allowed-owners.ts'
@@ -105,7 +104,7 @@ function content(object: KubeObject): unknown {
   return { ...object, metadata }
 }
 
-/** `capabilities.allowedManagers` of a template: `[{ "manager": "istio*", "under": ".metadata.annotations" }]`. */
+/** `capabilities.allowedManagers` of a template: `[{ "manager": "istio*", "under": "metadata.annotations" }]`. */
 function managersAllowedBy({ capabilities }: Pick<Template, 'capabilities'>): AllowedManager[] {
   const listed = capabilities['allowedManagers']
   if (!isJsonArray(listed)) return []

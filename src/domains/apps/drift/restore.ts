@@ -92,7 +92,7 @@ const conflictsOf = (error: unknown) => (error instanceof KubeError ? error.conf
 
 async function settled(error: unknown, { desired, facts }: Input): Promise<readonly HandedOver[]> {
   if (!isConflict(error) || error.conflicts.length === 0) throw inOurWords(error)
-  return settleConflicts(objectName(asJson(desired)), error.conflicts, await facts()).handOver
+  return settleConflicts(asJson(desired), error.conflicts, await facts()).handOver
 }
 
 const telling = <T>(work: Promise<T>): Promise<T> =>

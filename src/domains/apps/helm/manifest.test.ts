@@ -78,7 +78,7 @@ describe('handing over', () => {
     'apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  replicas: 2\n  paused: off\n  note: "off"\n---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web # kept\ndata:\n  a: "on"\n'
 
   it('leaves the field out of its object and nothing else', () => {
-    const handOver = [{ object: 'Deployment/web', path: '.spec.replicas', owner: 'hpa' }]
+    const handOver = [{ object: 'Deployment/web', path: 'spec.replicas', owner: 'hpa' }]
     const [deployment, map] = parseManifest(withoutHandedOver(manifest, handOver))
     expect(deployment).toMatchObject({ spec: { paused: false, note: 'off' } })
     expect(deployment).not.toHaveProperty('spec.replicas')

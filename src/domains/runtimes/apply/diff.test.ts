@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { KubeObject } from '../../../kube/index.ts'
+import { pathText, type KubeObject } from '../../../kube/index.ts'
 import { available } from '../fake/cart.ts'
-import { differs, fieldText, stateName } from './diff.ts'
+import { differs, stateName } from './diff.ts'
 import { plan, type Plan } from '../plan.ts'
 import { SETTINGS } from '../fake/world.ts'
 
@@ -9,7 +9,7 @@ const fieldsOf = (wanted: object, live: object): string[] =>
   differs(
     { apiVersion: 'v1', kind: 'X', metadata: { name: 'x' }, ...wanted },
     { metadata: { name: 'x' }, ...live },
-  ).map(({ path }) => fieldText(path))
+  ).map(({ path }) => pathText(path))
 
 describe('a live object', () => {
   it.each([
@@ -47,10 +47,14 @@ describe('a live object', () => {
     [
       { spec: { containers: [{ name: 'app', image: 'a' }] } },
       { spec: { containers: [{ name: 'side' }, { name: 'app', image: 'b' }] } },
-      'spec.containers[app].image',
+      'spec.containers[name=app].image',
     ],
-    [{ spec: { containers: [{ name: 'app' }] } }, { spec: { containers: [{ name: 'side' }] } }, 'spec.containers[app]'],
-    [{ spec: { args: ['a', 'b'] } }, { spec: { args: ['b', 'a'] } }, 'spec.args[0] spec.args[1]'],
+    [
+      { spec: { containers: [{ name: 'app' }] } },
+      { spec: { containers: [{ name: 'side' }] } },
+      'spec.containers[name=app]',
+    ],
+    [{ spec: { args: ['a', 'b'] } }, { spec: { args: ['b', 'a'] } }, 'spec.args'],
     [{ spec: { args: ['a'] } }, { spec: { args: ['a', 'b'] } }, 'spec.args'],
     [{ limits: { cpu: '1' } }, { limits: { cpu: '1100m' } }, 'limits.cpu'],
     [{ spec: { limit: '1' } }, { spec: { limit: '1000m' } }, 'spec.limit'],

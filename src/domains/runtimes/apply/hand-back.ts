@@ -1,14 +1,10 @@
-import type { Draft, KubeObject } from '../../../kube/index.ts'
+import { isFields, mergeFields, ownedFields, type Draft, type Fields, type KubeObject } from '../../../kube/index.ts'
 import type { Dimension } from '../class-runtime.ts'
-import { isFields } from './diff.ts'
 import { fieldFor } from './delegated-fields.ts'
 import { valueOf } from './handover-fields.ts'
 import { enforcedAnnotation } from '../nfr/live.ts'
-import { merged, ownedFields } from './owned-fields.ts'
 import { MIN_SCALE } from '../templates/knative.ts'
 import { ENFORCER, type HandedField, type ManagedKind, type RenderedChild } from '../types.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 export interface HandBack {
   /** First: the live object is brought to what the spec says, in one change, and still bears the mark. */
@@ -58,7 +54,7 @@ const isHeld = (owned: Fields, field: HandedField): boolean =>
 function keptOf(owned: Fields, freed: readonly HandedField[], handed: readonly HandedField[]): Fields {
   const rest = freed.reduce((all, field) => without(all, PATHS[field]), owned)
   const amounts = handed.filter(isAmount).map((field) => ({ spec: valueOf(owned as Draft, field) }))
-  return amounts.reduce<unknown>(merged, rest) as Fields
+  return amounts.reduce<unknown>(mergeFields, rest) as Fields
 }
 
 /** All that is left of the enforcer on an object that nobody renders: an autoscaler of somebody else. */
@@ -71,7 +67,7 @@ export function letGoOf(live: KubeObject, kind: ManagedKind, dimensions: readonl
 /** The uid keeps it from making the object anew. */
 function draftOf({ apiVersion, kind, metadata }: KubeObject, parts: readonly object[]): Draft {
   const { name, namespace = '', uid = '' } = metadata
-  return parts.reduce(merged, { apiVersion, kind, metadata: { name, namespace, uid } }) as Draft
+  return parts.reduce(mergeFields, { apiVersion, kind, metadata: { name, namespace, uid } }) as Draft
 }
 
 const withoutMarks = (fields: Fields, dimensions: readonly Dimension[]): Fields =>

@@ -1,7 +1,14 @@
-import type { CoreV1, Deployment, Draft, HorizontalPodAutoscaler, KubeObject } from '../../../kube/index.ts'
+import {
+  mergeFields,
+  ownedFields,
+  type CoreV1,
+  type Deployment,
+  type Draft,
+  type HorizontalPodAutoscaler,
+  type KubeObject,
+} from '../../../kube/index.ts'
 import type { KnativeService } from '../watch/optional-kinds.ts'
 import { FUNCTION_CONTAINER } from '../nfr/live.ts'
-import { merged, ownedFields } from './owned-fields.ts'
 import { MIN_SCALE } from '../templates/knative.ts'
 import { ENFORCER, type Amount, type HandedField } from '../types.ts'
 
@@ -14,7 +21,7 @@ export function handoverOf(live: KubeObject, handed: readonly HandedField[]): Dr
   const { name, namespace = '', uid = '' } = metadata
   const where = { apiVersion, kind, metadata: { name, namespace, uid } }
   return [where, ...handed.map((field) => ({ spec: valueOf(live, field) }))].reduce(
-    merged,
+    mergeFields,
     ownedFields(live, ENFORCER),
   ) as Draft
 }

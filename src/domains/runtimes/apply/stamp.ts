@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { KubeObject } from '../../../kube/index.ts'
-import { isFields, isNamed, type PathPart } from './diff.ts'
+import { isFields, type FieldPath, type Fields, type KubeObject } from '../../../kube/index.ts'
 import { AMOUNTS, type Amount, type HandedField, type ObservedChild, type RenderedChild } from '../types.ts'
 
 /** Which fields were rendered, as a hash: a live child with another one was applied when we asked for more, or for less. */
@@ -52,7 +51,7 @@ const isWhole = (field: HandedField, before: readonly string[]): boolean =>
   before.includes(WHOLE) && AMOUNTS.some((amount) => amount === field)
 
 /** Of no interest to anybody who reads what differs. */
-export const isStamp = (path: readonly PathPart[]): boolean => path.at(-1) === RENDERED || path.at(-1) === HANDED
+export const isStamp = (path: FieldPath): boolean => path.at(-1) === RENDERED || path.at(-1) === HANDED
 
 /** Fields and names without their values, in an order of their own. Asked for with every look, so it does without lists. */
 function fieldsIn(value: unknown): string {
@@ -69,6 +68,9 @@ function fieldsIn(value: unknown): string {
   }
   return `{${text}}`
 }
+
+const isNamed = (value: unknown): value is Fields & { readonly name: string } =>
+  isFields(value) && typeof value['name'] === 'string'
 
 const PLAIN = /^[\w./-]*$/
 const quoted = (name: string): string => (PLAIN.test(name) ? `"${name}"` : JSON.stringify(name))

@@ -1,17 +1,27 @@
-import type { CoreV1, Draft, KubeObject } from '../../../kube/index.ts'
+import {
+  isApplier,
+  isOwnedBy,
+  mergeFields,
+  ownedFields,
+  type CoreV1,
+  type Draft,
+  type FieldPath,
+  type KubeObject,
+} from '../../../kube/index.ts'
 import { DIMENSIONS, type Dimension, type FunctionSpec } from '../class-runtime.ts'
 import { raise } from '../failures.ts'
 import { inFunction, valueOf } from '../apply/handover-fields.ts'
-import { merged, ownedFields } from '../apply/owned-fields.ts'
 import { MIN_SCALE } from '../templates/knative.ts'
 import { AMOUNTS, ENFORCER, type Amount, type Enforce } from '../types.ts'
 import { limitFor } from './dimension.ts'
-import { isEnforcers, isKnownByName } from './field-set.ts'
 import { enforcedAnnotation, FUNCTION_CONTAINER, functionContainerOf } from './live.ts'
 
 const MI = 2 ** 20
-const CONTAINER = ['spec', 'template', 'spec', 'containers', JSON.stringify({ name: FUNCTION_CONTAINER })]
+const CONTAINER = ['spec', 'template', 'spec', 'containers', { key: { name: FUNCTION_CONTAINER } }]
 const MIN_SCALE_PATH = ['spec', 'template', 'metadata', 'annotations', MIN_SCALE]
+
+/** The enforcer applied this field, and no other manager has changed it since. */
+const isEnforcers = (live: KubeObject, path: FieldPath): boolean => isOwnedBy(live, path, isApplier(ENFORCER))
 
 /**
  * All that the enforcer says about an object after this change: the new value, and what it has said before with the values
@@ -59,7 +69,7 @@ function templateOf(
     ...(scale === undefined ? [] : [{ template: { metadata: { annotations: { [MIN_SCALE]: scale } } } }]),
     ...kept,
     ...(dimension === 'replicas' ? [] : [inFunction(resourcesWith(live, dimension, to, fn))]),
-  ].reduce<object>((all, part) => merged(all, part) as object, {})
+  ].reduce<object>((all, part) => mergeFields(all, part) as object, {})
 }
 
 function scaleOf(live: KubeObject, to: string | undefined): string | undefined {
@@ -80,7 +90,7 @@ function resourcesWith(
   const where = `${live.kind} ${live.metadata.name}`
   if (functionContainerOf(live) === undefined)
     throw raise.RuntimeEnforceInvalid(`${where} has no container "${FUNCTION_CONTAINER}"`)
-  if (!isKnownByName(live, CONTAINER)) {
+  if (!isOwnedBy(live, CONTAINER, () => true)) {
     const because = 'its definition takes the list of containers as one value, so that nobody can own a part of it'
     throw raise.RuntimeEnforceInvalid(`${dimension} of ${where} cannot be set: ${because}`)
   }

@@ -1,7 +1,8 @@
 import type { Actor } from '../../../store/index.ts'
+import type { FieldChange } from '../../../kube/index.ts'
 import type { ClassRuntime } from '../class-runtime.ts'
 import { hiding, type Hiding } from '../masking.ts'
-import { preview, type Preview, type PreviewedField } from '../preview.ts'
+import { preview, type Preview } from '../preview.ts'
 import type { RuntimesSettings } from '../settings.ts'
 import type { ManagedKind, Observed } from '../types.ts'
 import type { RuntimesView } from './view.ts'
@@ -27,12 +28,13 @@ export async function previewNow(
   return { ...told, objects, change }
 }
 
-/** The value of an environment variable stands alone in a field: it is hidden by the name that it is known under. */
-function withoutSecrets(field: PreviewedField, { json }: Hiding): PreviewedField {
+/** The value of an environment variable is a field of its own: it is hidden by the name of the variable. */
+function withoutSecrets(field: FieldChange, { json }: Hiding): FieldChange {
   const { path, before, after, ...rest } = field
-  const owner = path.at(-2)
-  const name = path.at(-3) === 'env' && typeof owner === 'object' ? owner.name : undefined
+  const item = path.at(-2)
+  const name = path.at(-3) === 'env' && typeof item === 'object' && 'key' in item ? item.key['name'] : undefined
   const hide = (value: unknown): unknown => {
+    if (path.at(-1) === 'env') return (json({ env: value }) as { env: unknown }).env
     if (name === undefined) return json(value)
     const { env } = json({ env: [{ name, value }] }) as { env: [{ value: unknown }] }
     return env[0].value

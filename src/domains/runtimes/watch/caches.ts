@@ -4,6 +4,7 @@ import {
   keeping,
   Pod,
   ReplicaSet,
+  requireStreams,
   Service,
   type Cache,
   type CacheSpec,
@@ -11,6 +12,7 @@ import {
   type IndexFn,
   type Keep,
   type KubeObject,
+  type Transport,
   type WatchDeps,
 } from '../../../kube/index.ts'
 import type { ChildCache } from './served-kinds.ts'
@@ -20,7 +22,7 @@ import { statusHidden } from '../masking.ts'
 import { joined } from './joined-cache.ts'
 import { ownerLabel } from '../names.ts'
 import { REVISION } from '../judge/superseded-pods.ts'
-import { OWNER_LABEL, type ManagedKind } from '../types.ts'
+import { MANAGED_KINDS, OWNER_LABEL, type ManagedKind } from '../types.ts'
 
 /** What finds the routers of a namespace. */
 const ROUTERS = 'app=router,platform=oaas'
@@ -81,6 +83,21 @@ function cacheIn<T extends KubeObject>(
       namespaces.map((namespace) => [namespace, cache<T>(watching, { ...spec, where: { ...where, namespace } })]),
     ),
   )
+}
+
+/** Watches for each namespace: those of `openCaches`, and one for each managed kind. */
+const WATCHES = 4 + MANAGED_KINDS.length
+/** Watches besides: definitions and the lease of the leader. */
+const OTHER_WATCHES = 2
+
+/** Throws if the transport allows fewer watches than these namespaces need. */
+export function requireWatches(transport: Transport, { namespaces }: NamespaceScope): void {
+  const count = namespaces?.length ?? 1
+  const remedy =
+    `Each of the ${count} namespaces in CAELUS_RUNTIMES_NAMESPACE needs ${WATCHES} watches. ` +
+    `Leave the variable empty to watch all namespaces with ${WATCHES + OTHER_WATCHES} watches in total, ` +
+    `or divide the namespaces among several installations.`
+  requireStreams(transport, count * WATCHES + OTHER_WATCHES, remedy)
 }
 
 export function openCaches(watching: WatchDeps, extent: NamespaceScope = {}): Caches {

@@ -32,7 +32,7 @@ export function joined<K extends KubeObject, T extends KubeObject = K>(
       return () => stops.forEach((stop) => stop())
     },
     wrote: (object) => of(object.metadata)?.wrote(object),
-    deleted: (at, uid) => of(at)?.deleted(at, uid),
+    deleted: (at, uid, remaining) => of(at)?.deleted(at, uid, remaining),
   }
 }
 

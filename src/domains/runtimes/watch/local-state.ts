@@ -16,8 +16,6 @@ export class LocalState {
     string,
     { readonly generation: number | undefined; readonly marks: Map<string, string> }
   >()
-  /** Children whose deletion the server has accepted and the watch has not shown yet. */
-  readonly #askedToGo = new Set<string>()
   #orphans: number[] = []
   /** When each runtime was enforced upon, as its status has it; so it outlives us. */
   readonly #enforcements = new Map<string, readonly number[]>()
@@ -52,19 +50,6 @@ export class LocalState {
 
   deletedOrphan(now: number): void {
     this.#orphans.push(now)
-  }
-
-  askedToGo(uid: string): void {
-    this.#askedToGo.add(uid)
-  }
-
-  isAskedToGo(uid: string): boolean {
-    return this.#askedToGo.has(uid)
-  }
-
-  /** The watch has shown that it is gone. */
-  isGone(uid: string | undefined): void {
-    if (uid !== undefined) this.#askedToGo.delete(uid)
   }
 
   /** What came back from an apply, and whether it still differs from what was applied. */

@@ -1,4 +1,4 @@
-import { service, sleep, type Clock, type Service } from '../../../kernel/index.ts'
+import { service, type Clock, type Service } from '../../../kernel/index.ts'
 import {
   cache,
   CustomResourceDefinition,
@@ -70,9 +70,15 @@ export function apis({ watching, clock, open, listen, onChange }: ApisOptions): 
       stopListening()
       await made.stop()
     }
-    const vanished = Promise.withResolvers<void>()
-    const stopWatching = definitions.onChange(() => void (isDefined(kind) || vanished.resolve()))
-    await Promise.race([made.start(), vanished.promise, aborted(signal)]).finally(stopWatching)
+    const ended = Promise.withResolvers<void>()
+    const onAbort = (): void => ended.resolve()
+    const stopWatching = definitions.onChange(() => void (isDefined(kind) || ended.resolve()))
+    signal.addEventListener('abort', onAbort)
+    if (signal.aborted) onAbort()
+    await Promise.race([made.start(), ended.promise]).finally(() => {
+      stopWatching()
+      signal.removeEventListener('abort', onAbort)
+    })
     if (signal.aborted || !isDefined(kind)) return stop()
     opened.set(kind, { cache: made, stop })
   }
@@ -99,8 +105,14 @@ export function apis({ watching, clock, open, listen, onChange }: ApisOptions): 
   }
 
   const running = service('caches of managed kinds', async (signal, ready) => {
+    const stopped = Promise.withResolvers<void>()
+    const onAbort = (): void => {
+      stopped.resolve()
+      bell.resolve()
+    }
+    signal.addEventListener('abort', onAbort, { once: true })
     try {
-      await Promise.race([definitions.start(), aborted(signal)])
+      await Promise.race([definitions.start(), stopped.promise])
       await Promise.all([...BUILT_IN].map((kind) => begin(kind, signal)))
       let isReady = false
       while (!signal.aborted) {
@@ -108,8 +120,8 @@ export function apis({ watching, clock, open, listen, onChange }: ApisOptions): 
         const isWaiting = await follow(signal)
         if (!isReady) ready()
         isReady = true
-        const pause = isWaiting ? sleep(clock, UNSERVED_MS, signal) : aborted(signal)
-        await Promise.race([bell.promise, pause]).catch(() => {})
+        const cancelTimer = isWaiting ? clock.after(UNSERVED_MS, bell.resolve) : () => {}
+        await bell.promise.finally(cancelTimer)
       }
     } finally {
       await definitions.stop()
@@ -134,9 +146,3 @@ const isServed = ({ source }: Pick<WatchDeps, 'source'>, resource: Resource, sig
     () => true,
     (error: unknown) => !isNotFound(error),
   )
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
