@@ -1,23 +1,27 @@
 import { delayFor, jittered, type Backoff } from './backoff.ts'
-import { sleep, systemClock, type Clock } from './clock.ts'
+import { instantOf, sleep, systemClock, type Clock, type Instant } from './clock.ts'
+import { answerWithin } from './deadline.ts'
 import { shownWhenRead, type DecisionLog } from './decisions.ts'
 import { failureOf, raise, retryAfterOf } from './errors.ts'
 import type { Emitter, KernelEvents } from './emitter.ts'
 import { keyText, type Key } from './key.ts'
+import { verdictOnLapses } from './lapses.ts'
+import { LeaseKeeper, type Held } from './lease-keeper.ts'
 import { Waiting, type Outcome } from './outcome.ts'
 import type { Claim, Finish, Queue, Share } from './queue/queue.ts'
 import type { Random } from './random.ts'
 import { service, type Service } from './service.ts'
+import { Wakeup } from './wakeup.ts'
 
-/** One run of one key: what a reconciler gets to know. Not why it was woken: it has to look for itself. */
+/** One run of one key. It does not say why the key was woken: a reconciler observes the state itself. */
 export interface Run {
   readonly key: Key
   readonly attempt: number
-  /** Goes with every effect, so that a worker whose lease has passed on can change nothing. */
+  /** Goes with every effect, so that a worker that has lost its lease can change nothing. */
   readonly fence: number
-  /** Aborted when the lease is lost, the time is up, or the process stops and its grace is over. */
+  /** Aborted when the lease is lost, the timeout is over, or the process stops and its grace is over. */
   readonly signal: AbortSignal
-  /** Keeps what was decided and from what, for explain and replay. What must not be read as it is, `shown` makes a copy of. */
+  /** Records a decision and its input for explain and replay. `shown` masks what must not be read as it is. */
   readonly decided: (input: unknown, decision: unknown, at: number, shown?: (value: unknown) => unknown) => void
 }
 
@@ -29,7 +33,7 @@ export interface ControllerOptions {
   readonly reconcile: Reconcile
   readonly emitter: Emitter<KernelEvents>
   readonly decisions: DecisionLog
-  /** Told to the queue with every claim, for people who ask who holds a key. @default name */
+  /** Stored with every claim, so that operators see which worker holds a key. @default name */
   readonly worker?: string
   /** How many keys run at once. @default 4 */
   readonly concurrency?: number
@@ -39,8 +43,12 @@ export interface ControllerOptions {
   readonly perTenant?: number
   /** How often to ask the queue when it gives no hint. @default 2_000 */
   readonly pollMs?: number
-  /** The longest one run may take. @default 600_000 */
+  /** A run that takes longer is aborted. @default 600_000 */
   readonly timeoutMs?: number
+  /** How long a run may ignore that before its lease is left to lapse. @default 10_000 */
+  readonly abortGraceMs?: number
+  /** The lapse in a row at which a key is parked as `RunNeverEnded`. @default 5 */
+  readonly maxLapses?: number
   /** How long runs may go on after stop before they are aborted. @default 20_000 */
   readonly stopGraceMs?: number
   /** @default 1 s doubling to 5 min, without end */
@@ -52,21 +60,23 @@ export interface ControllerOptions {
 /** How long to wait before asking an unreachable queue again: 100 ms doubling to 2 s. */
 const UNREACHABLE: Backoff = { baseMs: 100, capMs: 2_000 }
 
-interface Running {
-  readonly claim: Claim
+/** The longest delay between two runs of a key whose runs never end. */
+const LONGEST_POSTPONE_MS = 300_000
+
+interface Running extends Held {
   readonly abort: AbortController
-  /** When the lease was last known to be ours, by our clock, taken before the question was sent. */
-  leasedAt: number
-  lost: boolean
+  /** Ends the wait for an answer to `finish`. */
+  abandon: () => void
   done: Promise<void>
 }
 
 /**
  * The loop: claim → reconcile → settle, wait, retry or give up.
  *
- * - A key never runs twice at the same time; the queue sees to that, and the fence makes it true for effects.
- * - Waiting costs no attempt; an error that is not retryable, or one too many, parks the key until someone wakes it.
- * - An unreachable queue stops nothing that runs: finishing is tried again for as long as the lease can be ours.
+ * - A key never runs twice at the same time: the queue guarantees it for claims, the fence for effects.
+ * - Waiting costs no attempt; an error that is not retryable, or one too many, parks the key until it is woken.
+ * - A key whose runs never end is postponed, then parked, without being run.
+ * - An unreachable queue stops nothing that runs: finishing is tried again until the lease has lapsed.
  * - Stopping claims no more, lets runs finish, then aborts them and hands their keys back.
  */
 export function controller(options: ControllerOptions): Service {
@@ -78,10 +88,10 @@ class Loop {
   readonly #options: Required<ControllerOptions>
   readonly #running = new Set<Running>()
   readonly #runningByTenant = new Map<string, number>()
-  readonly #bell: Wakeup
-  /** The last claim may have left keys behind, for want of a place or of a tenant's share: the end of any run is the cue to ask again. */
+  readonly #leases: LeaseKeeper
+  readonly #wakeup: Wakeup
+  /** The last claim may have left keys behind, because of `concurrency` or `perTenant`: ask again when a run ends. */
   #mayBeMore = false
-  #renewing = false
   #stopping = false
 
   constructor(options: ControllerOptions) {
@@ -93,27 +103,30 @@ class Loop {
       perTenant: Math.max(1, concurrency - 1),
       pollMs: 2_000,
       timeoutMs: 600_000,
+      abortGraceMs: 10_000,
+      maxLapses: 5,
       stopGraceMs: 20_000,
       backoff: { baseMs: 1_000, capMs: 300_000 },
       clock: systemClock,
       random: Math.random,
       ...options,
     }
-    this.#bell = new Wakeup(this.#options.clock)
+    this.#leases = new LeaseKeeper(this.#options, this.#running)
+    this.#wakeup = new Wakeup(this.#options.clock)
   }
 
   async run(signal: AbortSignal, ready: () => void, atOnce: AbortSignal): Promise<void> {
     const { queue } = this.#options
-    const unsubscribe = queue.onReady(() => this.#bell.ring())
-    const stopHeartbeat = this.#startHeartbeat()
-    signal.addEventListener('abort', () => this.#bell.ring(), { once: true })
+    const unsubscribe = queue.onReady(() => this.#wakeup.ring())
+    const stopRenewing = this.#leases.start()
+    signal.addEventListener('abort', () => this.#wakeup.ring(), { once: true })
     ready()
     try {
       await this.#claimUntil(signal)
       this.#stopping = true
       await this.#drain(atOnce)
     } finally {
-      stopHeartbeat()
+      stopRenewing()
       unsubscribe()
     }
   }
@@ -122,40 +135,46 @@ class Loop {
     const { concurrency, claimAtMost, pollMs } = this.#options
     let failures = 0
     while (!signal.aborted) {
-      this.#bell.silence()
+      this.#wakeup.silence()
       const free = Math.min(concurrency - this.#running.size, claimAtMost)
       const running = new Map(this.#runningByTenant)
+      const asked = instantOf(this.#options.clock)
       const claims = free > 0 ? await this.#claim(free, running) : []
       if (claims === undefined) {
         await this.#pause(delayFor(++failures, UNREACHABLE), signal)
         continue
       }
       failures = 0
-      if (signal.aborted) {
-        await Promise.all(
-          claims.map((claim) => this.#options.queue.finish(claim, { then: 'handBack' }).catch(() => {})),
-        )
-        return
-      }
-      for (const claim of claims) this.#begin(claim)
+      if (signal.aborted) return await this.#handBack(claims)
+      for (const claim of claims) this.#begin(claim, asked)
       const tookAll = claims.length === free
       this.#mayBeMore = tookAll || this.#hasSpentAShare(running, claims)
-      if (!(tookAll && this.#running.size < concurrency)) await this.#bell.wait(pollMs)
+      if (!(tookAll && this.#running.size < concurrency)) await this.#wakeup.wait(pollMs)
     }
   }
 
+  /** A claim that is answered late is handed back, so that every run begins with most of its lease ahead. */
   async #claim(limit: number, running: Share['running']): Promise<readonly Claim[] | undefined> {
-    const { name, queue, worker, perTenant } = this.#options
+    const { name, queue, clock, worker, perTenant } = this.#options
     const share: Share = { perTenant, running }
+    const late = (claims: readonly Claim[]): void => void this.#handBack(claims)
     try {
-      return await queue.claim(worker, limit, share)
+      return await answerWithin({ clock, ms: queue.leaseMs / 4, call: 'claim', late }, () =>
+        queue.claim(worker, limit, share),
+      )
     } catch (error) {
       this.#options.emitter.emit('queue:unreachable', { controller: name, doing: 'claim', error })
       return undefined
     }
   }
 
-  /** By what was running when the queue was asked: runs that ended meanwhile do not tell what it would have given. */
+  /** What cannot be handed back is claimed again when its lease has lapsed. */
+  async #handBack(claims: readonly Claim[]): Promise<void> {
+    const { queue } = this.#options
+    await Promise.all(claims.map((claim) => queue.finish(claim, { then: 'handBack' }).catch(() => {})))
+  }
+
+  /** Uses the runs at the time of the request, because the queue limited its answer by them. */
   #hasSpentAShare(running: Map<string, number>, claims: readonly Claim[]): boolean {
     for (const { tenant } of claims) if (tenant !== undefined) running.set(tenant, (running.get(tenant) ?? 0) + 1)
     return [...running.values()].some((count) => count >= this.#options.perTenant)
@@ -165,12 +184,19 @@ class Loop {
     await sleep(this.#options.clock, jittered(ms, this.#options.random), signal).catch(() => {})
   }
 
-  #begin(claim: Claim): void {
+  #begin(claim: Claim, leasedAt: Instant): void {
+    const abort = new AbortController()
     const running: Running = {
       claim,
-      abort: new AbortController(),
-      leasedAt: this.#options.clock.now(),
-      lost: false,
+      abort,
+      leasedAt,
+      isRenewed: true,
+      isLost: false,
+      onLost() {
+        abort.abort(new Error(`the lease on ${keyText(claim.key)} was lost`))
+        running.abandon()
+      },
+      abandon() {},
       done: Promise.resolve(),
     }
     this.#running.add(running)
@@ -178,7 +204,7 @@ class Loop {
     running.done = this.#execute(running).finally(() => {
       this.#running.delete(running)
       this.#count(claim.tenant, -1)
-      if (this.#mayBeMore) this.#bell.ring()
+      if (this.#mayBeMore) this.#wakeup.ring()
     })
   }
 
@@ -190,37 +216,59 @@ class Loop {
   }
 
   async #execute(running: Running): Promise<void> {
-    const { name, reconcile, emitter, decisions, clock, timeoutMs } = this.#options
-    const { claim, abort } = running
-    const { key, attempt, fence } = claim
+    const { name, emitter, clock } = this.#options
+    const { key, attempt } = running.claim
     const from = clock.now()
     emitter.emit('reconcile:start', { controller: name, key, attempt })
-    const cancelTimeout = clock.after(timeoutMs, () =>
-      abort.abort(raise.TimedOut(`${keyText(key)} took longer than ${timeoutMs} ms`)),
-    )
-    let how: Finish
+    const how = this.#verdictOnLapses(running.claim) ?? (await this.#reconcile(running))
+    const kept = !running.isLost && (await this.#finish(running, how))
+    emitter.emit('reconcile:end', { controller: name, key, ms: clock.now() - from, ...outcomeOf(how, kept) })
+  }
+
+  #verdictOnLapses(claim: Claim): Finish | undefined {
+    const { queue, random, maxLapses } = this.#options
+    const backoff: Backoff = { baseMs: queue.leaseMs / 4, capMs: LONGEST_POSTPONE_MS }
+    return verdictOnLapses(claim, { backoff, maxLapses }, random)
+  }
+
+  async #reconcile(running: Running): Promise<Finish> {
+    const { name, reconcile, decisions } = this.#options
+    const { key, attempt, fence } = running.claim
+    const cancelTimeout = this.#startTimeout(running)
     try {
       const outcome = await reconcile({
         key,
         attempt,
         fence,
-        signal: abort.signal,
+        signal: running.abort.signal,
         decided: (input, decision, at, shown) => {
           const record = { controller: name, key, at, fence, input, decision }
           decisions.add(shown === undefined ? record : shownWhenRead(record, shown))
         },
       })
-      how =
-        outcome.next === 'onChange'
-          ? { then: 'forget' }
-          : { then: 'again', afterMs: outcome.ms, because: outcome.because }
+      return outcome.next === 'onChange'
+        ? { then: 'forget' }
+        : { then: 'again', afterMs: outcome.ms, because: outcome.because }
     } catch (error) {
-      how = this.#verdict(running, error)
+      return this.#verdict(running, error)
     } finally {
       cancelTimeout()
     }
-    const kept = !running.lost && (await this.#finish(running, how))
-    emitter.emit('reconcile:end', { controller: name, key, ms: clock.now() - from, ...told(how, kept) })
+  }
+
+  /** A run that ignores its abort signal blocks its place here, but must not block its key for other workers. */
+  #startTimeout(running: Running): () => void {
+    const { name, emitter, clock, timeoutMs, abortGraceMs } = this.#options
+    const { key } = running.claim
+    const abandon = (): void => {
+      running.isRenewed = false
+      emitter.emit('run:stuck', { controller: name, key, ms: timeoutMs + abortGraceMs })
+    }
+    let cancel = clock.after(timeoutMs, () => {
+      running.abort.abort(raise.TimedOut(`${keyText(key)} took longer than ${timeoutMs} ms`))
+      cancel = clock.after(abortGraceMs, abandon)
+    })
+    return () => cancel()
   }
 
   #verdict({ claim, abort }: Running, error: unknown): Finish {
@@ -237,61 +285,22 @@ class Loop {
     }
   }
 
+  /** Tried again until the lease has lapsed. It is not renewed meanwhile, so a finish that hangs ends with it. */
   async #finish(running: Running, how: Finish): Promise<boolean> {
     const { name, queue, clock, random, emitter } = this.#options
+    running.isRenewed = false
     for (let failures = 1; ; failures++) {
       try {
-        return await queue.finish(running.claim, how)
+        return await new Promise<boolean>((resolve, reject) => {
+          running.abandon = () => reject(raise.TimedOut('finish gave no answer before the lease lapsed'))
+          queue.finish(running.claim, how).then(resolve, reject)
+        })
       } catch (error) {
         emitter.emit('queue:unreachable', { controller: name, doing: 'finish', error })
-        if (this.#hasLapsed(running)) return false
+        if (this.#leases.hasLapsed(running)) return false
         await sleep(clock, jittered(delayFor(failures, UNREACHABLE), random))
       }
     }
-  }
-
-  #startHeartbeat(): () => void {
-    const { clock, queue } = this.#options
-    let cancel = (): void => {}
-    const beat = (): void => {
-      for (const running of this.#running) if (this.#hasLapsed(running)) this.#lose(running)
-      void this.#renew()
-      cancel = clock.after(queue.leaseMs / 4, beat)
-    }
-    cancel = clock.after(queue.leaseMs / 4, beat)
-    return () => cancel()
-  }
-
-  async #renew(): Promise<void> {
-    const { name, queue, clock, emitter } = this.#options
-    const asked = [...this.#running].filter(({ lost }) => !lost)
-    if (this.#renewing || asked.length === 0) return
-    this.#renewing = true
-    const at = clock.now()
-    try {
-      const gone = new Set((await queue.renew(asked.map(({ claim }) => claim))).map(({ fence }) => fence))
-      for (const running of asked) {
-        if (!gone.has(running.claim.fence)) running.leasedAt = at
-        else if (this.#running.has(running)) this.#lose(running)
-      }
-    } catch (error) {
-      emitter.emit('queue:unreachable', { controller: name, doing: 'renew', error })
-    } finally {
-      this.#renewing = false
-    }
-  }
-
-  /** Somebody else may hold it by now. Measured from before the last successful question, so it errs on the safe side. */
-  #hasLapsed({ leasedAt }: Running): boolean {
-    return this.#options.clock.now() - leasedAt >= this.#options.queue.leaseMs
-  }
-
-  #lose(running: Running): void {
-    if (running.lost) return
-    running.lost = true
-    const { key, fence } = running.claim
-    this.#options.emitter.emit('lease:lost', { controller: this.#options.name, key, fence })
-    running.abort.abort(new Error(`the lease on ${keyText(key)} was lost`))
   }
 
   /** A run that ignores its signal keeps its lease until that lapses: handing it back could run the key twice. */
@@ -311,51 +320,20 @@ class Loop {
   }
 }
 
-/** Rung by a hint, a free place or the end. A ring between two waits is not lost. */
-class Wakeup {
-  readonly #clock: Clock
-  #rung = false
-  #awake: (() => void) | undefined
+type Ended = Pick<KernelEvents['reconcile:end'], 'outcome' | 'because' | 'failure'>
 
-  constructor(clock: Clock) {
-    this.#clock = clock
-  }
-
-  ring(): void {
-    this.#rung = true
-    this.#awake?.()
-  }
-
-  silence(): void {
-    this.#rung = false
-  }
-
-  /** Until it rings, but no longer than `ms`. */
-  async wait(ms: number): Promise<void> {
-    if (this.#rung) return
-    await new Promise<void>((resolve) => {
-      const cancel = this.#clock.after(ms, resolve)
-      this.#awake = () => {
-        cancel()
-        resolve()
-      }
-    })
-    this.#awake = undefined
-  }
-}
-
-type Told = Pick<KernelEvents['reconcile:end'], 'outcome' | 'because' | 'failure'>
-
-function told(how: Finish, kept: boolean): Told {
+function outcomeOf(how: Finish, kept: boolean): Ended {
   if (!kept) return { outcome: 'lost' }
   switch (how.then) {
     case 'forget':
       return { outcome: 'settled' }
     case 'again':
+    case 'postpone':
       return { outcome: 'checkAgain', because: how.because }
     case 'retry':
       return { outcome: 'retry', failure: how.failure }
     case 'park':
+    case 'giveUp':
       return { outcome: 'terminal', failure: how.failure }
     case 'handBack':
       return { outcome: 'handedBack' }

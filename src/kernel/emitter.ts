@@ -1,7 +1,7 @@
 import type { Failure } from './errors.ts'
 import type { Key } from './key.ts'
 
-/** What the kernel tells about itself. Logs, metrics and tests are listeners; nothing else depends on it. */
+/** Events of the kernel, for logs, metrics and tests. No behaviour depends on a listener. */
 export interface KernelEvents {
   'reconcile:start': { readonly controller: string; readonly key: Key; readonly attempt: number }
   'reconcile:end': {
@@ -17,6 +17,8 @@ export interface KernelEvents {
     readonly doing: 'claim' | 'renew' | 'finish'
     readonly error: unknown
   }
+  /** The run went on for `ms` and ignored its abort signal. Its lease is no longer renewed. */
+  'run:stuck': { readonly controller: string; readonly key: Key; readonly ms: number }
   'lease:lost': { readonly controller: string; readonly key: Key; readonly fence: number }
 }
 
@@ -28,7 +30,7 @@ export interface Emitter<M extends EventMap> {
   on<E extends keyof M>(event: E, listener: (what: M[E]) => void): () => void
 }
 
-/** Listeners are called at once, in order. One that throws is passed to `onListenerError`, never felt by the emitter. */
+/** Calls listeners synchronously, in order. What one throws goes to `onListenerError`, not to the emitter's caller. */
 export function createEmitter<M extends EventMap>(onListenerError: (error: unknown) => void = () => {}): Emitter<M> {
   const listeners = new Map<keyof M, Set<(what: never) => void>>()
   return {

@@ -65,12 +65,19 @@ export const raise = defineFailures({
   Unexpected: {
     whoseMove: 'operator',
     retryable: true,
-    nextStep: 'It is retried by itself. If it stays, read the log line with this message and report it.',
+    nextStep:
+      'Caelus retries automatically. If the problem persists, read the log line with this message and report it.',
   },
   TimedOut: {
     whoseMove: 'platform',
     retryable: true,
-    nextStep: 'It is retried by itself. If it stays, look for what the step was waiting for in explain.',
+    nextStep: 'Caelus retries automatically. If the problem persists, see in explain what the step waits for.',
+  },
+  RunNeverEnded: {
+    whoseMove: 'operator',
+    retryable: false,
+    nextStep:
+      'Find out why the worker process crashed or hung during this reconcile: read its last log lines and its exit code (137: out of memory). Then requeue the job.',
   },
 })
 

@@ -384,6 +384,7 @@ caelus.job
   again_at timestamp with time zone
   number bigint not null generated always as identity
   ended_at timestamp with time zone
+  lapses integer not null default 0
   constraint job_pkey PRIMARY KEY (queue, kind, id)
   with (fillfactor=40, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0, autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=2000)
 

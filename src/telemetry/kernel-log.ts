@@ -16,6 +16,9 @@ export function logKernel(kernel: Emitter<KernelEvents>, log: Logger): () => voi
     kernel.on('queue:unreachable', ({ controller, doing, error }) =>
       log.warn({ controller, doing, failure: failureOf(error).message }, 'Queue unreachable'),
     ),
+    kernel.on('run:stuck', ({ controller, key, ms }) =>
+      log.warn({ controller, key: keyText(key), ms }, 'Run ignores its abort signal: its lease is no longer renewed'),
+    ),
     kernel.on('lease:lost', ({ controller, key, fence }) =>
       log.warn({ controller, key: keyText(key), fence }, 'Lease lost'),
     ),

@@ -1,14 +1,14 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Claim, Failure, Key, Queue } from '../../src/kernel/index.ts'
+import type { Claim, Failure, Finish, Key, Queue } from '../../src/kernel/index.ts'
 
 export interface QueueUnderTest {
   readonly queue: Queue
-  /** Lets so much time pass for the queue, by pushing its clock. */
+  /** Moves the queue's clock forward. */
   readonly pass: (ms: number) => Promise<void>
   readonly close?: () => Promise<void>
 }
 
-/** The lease every queue under test is made with: no pause of a busy machine may be taken for its end. */
+/** The lease of every queue under test. It is longer than any pause of a busy machine. */
 export const LEASE_MS = 60_000
 
 const key = (id: string): Key => ({ kind: 'Thing', id })
@@ -19,6 +19,7 @@ const failure: Failure = {
   retryable: true,
   nextStep: 'mend it',
 }
+const EXTENDED = { gone: [], untouched: [] }
 const ids = (claims: readonly Claim[]): string[] => claims.map((claim) => claim.key.id)
 
 /** The named properties of a Queue, each as a sentence. */
@@ -159,6 +160,24 @@ export function exerciseQueue(name: string, make: () => Promise<QueueUnderTest>)
       ]).toEqual(['user', 'child', 'drift'])
     })
 
+    it('runs every user change before drift, also where the drift has an earlier turn', async () => {
+      const { queue } = await fresh()
+      for (const id of ['u1', 'u2', 'u3']) await queue.wake(key(id), { reason: 'changed', tenant: 'busy' })
+      await queue.wake(key('drift'), { reason: 'drift', tenant: 'calm' })
+      const order: string[] = []
+      for (let i = 0; i < 4; i++) order.push(...ids(await queue.claim('w', 1)))
+      expect(order).toEqual(['u1', 'u2', 'u3', 'drift'])
+    })
+
+    it('does not claim a delayed key because another one has fallen due', async () => {
+      const { queue, pass } = await fresh()
+      await queue.wake(key('soon'), { reason: 'changed', afterMs: 20_000 })
+      await queue.wake(key('later'), { reason: 'changed', afterMs: 600_000 })
+      await pass(20_050)
+      expect(ids(await queue.claim('w', 5))).toEqual(['soon'])
+      expect(await queue.claim('w', 5)).toEqual([])
+    })
+
     it('gives a delayed change that has fallen due its place before drift that waits', async () => {
       const { queue, pass } = await fresh()
       await queue.wake(key('user'), { reason: 'changed', afterMs: 100 })
@@ -238,9 +257,9 @@ export function exerciseQueue(name: string, make: () => Promise<QueueUnderTest>)
       const zombie = await one(queue, 'zombie')
       await pass(LEASE_MS + 50)
       const holder = await one(queue, 'holder')
-      expect(await queue.renew([zombie])).toEqual([zombie])
+      expect(await queue.renew([zombie])).toEqual({ gone: [zombie], untouched: [] })
       expect(await queue.finish(zombie, { then: 'forget' })).toBe(false)
-      expect(await queue.renew([holder])).toEqual([])
+      expect(await queue.renew([holder])).toEqual(EXTENDED)
       expect(await queue.finish(holder, { then: 'forget' })).toBe(true)
     })
 
@@ -250,10 +269,95 @@ export function exerciseQueue(name: string, make: () => Promise<QueueUnderTest>)
       const claim = await one(queue)
       for (let i = 0; i < 3; i++) {
         await pass(LEASE_MS / 2)
-        expect(await queue.renew([claim])).toEqual([])
+        expect(await queue.renew([claim])).toEqual(EXTENDED)
       }
       expect(await queue.claim('other', 1)).toEqual([])
       expect(await queue.finish(claim, { then: 'forget' })).toBe(true)
+    })
+
+    /** Claims the key and lets the lease lapse, `times` times in a row. Answers the next claim. */
+    const lapsed = async ({ queue, pass }: QueueUnderTest, times: number): Promise<Claim> => {
+      for (let i = 0; i < times; i++) {
+        await one(queue)
+        await pass(LEASE_MS + 50)
+      }
+      return await one(queue)
+    }
+
+    it('counts the leases of a key that lapse in a row, and reports them to the claim that takes over', async () => {
+      const made = await fresh()
+      await made.queue.wake(key('a'), { reason: 'childChanged' })
+      expect(await one(made.queue)).toMatchObject({ lapses: 0 })
+      await made.pass(LEASE_MS + 50)
+      expect(await lapsed(made, 1)).toMatchObject({ lapses: 2, attempt: 0, reason: 'childChanged' })
+    })
+
+    it.each<Finish>([
+      { then: 'forget' },
+      { then: 'again', afterMs: 0, because: 'waiting' },
+      { then: 'retry', afterMs: 0, failure },
+      { then: 'park', failure },
+    ])('counts lapses anew after a run that finished by itself: $then', async (how) => {
+      const made = await fresh()
+      await made.queue.wake(key('a'), { reason: 'childChanged' })
+      await made.queue.finish(await lapsed(made, 2), how)
+      await made.queue.wake(key('a'), { reason: 'childChanged' })
+      expect(await lapsed(made, 1)).toMatchObject({ lapses: 1 })
+    })
+
+    it('keeps the lapses of a key that was handed back or postponed, and reports each lapse once', async () => {
+      const made = await fresh()
+      const { queue, pass } = made
+      await queue.wake(key('a'), { reason: 'childChanged' })
+      await queue.finish(await lapsed(made, 2), { then: 'postpone', afterMs: 20_000, because: 'its runs never end' })
+      expect(await queue.claim('w', 1)).toEqual([])
+      await pass(20_050)
+      const postponed = await one(queue)
+      expect(postponed).toMatchObject({ lapses: 0, attempt: 0, reason: 'childChanged' })
+      await queue.finish(postponed, { then: 'handBack' })
+      expect(await lapsed(made, 1)).toMatchObject({ lapses: 3 })
+    })
+
+    it('postpones a key despite a wake by the world during the lapsed run, and runs it at once for a user', async () => {
+      const made = await fresh()
+      const { queue, pass } = made
+      const postpone: Finish = { then: 'postpone', afterMs: 60_000, because: 'its runs never end' }
+      await queue.wake(key('a'), { reason: 'changed' })
+      await one(queue)
+      await queue.wake(key('a'), { reason: 'drift' })
+      await pass(LEASE_MS + 50)
+      const second = await one(queue)
+      await queue.wake(key('a'), { reason: 'childChanged' })
+      await queue.finish(second, postpone)
+      expect(await queue.claim('w', 1)).toEqual([])
+      await pass(60_050)
+      const third = await one(queue)
+      await queue.wake(key('a'), { reason: 'changed' })
+      await queue.finish(third, postpone)
+      expect(await lapsed(made, 1)).toMatchObject({ lapses: 1 })
+    })
+
+    it('parks a key that is given up; another wake runs it once, and its next lapse counts on', async () => {
+      const made = await fresh()
+      const { queue, pass } = made
+      await queue.wake(key('a'), { reason: 'drift' })
+      await queue.finish(await lapsed(made, 3), { then: 'giveUp', failure })
+      await pass(LEASE_MS * 2)
+      expect(await queue.claim('w', 1)).toEqual([])
+      await queue.wake(key('a'), { reason: 'drift' })
+      expect(await lapsed(made, 1)).toMatchObject({ lapses: 4 })
+    })
+
+    it('counts lapses anew when a user changes something, during the lapsed run too', async () => {
+      const made = await fresh()
+      const { queue, pass } = made
+      await queue.wake(key('a'), { reason: 'drift' })
+      await queue.finish(await lapsed(made, 3), { then: 'giveUp', failure })
+      await queue.wake(key('a'), { reason: 'changed' })
+      expect(await lapsed(made, 1)).toMatchObject({ lapses: 1 })
+      await queue.wake(key('a'), { reason: 'changed' })
+      await pass(LEASE_MS + 50)
+      expect(await one(queue)).toMatchObject({ lapses: 0 })
     })
 
     it('gives fences that grow, also for a key that was forgotten in between', async () => {

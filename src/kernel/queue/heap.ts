@@ -1,10 +1,14 @@
-/** Gives out the first of what was put in, by `before`. What is in it must not change its order. */
+/** A binary heap ordered by `before`. The order of two items must not change while they are in it. */
 export class Heap<T> {
-  readonly #items: T[] = []
+  #items: T[] = []
   readonly #before: (a: T, b: T) => boolean
 
   constructor(before: (a: T, b: T) => boolean) {
     this.#before = before
+  }
+
+  get size(): number {
+    return this.#items.length
   }
 
   peek(): T | undefined {
@@ -39,5 +43,11 @@ export class Heap<T> {
     }
     items[at] = last
     return first
+  }
+
+  /** Removes all other items. */
+  keep(isKept: (item: T) => boolean): void {
+    // A sorted array is a heap.
+    this.#items = this.#items.filter(isKept).toSorted((a, b) => (this.#before(a, b) ? -1 : this.#before(b, a) ? 1 : 0))
   }
 }

@@ -1,6 +1,6 @@
 import { Heap } from './heap.ts'
 
-/** A place in the order of what waits. */
+/** A place in the order of waiting keys. */
 export interface Placed {
   readonly tenant: string
   readonly turn: number
@@ -16,18 +16,24 @@ interface Lane<P extends Placed> {
 }
 
 /**
- * What is ready to run, a lane for every tenant. The first of all is taken in the logarithm of the tenants, and one that has had
- * its share is passed over in a single step, however much it has waiting.
+ * Places that are ready, one lane per tenant. Taking the first is O(log tenants); a tenant over its share is skipped in
+ * one step, however many places it has.
  */
 export class Lanes<P extends Placed> {
   readonly #lanes = new Map<string, Lane<P>>()
-  /** The first of each lane; an entry whose place is no longer the first of its lane is a leftover. */
+  /** The first of each lane. Stale entries, whose place is no longer the first, are dropped when they are popped. */
   readonly #firsts = new Heap<{ readonly lane: Lane<P>; readonly first: P }>((a, b) => comesFirst(a.first, b.first))
   readonly #isCurrent: (place: P) => boolean
+  #size = 0
 
-  /** Places that are not current any more are dropped when their turn comes. */
+  /** Places that are no longer current are dropped when their turn comes, or by `sweep`. */
   constructor(isCurrent: (place: P) => boolean) {
     this.#isCurrent = isCurrent
+  }
+
+  /** All places, those that are no longer current included. */
+  get size(): number {
+    return this.#size
   }
 
   push(place: P): void {
@@ -35,6 +41,7 @@ export class Lanes<P extends Placed> {
     const lane = this.#lanes.get(tenant) ?? { tenant, waiting: new Heap<P>(comesFirst) }
     this.#lanes.set(tenant, lane)
     lane.waiting.push(place)
+    this.#size += 1
     if (lane.waiting.peek() === place) this.#firsts.push({ lane, first: place })
   }
 
@@ -58,8 +65,19 @@ export class Lanes<P extends Placed> {
     for (const lane of passedOver) this.#show(lane)
   }
 
+  sweep(): void {
+    this.#firsts.keep(() => false)
+    this.#size = 0
+    for (const lane of this.#lanes.values()) {
+      lane.waiting.keep(this.#isCurrent)
+      this.#size += lane.waiting.size
+      this.#show(lane)
+    }
+  }
+
   #advance(lane: Lane<P>): void {
     lane.waiting.pop()
+    this.#size -= 1
     this.#show(lane)
   }
 

@@ -2,7 +2,8 @@ import { isUserMade, keyText, priorityOf, strongerReason, type Key, type WakeRea
 import type { Clock } from '../clock.ts'
 import { Heap } from './heap.ts'
 import { Lanes, type Placed } from './lanes.ts'
-import type { Claim, Finish, Queue, Share, Wake } from './queue.ts'
+import type { Claim, Finish, Queue, Renewal, Share, Wake } from './queue.ts'
+import { Turns } from './turns.ts'
 
 export interface MemoryQueueOptions {
   readonly clock: Clock
@@ -16,9 +17,13 @@ interface Entry {
   tenant: string | undefined
   dueAt: number
   attempt: number
-  /** Place among the entries of equal priority; see `#nextTurn`. */
+  /** Leases that lapsed since a run last finished by itself. */
+  lapses: number
+  /** The last lease lapsed, and no claim has reported it yet. */
+  hasLapsed: boolean
+  /** Place among the entries of equal priority. */
   turn: number
-  /** The one slot through which this entry may be claimed; older ones are leftovers of earlier places. */
+  /** The one slot through which this entry may be claimed; replaced ones are stale. */
   slot: Slot | undefined
   lease: { readonly fence: number; until: number } | undefined
   /** A wake that arrived during the run. */
@@ -26,17 +31,30 @@ interface Entry {
   parked: boolean
 }
 
-/** A place in a heap. Immutable, because a heap whose items change their order under it is no heap. */
+/** A place in a heap. Immutable: reordering an item in place would corrupt the heap. */
 interface Slot extends Placed {
   readonly entry: Entry
   readonly at: number
 }
 
+/** What the queue holds in memory, for metrics. All three stay in proportion to the keys. */
+export interface MemoryQueueSize {
+  /** Keys that wait, run or are parked. */
+  readonly keys: number
+  /** Places in heaps, stale ones included. */
+  readonly slots: number
+  /** Tenants whose last turn is remembered. */
+  readonly tenants: number
+}
+
+/** Stale slots and idle tenants that may stay before they are swept, besides one for each key. */
+const SWEEP_FROM = 64
+
 /**
- * The queue of everything whose desired state is watched, not stored: a restart lists the world and wakes it again.
+ * The queue for desired state that is watched, not stored: after a restart, the first list wakes every key again.
  *
- * Ready entries wait in lanes, apart by priority; delayed ones have one timer for the earliest. So waking, claiming and
- * finishing cost a logarithm, whatever the number of keys that merely wait.
+ * Ready entries wait in lanes by priority; delayed ones in a heap with one timer for the earliest. So waking, claiming
+ * and finishing are O(log keys). All times are monotonic.
  */
 export class MemoryQueue implements Queue {
   readonly leaseMs: number
@@ -44,14 +62,11 @@ export class MemoryQueue implements Queue {
   readonly #entries = new Map<string, Entry>()
   readonly #ready: readonly Lanes<Slot>[] = [0, 1, 2].map(() => new Lanes<Slot>((slot) => slot.entry.slot === slot))
   readonly #delayed = new Heap<Slot>((a, b) => a.at < b.at)
-  /** The last turn given to each tenant that has one still ahead of the queue. */
-  readonly #lastTurn = new Map<string, number>()
+  readonly #turns = new Turns()
   readonly #leased = new Set<Entry>()
   readonly #listeners = new Set<() => void>()
   #fence = 0
   #seq = 0
-  /** The turn most recently served: where a tenant that was idle joins in. */
-  #served = 0
   #timer: { cancel: () => void; at: number } | undefined
   #isClosed = false
 
@@ -60,13 +75,12 @@ export class MemoryQueue implements Queue {
     this.leaseMs = leaseMs
   }
 
-  /** Keys that are waiting or running. For metrics: it is stale before you read it. */
-  get length(): number {
-    return this.#entries.size
+  size(): MemoryQueueSize {
+    return { keys: this.#entries.size, slots: this.#countSlots(), tenants: this.#turns.size }
   }
 
   async wake(key: Key, { reason, tenant, afterMs = 0 }: Wake): Promise<void> {
-    const dueAt = this.#clock.now() + afterMs
+    const dueAt = this.#clock.elapsed() + afterMs
     const known = this.#entries.get(keyText(key))
     if (known === undefined) {
       const entry: Entry = {
@@ -75,7 +89,9 @@ export class MemoryQueue implements Queue {
         tenant,
         dueAt,
         attempt: 0,
-        turn: this.#nextTurn(tenant),
+        lapses: 0,
+        hasLapsed: false,
+        turn: this.#turns.next(tenant ?? NO_TENANT),
         slot: undefined,
         lease: undefined,
         wokenAgain: undefined,
@@ -102,7 +118,7 @@ export class MemoryQueue implements Queue {
     const claims: Claim[] = []
     const running = new Map(share?.running)
     const mayRun = (tenant: string): boolean =>
-      share === undefined || tenant === NOBODY || (running.get(tenant) ?? 0) < share.perTenant
+      share === undefined || tenant === NO_TENANT || (running.get(tenant) ?? 0) < share.perTenant
     for (const lanes of this.#ready) {
       lanes.take(
         mayRun,
@@ -116,14 +132,15 @@ export class MemoryQueue implements Queue {
     return claims
   }
 
-  async renew(claims: readonly Claim[]): Promise<Claim[]> {
+  async renew(claims: readonly Claim[]): Promise<Renewal> {
     this.#takeBackLapsedLeases()
-    const until = this.#clock.now() + this.leaseMs
-    return claims.filter((claim) => {
+    const until = this.#clock.elapsed() + this.leaseMs
+    const gone = claims.filter((claim) => {
       const entry = this.#held(claim)
       if (entry?.lease) entry.lease.until = until
       return entry === undefined
     })
+    return { gone, untouched: [] }
   }
 
   async finish(claim: Claim, how: Finish): Promise<boolean> {
@@ -131,8 +148,11 @@ export class MemoryQueue implements Queue {
     const entry = this.#held(claim)
     if (entry === undefined) return false
     const again = entry.wokenAgain
+    const isUserWoken = again !== undefined && isUserMade(again.reason)
     this.#unlease(entry)
-    const now = this.#clock.now()
+    const now = this.#clock.elapsed()
+    const hasRun = how.then !== 'handBack' && how.then !== 'postpone' && how.then !== 'giveUp'
+    if (hasRun || isUserWoken) entry.lapses = 0
     switch (how.then) {
       case 'forget':
         entry.attempt = 0
@@ -144,15 +164,25 @@ export class MemoryQueue implements Queue {
         this.#restart(entry, again?.reason ?? 'retry', Math.min(now + how.afterMs, again?.dueAt ?? Infinity))
         return true
       case 'retry':
-        entry.attempt = again && isUserMade(again.reason) ? 0 : entry.attempt + 1
+        entry.attempt = isUserWoken ? 0 : entry.attempt + 1
         this.#restart(entry, again?.reason ?? 'retry', Math.min(now + how.afterMs, again?.dueAt ?? Infinity))
         return true
       case 'park':
-        entry.attempt = 0
-        if (again === undefined) entry.parked = true
-        else this.#restart(entry, again.reason, again.dueAt)
+        this.#park(entry, again)
+        return true
+      case 'giveUp':
+        this.#park(entry, isUserWoken ? again : undefined)
+        return true
+      case 'postpone':
+        if (isUserWoken) entry.attempt = 0
+        this.#restart(
+          entry,
+          again ? strongerReason(entry.reason, again.reason) : entry.reason,
+          Math.min(now + how.afterMs, isUserWoken ? again.dueAt : Infinity),
+        )
         return true
       case 'handBack':
+        if (isUserWoken) entry.attempt = 0
         this.#restart(entry, again ? strongerReason(entry.reason, again.reason) : entry.reason, now)
         return true
       default:
@@ -165,24 +195,17 @@ export class MemoryQueue implements Queue {
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Nothing falls due any more, so that no timer keeps the process alive. */
+  /** Cancels the timer of delayed keys, so that it does not keep the process alive. */
   close(): void {
     this.#isClosed = true
     this.#timer?.cancel()
   }
 
-  /**
-   * Start-time fair queueing: a tenant's keys get consecutive turns, and one that was idle joins at the turn being served.
-   * So a tenant with a thousand keys and one with a single key alternate, and nobody waits for ever.
-   */
-  #nextTurn(tenant = NOBODY): number {
-    const turn = Math.max(this.#served, (this.#lastTurn.get(tenant) ?? -1) + 1)
-    this.#lastTurn.set(tenant, turn)
-    return turn
-  }
-
   #rouse(entry: Entry, reason: WakeReason, dueAt: number, isMoved: boolean): void {
-    if (isUserMade(reason)) entry.attempt = 0
+    if (isUserMade(reason)) {
+      entry.attempt = 0
+      entry.lapses = 0
+    }
     if (entry.parked) {
       entry.parked = false
       this.#restart(entry, reason, dueAt)
@@ -195,35 +218,59 @@ export class MemoryQueue implements Queue {
     if (!stays) this.#place(entry)
   }
 
+  #park(entry: Entry, again: Entry['wokenAgain']): void {
+    entry.attempt = 0
+    if (again === undefined) entry.parked = true
+    else this.#restart(entry, again.reason, again.dueAt)
+  }
+
   #restart(entry: Entry, reason: WakeReason, dueAt: number): void {
     entry.reason = reason
     entry.dueAt = dueAt
-    entry.turn = this.#nextTurn(entry.tenant)
+    entry.turn = this.#turns.next(entry.tenant ?? NO_TENANT)
     this.#place(entry)
   }
 
   #place(entry: Entry): void {
-    const { turn, dueAt: at, tenant = NOBODY } = entry
+    const { turn, dueAt: at, tenant = NO_TENANT } = entry
     const slot: Slot = { entry, tenant, turn, seq: this.#seq++, at }
     entry.slot = slot
-    if (slot.at <= this.#clock.now()) {
+    if (slot.at <= this.#clock.elapsed()) {
       this.#ready[priorityOf(entry.reason)]?.push(slot)
       this.#announce()
     } else {
       this.#delayed.push(slot)
       this.#setTimer()
     }
+    this.#sweep()
+  }
+
+  /** Costs O(1) per wake on average, because it runs only after as many wakes as there are keys. */
+  #sweep(): void {
+    const most = 2 * this.#entries.size + SWEEP_FROM
+    if (this.#countSlots() > most) {
+      this.#delayed.keep((slot) => slot.entry.slot === slot)
+      for (const lanes of this.#ready) lanes.sweep()
+    }
+    if (this.#turns.size > most) this.#turns.forgetIdle()
+  }
+
+  #countSlots(): number {
+    let slots = this.#delayed.size
+    for (const lanes of this.#ready) slots += lanes.size
+    return slots
   }
 
   #lease(entry: Entry): Claim {
     const fence = ++this.#fence
-    entry.lease = { fence, until: this.#clock.now() + this.leaseMs }
+    entry.lease = { fence, until: this.#clock.elapsed() + this.leaseMs }
     entry.slot = undefined
     this.#leased.add(entry)
-    this.#served = Math.max(this.#served, entry.turn)
-    const tenant = entry.tenant ?? NOBODY
-    if ((this.#lastTurn.get(tenant) ?? 0) < this.#served) this.#lastTurn.delete(tenant)
-    return { key: entry.key, reason: entry.reason, tenant: entry.tenant, attempt: entry.attempt, fence }
+    this.#turns.serve(entry.turn)
+    const { key, reason, tenant, attempt } = entry
+    const lapses = entry.hasLapsed ? entry.lapses : 0
+    entry.hasLapsed = false
+    return { key, reason, tenant, attempt, fence, lapses }
   }
 
   #unlease(entry: Entry): void {
@@ -238,10 +285,13 @@ export class MemoryQueue implements Queue {
   }
 
   #takeBackLapsedLeases(): void {
-    const now = this.#clock.now()
+    const now = this.#clock.elapsed()
     for (const entry of this.#leased) {
       if ((entry.lease?.until ?? Infinity) > now) continue
-      const reason = entry.wokenAgain ? strongerReason(entry.reason, entry.wokenAgain.reason) : entry.reason
+      const again = entry.wokenAgain
+      const reason = again ? strongerReason(entry.reason, again.reason) : entry.reason
+      entry.lapses = again && isUserMade(again.reason) ? 0 : entry.lapses + 1
+      entry.hasLapsed = true
       this.#unlease(entry)
       this.#restart(entry, reason, now)
     }
@@ -251,7 +301,7 @@ export class MemoryQueue implements Queue {
     const next = this.#delayed.peek()
     if (this.#isClosed || next === undefined || (this.#timer && this.#timer.at <= next.at)) return
     this.#timer?.cancel()
-    const cancel = this.#clock.after(next.at - this.#clock.now(), () => {
+    const cancel = this.#clock.after(next.at - this.#clock.elapsed(), () => {
       this.#timer = undefined
       this.#moveDue()
     })
@@ -259,7 +309,7 @@ export class MemoryQueue implements Queue {
   }
 
   #moveDue(): void {
-    const now = this.#clock.now()
+    const now = this.#clock.elapsed()
     for (let next = this.#delayed.peek(); next !== undefined && next.at <= now; next = this.#delayed.peek()) {
       this.#delayed.pop()
       if (next.entry.slot === next) this.#ready[priorityOf(next.entry.reason)]?.push(next)
@@ -274,4 +324,4 @@ export class MemoryQueue implements Queue {
 }
 
 /** Keys without a tenant share the turns of this one. */
-const NOBODY = ''
+const NO_TENANT = ''

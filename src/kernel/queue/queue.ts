@@ -17,6 +17,11 @@ export interface Claim {
   /** How many runs of this key failed since it last succeeded or was changed by a user. */
   readonly attempt: number
   readonly fence: number
+  /**
+   * How many leases of this key lapsed in a row, if this claim takes over from a lapsed one; otherwise 0.
+   * A run that finishes by itself, or a change by a user, starts the count anew.
+   */
+  readonly lapses: number
 }
 
 /** How a run ended, as far as the queue is concerned. */
@@ -26,10 +31,14 @@ export type Finish =
   | { readonly then: 'again'; readonly afterMs: number; readonly because: string }
   /** Failed: due again after a while, one attempt more. */
   | { readonly then: 'retry'; readonly afterMs: number; readonly failure: Failure }
-  /** Given up: does not run before somebody wakes it. */
+  /** Failed for good: does not run before it is woken. */
   | { readonly then: 'park'; readonly failure: Failure }
-  /** Not finished and not to blame: another worker may take it at once, with the same attempt. */
+  /** Not finished: another worker may take it at once, with the same attempt. */
   | { readonly then: 'handBack' }
+  /** Not run, because runs before this claim lapsed: due again after a while. Only a user's wake during the claim is earlier. */
+  | { readonly then: 'postpone'; readonly afterMs: number; readonly because: string }
+  /** Not run, because runs before this claim lapsed: parked, with its lapses kept. Only a user's wake during the claim runs it. */
+  | { readonly then: 'giveUp'; readonly failure: Failure }
 
 /** How much of a claim one tenant may get. */
 export interface Share {
@@ -39,14 +48,22 @@ export interface Share {
   readonly running: ReadonlyMap<string, number>
 }
 
+/** The claims whose lease was not extended. */
+export interface Renewal {
+  /** The lease has passed to another claim, or the key is gone. */
+  readonly gone: readonly Claim[]
+  /** The lease is as it was: another transaction holds the row. Asking again later may extend it. */
+  readonly untouched: readonly Claim[]
+}
+
 /**
  * A queue of keys.
  *
- * - Stingy: a key is never claimed twice at the same time; many wakes before a run make one run.
- * - Honest: a wake during a run is not lost; the key becomes due again when that run finishes.
- * - Coalescing: a further wake keeps the earlier due time and the stronger reason; one made by a user forgives attempts.
- * - Ordered: what a user changed runs before what merely drifted; among equals tenants take turns; within a tenant first come, first served.
- * - Leased: a claim that is not renewed within `leaseMs` belongs to nobody and is claimed by the next who asks.
+ * - Exclusive: a key is never claimed twice at the same time; many wakes before a run make one run.
+ * - Reliable: a wake during a run is kept; the key becomes due again when that run finishes.
+ * - Coalescing: a further wake keeps the earlier due time and the stronger reason; one made by a user resets attempts.
+ * - Ordered: user changes run before drift; among equals tenants take turns; within a tenant first come, first served.
+ * - Leased: a claim that is not renewed within `leaseMs` lapses, and the next worker that asks gets the key.
  * - Fenced: every claim has a greater fence than all before it; an outdated one can neither finish nor renew.
  */
 export interface Queue {
@@ -54,9 +71,9 @@ export interface Queue {
   wake(key: Key, wake: Wake): Promise<void>
   /** Takes up to `limit` due keys. An empty answer means: nothing due now. */
   claim(worker: string, limit: number, share?: Share): Promise<Claim[]>
-  /** Extends the leases. Answers with those that had already passed to somebody else. */
-  renew(claims: readonly Claim[]): Promise<Claim[]>
-  /** False: the lease had passed to somebody else, and nothing was changed. */
+  /** Extends the leases, except those that the answer names. */
+  renew(claims: readonly Claim[]): Promise<Renewal>
+  /** False: the lease had passed to another claim, and nothing was changed. */
   finish(claim: Claim, how: Finish): Promise<boolean>
   /** A hint that something may be due. Hints can be lost; asking again from time to time is always correct. */
   onReady(listener: () => void): () => void

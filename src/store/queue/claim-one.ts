@@ -1,14 +1,15 @@
 import type { Claim, Key, WakeReason } from '../../kernel/index.ts'
 import type { Runner } from '../pool.ts'
+import { lease } from './claim.ts'
 
 /**
- * Whatever its turn, due time or tenant: somebody asks for this one by name. It gets a place in line as well, so that
- * should we die others find it like any other.
+ * Ignores turn, due time and tenant. The key gets a place in line as well, so that other workers find it should this
+ * process die.
  */
 const CLAIM_ONE = `
   update caelus.job j set
     turn = coalesce(turn, caelus.last_turn(queue, tenant, priority) + 1), due_at = least(due_at, now()),
-    locked_by = $4, claimed_at = now(), lease_until = now() + $5 * interval '1 ms', fence = nextval('caelus.fence')
+    ${lease('$4', '$5')}
   where queue = $1 and kind = $2 and id = $3 and (lease_until is null or lease_until <= now())
   returning tenant, reason, attempt, fence`
 
@@ -19,7 +20,7 @@ interface Row {
   readonly fence: string
 }
 
-/** Takes one key out of its turn. Undefined: the queue does not have it, or somebody holds it. */
+/** Claims one key by name, whatever its lapses. Undefined: the queue does not have it, or another claim holds it. */
 export async function claimOne(
   on: Runner,
   { queue, key, worker, leaseMs }: { queue: string; key: Key; worker: string; leaseMs: number },
@@ -27,5 +28,5 @@ export async function claimOne(
   const [row] = await on.query<Row>(CLAIM_ONE, [queue, key.kind, key.id, worker, leaseMs])
   if (row === undefined) return undefined
   const { tenant, reason, attempt, fence } = row
-  return { key, reason, tenant: tenant === '' ? undefined : tenant, attempt, fence: Number(fence) }
+  return { key, reason, tenant: tenant === '' ? undefined : tenant, attempt, fence: Number(fence), lapses: 0 }
 }

@@ -2,14 +2,14 @@ import type { Claim, Share, WakeReason } from '../../kernel/index.ts'
 import type { Runner } from '../pool.ts'
 
 /**
- * The first keys in line that nobody holds. A lease that has run out is in line like any other key.
+ * The first keys in line without a lease. A key whose lease has lapsed is in line like any other.
  *
- * - `skip locked` lets workers pass each other. What is kept is a lease, not a lock: the statement is its own transaction.
- * - A tenant whose keys already fill its share is passed over, and so is one that an operator froze.
- * - Nobody comes first, unless `$6`, while delayed keys are overdue: they have to line up, and may come before all others.
+ * - `skip locked` lets workers pass each other. A claim keeps a lease, not a lock: the statement is its own transaction.
+ * - Tenants whose share is used up and tenants that an operator froze are skipped.
+ * - While delayed keys are overdue it finds nothing, unless `$6`: those keys need a turn first and may precede all others.
  */
 const FIRST = `
-  select ctid as at, tenant, priority, turn, due_at from caelus.job
+  select ctid as at, tenant, priority, turn, due_at, lease_until is not null as lapsed from caelus.job
   where queue = $1 and turn is not null
     and (lease_until is null or lease_until <= now())
     and tenant <> all ($5::text[])
@@ -19,20 +19,28 @@ const FIRST = `
   limit $3
   for update skip locked`
 
-/** Only lease columns are written, which no index knows: the new version stays on its page and no index grows. */
-const LEASE = `
-  locked_by = $2, claimed_at = now(), lease_until = now() + $4 * interval '1 ms', fence = nextval('caelus.fence')`
+/** The columns of a lease are in no index, so that the update is heap-only (HOT) and no index grows. */
+export const lease = (worker: string, leaseMs: string): string => `
+  locked_by = ${worker}, claimed_at = now(), lease_until = now() + ${leaseMs} * interval '1 ms',
+  fence = nextval('caelus.fence'),
+  lapses = case
+    when j.lease_until is null then j.lapses
+    when caelus.priority_of(j.again_reason) = 0 then 0
+    else j.lapses + 1 end`
 
-const ROW = 'j.ctid::text as at, j.kind, j.id, j.tenant, j.reason, j.attempt, j.fence, j.priority, j.turn'
+const LEASE = lease('$2', '$4')
+
+const ROW = `j.ctid::text as at, j.kind, j.id, j.tenant, j.reason, j.attempt, j.fence, j.priority, j.turn,
+  case when f.lapsed then j.lapses else 0 end as lapses`
 
 /**
- * Rows are found again by `ctid`: they are locked, so it cannot change; one that changed before the lock is left for the
- * next claim.
+ * Rows are found again by `ctid`, which cannot change while they are locked. A row that changed before it was locked is
+ * left for the next claim.
  */
 const CLAIM = `
   update caelus.job j set ${LEASE} from (${FIRST}) f where j.ctid = f.at returning ${ROW}, null::int as seen`
 
-/** Counts how many keys each tenant gets. That costs a fifth more, so only if some tenant could get more than its share. */
+/** Counts how many keys each tenant gets. That costs a fifth more, so it is used only if a tenant could exceed its share. */
 const CLAIM_LIMITED = `
   with first as (${FIRST}),
   counted as (
@@ -52,18 +60,22 @@ interface ClaimRow {
   readonly reason: WakeReason
   readonly attempt: number
   readonly fence: string
+  readonly lapses: number
   readonly priority: number
   readonly turn: string
   readonly seen: number | null
 }
 
+/** A claim with the `ctid` of its row, as long as the row is not known to have been written since. */
+export interface RowClaim extends Claim {
+  place?: string | undefined
+}
+
 export interface Claimed {
-  readonly claims: readonly Claim[]
-  /** Where the row of each claim is, in the same order. True until somebody writes it. */
-  readonly places: readonly string[]
+  readonly claims: readonly RowClaim[]
   /** The last turn that was taken, by priority. */
   readonly turns: ReadonlyMap<number, number>
-  /** Keys that were free but beyond their tenant's share. */
+  /** How many keys were free but beyond their tenant's share. */
   readonly passedOver: number
 }
 
@@ -95,16 +107,17 @@ export async function claimKeys(on: Runner, call: ClaimCall): Promise<Claimed> {
   rows.sort((a, b) => a.priority - b.priority || Number(a.turn) - Number(b.turn))
   return {
     claims: rows.map(claimOf),
-    places: rows.map(({ at }) => at),
     turns: new Map(rows.map(({ priority, turn }) => [priority, Number(turn)])),
     passedOver: (rows[0]?.seen ?? rows.length) - rows.length,
   }
 }
 
-const claimOf = ({ kind, id, tenant, reason, attempt, fence }: ClaimRow): Claim => ({
+const claimOf = ({ at, kind, id, tenant, reason, attempt, fence, lapses }: ClaimRow): RowClaim => ({
   key: { kind, id },
   reason,
   tenant: tenant === '' ? undefined : tenant,
   attempt,
   fence: Number(fence),
+  lapses,
+  place: at,
 })

@@ -4,11 +4,11 @@ import type { Runner } from '../pool.ts'
 export interface FinishCall {
   readonly claim: Claim
   readonly how: Finish
-  /** Where the row was when it was claimed, unless it is known to have been written since. */
+  /** The `ctid` of the row when it was claimed, unless it is known to have been written since. */
   readonly place: string | undefined
 }
 
-/** `busy`: the row was locked or changed while we looked; ask again. `lost`: the lease has passed to somebody else. */
+/** `busy`: another transaction locked or changed the row; ask again. `lost`: the lease has passed to another claim. */
 export type FinishAnswer = 'done' | 'busy' | 'lost'
 
 export interface Finished {
@@ -24,8 +24,8 @@ export interface FinishOptions {
 }
 
 /**
- * Settled keys whose row nobody has written since they were claimed: most finishes are of this kind. They need no index,
- * because the claim told where the row is. Should another row be there by now, it has another fence.
+ * Settled keys whose row is unchanged since the claim: most finishes are of this kind. They need no index, because the
+ * claim returned the `ctid`. Should another row have that `ctid` by now, it has another fence.
  */
 const FORGET = `
   delete from caelus.job j where ctid = any ($1::tid[]) and fence = any ($2::bigint[]) and again_at is null`
@@ -42,12 +42,13 @@ const FORGET_ONLY = `${FORGET} returning j.fence`
 const FORGET_AND_KEEP = `with gone as (${FORGET} returning ${GONE}) ${KEEP} returning fence`
 
 /**
- * Every other end, and those deletions that did not go through; finds rows by their key.
+ * Every other finish, and those deletions that found no row; finds rows by their key.
  *
  * - A wake during the run decides when and why the key runs next; without one it waits, is parked, or is gone.
- * - Whatever is due again lines up anew, at the end of its tenant's; only a key handed back keeps its place.
- * - Rows are locked with `skip locked`, so that a transaction elsewhere that holds one key cannot hold up all others. What is
- *   still ours afterwards but was not written is `busy`.
+ *   A key that was not run because of its lapses (`postpone`, `giveUp`) heeds only the wakes of users.
+ * - A key that is due again lines up anew, behind the others of its tenant; only a key handed back keeps its place.
+ * - Rows are locked with `skip locked`, so that a transaction elsewhere that holds one key does not delay all others.
+ *   A row that still has our fence but was not written is `busy`.
  */
 const settle = (keep: boolean): string => `
   with asked as (
@@ -56,8 +57,10 @@ const settle = (keep: boolean): string => `
       with ordinality as asked (kind, id, fence, how, after_ms, because, failure, nth)
   ),
   held as (
-    select j.ctid as at, a.nth, a.how, a.after_ms, a.because, a.failure, j.again_at,
-      a.how = 'forget' and j.again_at is null as over
+    select j.ctid as at, a.nth, a.how, a.after_ms, a.because, a.failure,
+      case when a.how not in ('postpone', 'giveUp') or caelus.priority_of(j.again_reason) = 0 then j.again_at end as again_at,
+      a.how = 'forget' and j.again_at is null as over,
+      a.how in ('handBack', 'postpone', 'giveUp') as unrun
     from asked a
     join caelus.job j on j.queue = $1 and j.kind = a.kind and j.id = a.id and j.fence = a.fence
     for update of j skip locked
@@ -69,19 +72,21 @@ const settle = (keep: boolean): string => `
   kept as (
     update caelus.job j set
       reason = case
-        when h.how = 'handBack' then greatest(j.reason, j.again_reason)
+        when h.unrun then greatest(j.reason, j.again_reason)
         else coalesce(j.again_reason, 'retry') end,
       turn = case when h.how = 'handBack' and j.again_reason is null then j.turn end,
       due_at = case h.how
         when 'forget' then h.again_at
         when 'park' then coalesce(h.again_at, 'infinity')
+        when 'giveUp' then coalesce(h.again_at, 'infinity')
         when 'handBack' then now()
         else least(h.again_at, now() + h.after_ms * interval '1 ms') end,
       attempt = case
-        when h.how not in ('retry', 'handBack') or caelus.priority_of(j.again_reason) = 0 then 0
+        when h.how not in ('retry', 'handBack', 'postpone') or caelus.priority_of(j.again_reason) = 0 then 0
         when h.how = 'retry' then j.attempt + 1
         else j.attempt end,
-      failure = case when h.how = 'handBack' then j.failure else h.failure end,
+      lapses = case when h.unrun and caelus.priority_of(j.again_reason) > 0 then j.lapses else 0 end,
+      failure = case when h.how in ('handBack', 'postpone') then j.failure else h.failure end,
       waiting_for = h.because,
       ended_at = now(),
       fence = null, locked_by = null, claimed_at = null, lease_until = null, again_reason = null, again_at = null
@@ -127,7 +132,7 @@ async function forget(on: Runner, calls: readonly FinishCall[], { keep }: Finish
     const rows = await on.query<{ fence: string }>(keep ? FORGET_AND_KEEP : FORGET_ONLY, [places, fences])
     return new Set(rows.map(({ fence }) => Number(fence)))
   } catch (error) {
-    // Somebody holds one of the rows: the other statement finds out which, and lets the rest pass.
+    // Another transaction holds one of the rows: the other statement skips it and finishes the rest.
     if (failureOf(error).code === 'DatabaseBusy') return new Set()
     throw error
   }

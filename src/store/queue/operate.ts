@@ -2,7 +2,7 @@ import type { Failure, Key, WakeReason } from '../../kernel/index.ts'
 import type { Runner } from '../pool.ts'
 import { CHANNEL } from './hints.ts'
 
-/* What operators see of a queue and may do to it. The loop needs none of this. */
+/* What operators see of a queue and can do to it. The loop uses none of this. */
 
 export const JOB_STATES = ['ready', 'delayed', 'running', 'parked'] as const
 export type JobState = (typeof JOB_STATES)[number]
@@ -111,8 +111,8 @@ export async function listJobs(
 }
 
 /**
- * Runs a delayed or parked key now, with its attempts forgiven. False: the queue has no such key.
- * One that runs already is not disturbed; it runs once more afterwards.
+ * Makes a delayed or parked key due now, with no attempts and no lapses. False: the queue has no such key.
+ * A key that is running goes on and runs once more afterwards.
  */
 export async function requeueJob(on: Runner, queue: string, { kind, id }: Key): Promise<boolean> {
   const rows = await on.query(
@@ -121,6 +121,7 @@ export async function requeueJob(on: Runner, queue: string, { kind, id }: Key): 
          due_at = case when lease_until is null then now() else due_at end,
          turn = case when lease_until is not null or priority = 0 then turn end,
          attempt = case when lease_until is null then 0 else attempt end,
+         lapses = case when lease_until is null then 0 else lapses end,
          reason = case when lease_until is null then greatest(reason, 'changed') else reason end,
          again_reason = case when lease_until is not null then greatest(again_reason, 'changed') end,
          again_at = case when lease_until is not null then now() end
@@ -134,13 +135,13 @@ export async function requeueJob(on: Runner, queue: string, { kind, id }: Key): 
 }
 
 /**
- * Parks a key with a failure given by hand. A worker that runs it loses its lease, and with it the power to finish.
+ * Parks a key with the failure that an operator gives. A worker that runs it loses its lease and cannot finish.
  * False: the queue has no such key.
  */
 export async function failJob(on: Runner, queue: string, { kind, id }: Key, failure: Failure): Promise<boolean> {
   const rows = await on.query(
     `update caelus.job set
-       turn = null, due_at = 'infinity', attempt = 0, failure = $4, waiting_for = null, ended_at = now(),
+       turn = null, due_at = 'infinity', attempt = 0, lapses = 0, failure = $4, waiting_for = null, ended_at = now(),
        fence = null, locked_by = null, claimed_at = null, lease_until = null, again_reason = null, again_at = null
      where queue = $1 and kind = $2 and id = $3 returning 1`,
     [queue, kind, id, failure],
@@ -148,7 +149,7 @@ export async function failJob(on: Runner, queue: string, { kind, id }: Key, fail
   return rows.length > 0
 }
 
-/** Keys of a frozen tenant are woken and kept, and not claimed. What runs already is not disturbed. */
+/** Keys of a frozen tenant are woken and kept, but not claimed. Runs under way go on. */
 export async function freezeTenant(on: Runner, queue: string, tenant: string, by: string, why: string): Promise<void> {
   await on.query(
     `insert into caelus.frozen_tenant (queue, tenant, frozen_by, why) values ($1, $2, $3, $4) on conflict do nothing`,
@@ -159,8 +160,8 @@ export async function freezeTenant(on: Runner, queue: string, tenant: string, by
 /** False: it was not frozen. */
 export async function unfreezeTenant(on: Runner, queue: string, tenant: string): Promise<boolean> {
   const rows = await on.query(
-    `with thawed as (delete from caelus.frozen_tenant where queue = $1 and tenant = $2 returning 1)
-     select pg_notify('${CHANNEL}', $1) from thawed`,
+    `with unfrozen as (delete from caelus.frozen_tenant where queue = $1 and tenant = $2 returning 1)
+     select pg_notify('${CHANNEL}', $1) from unfrozen`,
     [queue, tenant],
   )
   return rows.length > 0
@@ -172,7 +173,7 @@ export interface Depth extends Readonly<Record<JobState, number>> {
   readonly oldestReadyMs: number
 }
 
-/** For metrics. Reads the whole table: ask every few seconds, not more often. */
+/** For metrics. Reads the whole table, so it must not be called more often than every few seconds. */
 export async function queueDepths(on: Runner): Promise<Depth[]> {
   return await on.query<Depth>(
     `select queue,

@@ -6,6 +6,7 @@ import {
   type Finish,
   type Key,
   type Queue,
+  type Renewal,
   type Share,
   type Wake,
 } from '../../kernel/index.ts'
@@ -13,7 +14,7 @@ import { Batch } from '../batch.ts'
 import type { Listener } from '../listen.ts'
 import { raise } from '../failures.ts'
 import type { Tx } from '../tx.ts'
-import { claimKeys, type Claimed } from './claim.ts'
+import { claimKeys, type Claimed, type RowClaim } from './claim.ts'
 import { finishClaims, type Finished, type FinishCall } from './finish.ts'
 import { CHANNEL, HintThrottle } from './hints.ts'
 import { lineUp } from './order-due.ts'
@@ -26,7 +27,7 @@ export interface PostgresQueueOptions {
   readonly pool: QueuePool
   /** Queues of different names share the table and nothing else. */
   readonly name: string
-  /** Brings hints of other processes. Absent: asking from time to time finds everything, later. */
+  /** Receives the hints of other processes. Absent: polling finds every key, but later. */
   readonly listener?: Listener
   /** With a poll every few seconds, the key of a killed worker runs again within 30 s. @default 20_000 */
   readonly leaseMs?: number
@@ -35,10 +36,10 @@ export interface PostgresQueueOptions {
   readonly clock?: Clock
 }
 
-/** A row that another transaction holds is asked for again after this long, until its lease is in doubt. */
+/** The pause before a row that another transaction holds is tried again. */
 const BUSY_MS = 25
 
-/** How often to look ahead while every claim finds as much as it asked for. */
+/** The least time between two look-aheads while every claim is answered in full. */
 const LOOK_AHEAD_MS = 50
 
 const REGISTER = `
@@ -47,8 +48,8 @@ const REGISTER = `
 const HINT = `select pg_notify('${CHANNEL}', $1)`
 
 /**
- * The kernel's queue as a table. The server's clock alone decides what is due and whose lease has run out; the clock
- * given here only times hints.
+ * The kernel's queue as a table. The clock of the server decides which keys are due and which leases have lapsed; the
+ * clock given here only times hints.
  */
 export class PostgresQueue implements Queue {
   readonly leaseMs: number
@@ -59,10 +60,8 @@ export class PostgresQueue implements Queue {
   readonly #finishes: Batch<FinishCall, Finished>
   readonly #throttle: HintThrottle
   readonly #listeners = new Set<() => void>()
-  /** Where the rows of our claims are, by fence; see `finish.ts`. */
-  readonly #places = new Map<number, string>()
   readonly #unlisten: () => void
-  /** The last turns taken that the table does not know of yet, by priority. */
+  /** The last turns taken, by priority, that are not yet stored. */
   readonly #turns = new Map<number, number>()
   #lookedAt = 0
   #closed = false
@@ -99,7 +98,7 @@ export class PostgresQueue implements Queue {
     if (calls.length > 0) await wakeKeys(this.#pool, this.name, calls, this.#throttle.takeNow())
   }
 
-  /** Wakes keys if and when the transaction commits: the change and its wake cannot be had one without the other. */
+  /** Wakes keys if and when the transaction commits, so that a change and its wake are atomic. */
   async wakeIn(tx: Tx, ...calls: readonly WakeCall[]): Promise<void> {
     if (calls.length === 0) return
     await wakeKeys(tx, this.name, calls, false)
@@ -114,23 +113,29 @@ export class PostgresQueue implements Queue {
     const running = new Map(share?.running)
     const claims: Claim[] = []
     for (;;) {
-      const got = await this.#claimOnce(worker, limit - claims.length, share && { ...share, running })
+      let got: Claimed
+      try {
+        got = await this.#claimOnce(worker, limit - claims.length, share && { ...share, running })
+      } catch (error) {
+        // Keys that an earlier statement has leased must be run: the next claim reports the failure if it lasts.
+        if (claims.length > 0) return claims
+        throw error
+      }
       claims.push(...got.claims)
-      got.claims.forEach(({ fence }, i) => this.#places.set(fence, got.places[i] ?? ''))
       if (got.claims.length === 0 || got.passedOver === 0 || claims.length >= limit) return claims
       for (const { tenant } of got.claims) if (tenant !== undefined) running.set(tenant, (running.get(tenant) ?? 0) + 1)
     }
   }
 
-  renew(claims: readonly Claim[]): Promise<Claim[]> {
-    for (const { fence } of claims) this.#places.delete(fence)
+  renew(claims: readonly RowClaim[]): Promise<Renewal> {
+    for (const claim of claims) claim.place = undefined
     return renewLeases(this.#pool, this.name, claims, this.leaseMs)
   }
 
-  async finish(claim: Claim, how: Finish): Promise<boolean> {
+  async finish(claim: RowClaim, how: Finish): Promise<boolean> {
     const until = this.#clock.now() + this.leaseMs
-    const place = this.#places.get(claim.fence)
-    this.#places.delete(claim.fence)
+    const { place } = claim
+    claim.place = undefined
     for (;;) {
       const { answer, dueMs } = await this.#finishes.add({ claim, how, place })
       if (dueMs !== undefined) this.#hintIn(dueMs)
@@ -149,7 +154,7 @@ export class PostgresQueue implements Queue {
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Stops hints and timers. What was asked for before is still written. */
+  /** Stops hints and timers. Statements under way are completed. */
   close(): void {
     this.#closed = true
     this.#unlisten()
@@ -168,7 +173,7 @@ export class PostgresQueue implements Queue {
     for (const [priority, turn] of got.turns) this.#turns.set(priority, turn)
     const full = got.claims.length === limit
     if (got.claims.length > 0 && (!full || this.#clock.now() - this.#lookedAt >= LOOK_AHEAD_MS)) {
-      // Whoever asks again finds out what this one did not.
+      // A failure is reported by the next claim.
       void this.#lookAhead().catch(() => {})
     }
     return got
@@ -180,12 +185,12 @@ export class PostgresQueue implements Queue {
     this.#turns.clear()
     this.#lookedAt = this.#clock.now()
     const nextMs = await lookAhead(this.#pool, this.name, turns)
-    // One that is overdue and stays so is held by somebody: asking for it without a pause would be a busy loop.
+    // A key that stays overdue is locked by another transaction: without a pause this would be a busy loop.
     if (nextMs !== undefined) this.#announceIn(nextMs > 0 ? nextMs : BUSY_MS)
     return nextMs ?? Infinity
   }
 
-  /** Where `served` is kept; without these rows tenants would still take turns, but new ones would line up too early. */
+  /** Creates the rows that keep `served`. Without them new tenants would line up too early. */
   async #register(): Promise<void> {
     this.#registered ??= this.#pool.query(REGISTER, [this.name])
     await this.#registered.catch((error: unknown) => {
@@ -194,7 +199,7 @@ export class PostgresQueue implements Queue {
     })
   }
 
-  /** One key whose row is held elsewhere must not keep the others from being woken. */
+  /** If another transaction holds the row of one key, the other keys are woken one by one. */
   async #wakeTogether(calls: readonly WakeCall[]): Promise<readonly (void | Promise<void>)[]> {
     const hint = this.#throttle.takeNow()
     try {
@@ -206,13 +211,13 @@ export class PostgresQueue implements Queue {
     }
   }
 
-  /** A key became due, or will: every worker may take it now, this one asks for it when the time has come. */
+  /** Announces a key that is due in `ms`: to all workers if it is due now, else to this one when it is. */
   #hintIn(ms: number): void {
     this.#announceIn(ms)
     if (ms <= 0 && this.#throttle.takeNow()) void this.#sendHint()
   }
 
-  /** One timer, for the earliest delayed key that this process knows of. Each claim tells of the next. */
+  /** One timer, for the earliest delayed key that this process knows of. Each look-ahead sets the next. */
   #announceIn(ms: number): void {
     const at = this.#clock.now() + Math.max(ms, 0)
     if (this.#closed || (this.#timer !== undefined && this.#timer.at <= at)) return
@@ -225,7 +230,7 @@ export class PostgresQueue implements Queue {
   }
 
   async #sendHint(): Promise<void> {
-    // Lost hints are made up for by asking from time to time.
+    // Polling makes up for lost hints.
     await this.#pool.query(HINT, [this.name]).catch(() => {})
   }
 

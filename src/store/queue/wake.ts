@@ -50,6 +50,7 @@ const WAKE = `
         when excluded.priority <= job.priority or job.due_at = 'infinity' then excluded.turn end,
       due_at = case when job.lease_until is not null then job.due_at else least(job.due_at, excluded.due_at) end,
       attempt = case when job.lease_until is null and excluded.priority = 0 then 0 else job.attempt end,
+      lapses = case when job.lease_until is null and excluded.priority = 0 then 0 else job.lapses end,
       again_reason = case when job.lease_until is not null then greatest(job.again_reason, excluded.reason) end,
       again_at = case when job.lease_until is not null then least(job.again_at, excluded.due_at) end
   )

@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest'
+import type { Claim, Key } from '../../src/kernel/index.ts'
+import { inTx, PostgresQueue, type QueuePool } from '../../src/store/index.ts'
+import { freshDatabase } from '../support/postgres.ts'
+
+const LEASE_MS = 60_000
+const key = (id: string): Key => ({ kind: 'Thing', id })
+const ids = (claims: readonly Claim[]): string[] => claims.map((claim) => claim.key.id)
+
+async function world(wrap: (pool: QueuePool) => QueuePool = (pool) => pool) {
+  const database = await freshDatabase()
+  const queue = new PostgresQueue({ pool: wrap(database.openQueuePool()), name: 'things', leaseMs: LEASE_MS })
+  return {
+    database,
+    queue,
+    /** For transactions that the server must not end while the test waits. */
+    patient: database.openPool({ idleInTransactionTimeoutMs: 60_000 }),
+    leasesOf: async () =>
+      new Map(
+        (
+          await database.pool.query<{ id: string; until: string }>(
+            'select id, lease_until::text as until from caelus.job',
+          )
+        ).map(({ id, until }) => [id, until]),
+      ),
+    async [Symbol.asyncDispose]() {
+      queue.close()
+      await database[Symbol.asyncDispose]()
+    },
+  }
+}
+
+test('a row that another transaction has locked does not keep other keys from being claimed', async () => {
+  await using w = await world()
+  for (const id of ['held', 'free']) await w.queue.wake(key(id), { reason: 'changed' })
+  await inTx(w.patient, async (tx) => {
+    await tx.query(`select from caelus.job where id = 'held' for update`)
+    expect(ids(await w.queue.claim('w', 5))).toEqual(['free'])
+  })
+})
+
+test('a renewal reports a row that another transaction has locked, and extends the others', async () => {
+  await using w = await world()
+  for (const id of ['held', 'free']) await w.queue.wake(key(id), { reason: 'changed' })
+  const claims = await w.queue.claim('w', 5)
+  const before = await w.leasesOf()
+  await inTx(w.patient, async (tx) => {
+    await tx.query(`select from caelus.job where id = 'held' for update`)
+    expect(await w.queue.renew(claims)).toEqual({
+      gone: [],
+      untouched: claims.filter((claim) => claim.key.id === 'held'),
+    })
+  })
+  const after = await w.leasesOf()
+  expect(after.get('held')).toBe(before.get('held'))
+  expect(after.get('free')).not.toBe(before.get('free'))
+  expect(await w.queue.renew(claims)).toEqual({ gone: [], untouched: [] })
+})
+
+test('a claim whose second statement fails returns the keys that the first one leased', async () => {
+  let claimStatements = 0
+  await using w = await world((pool) => ({
+    ...pool,
+    async query(text, values) {
+      if (text.includes('update caelus.job j set') && text.includes('caelus.fence') && ++claimStatements === 2)
+        throw new Error('connection terminated')
+      return await pool.query(text, values)
+    },
+  }))
+  for (let i = 0; i < 6; i++) await w.queue.wake(key(`a${i}`), { reason: 'changed', tenant: 'a' })
+  await w.queue.wake(key('b0'), { reason: 'changed', tenant: 'b' })
+  const claims = await w.queue.claim('w', 4, { perTenant: 2, running: new Map() })
+  expect(claimStatements).toBe(2)
+  expect(ids(claims).toSorted()).toEqual(['a0', 'a1', 'b0'])
+  expect(await Promise.all(claims.map((claim) => w.queue.finish(claim, { then: 'forget' })))).toEqual([
+    true,
+    true,
+    true,
+  ])
+})
