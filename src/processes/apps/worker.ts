@@ -39,7 +39,12 @@ export interface WorkerOptions {
 export function appsWorkerServices(options: WorkerOptions): readonly Service[] {
   const { config, databaseUrl, controlPlane, emitter, decisions, onError, through = (queue) => queue } = options
   const { parts, transport, pool, home } = controlPlane
-  const queuePool = openQueuePool({ url: databaseUrl, applicationName: 'caelus worker queue', role: 'caelus_worker' })
+  const queuePool = openQueuePool({
+    url: databaseUrl,
+    applicationName: 'caelus worker queue',
+    role: 'caelus_worker',
+    leaseMs: config.workerLease,
+  })
   const hints = listener({
     url: databaseUrl,
     applicationName: 'caelus worker hints',
