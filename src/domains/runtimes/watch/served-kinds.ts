@@ -1,4 +1,4 @@
-import { service, sleep, type Clock, type Service } from '../../../kernel/index.ts'
+import { aborted, service, sleep, type Clock, type Service } from '../../../kernel/index.ts'
 import {
   cache,
   CustomResourceDefinition,
@@ -134,9 +134,3 @@ const isServed = ({ source }: Pick<WatchDeps, 'source'>, resource: Resource, sig
     () => true,
     (error: unknown) => !isNotFound(error),
   )
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
