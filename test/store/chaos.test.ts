@@ -240,7 +240,7 @@ test('with the settings everybody gets, the key of a killed worker runs again wi
 
 test('connections that go silent without closing are noticed, and a committed key runs within 30 seconds', async () => {
   await using database = await freshDatabase()
-  await using proxy = await proxyTo(Number(new URL(database.url).port))
+  const proxy = await proxyTo(Number(new URL(database.url).port))
   const url = Object.assign(new URL(database.url), { host: `127.0.0.1:${proxy.port}` }).href
   const leaseMs = 4_000
   const pool = openQueuePool({ url, applicationName: 'silenced', leaseMs })
@@ -258,8 +258,13 @@ test('connections that go silent without closing are noticed, and a committed ke
 
   proxy.swallow()
   await api.wake({ kind: 'Thing', id: 'committed' }, { reason: 'created' })
-  await expect.poll(() => w.runs.has('committed'), { timeout: 30_000, interval: 50 }).toBe(true)
-  expect(unreachable.length).toBeGreaterThan(0)
+  try {
+    await expect.poll(() => w.runs.has('committed'), { timeout: 30_000, interval: 50 }).toBe(true)
+    expect(unreachable.length).toBeGreaterThan(0)
+  } finally {
+    // Closes the silent connections, so that a loop that still waits for one can be stopped.
+    await proxy[Symbol.asyncDispose]()
+  }
   api.close()
 })
 
