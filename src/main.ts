@@ -2,12 +2,13 @@ import { access, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { runCli, type ControlPlanePort, type CliPorts, type Remote } from './cli/index.ts'
 import { effectiveValues, environment as env, readConfig, type Config } from './config/index.ts'
+import { neededDatabaseUrl } from './processes/shared/environment.ts'
 import { processTerminal } from './processes/shared/terminal.ts'
 import { VERSION } from './version.ts'
 
 /*
- * The composition root. Parts that a command does not need are not loaded: `caelus version` knows no database, and the
- * published image has no tools.
+ * The composition root. Each command loads only the parts that it needs: `caelus version` loads no database driver, and
+ * the published image has no tools.
  */
 
 let known: Config | undefined
@@ -43,10 +44,9 @@ async function controlPlane(): Promise<ControlPlanePort> {
 }
 
 async function createAdmin(email: string): Promise<{ email: string; token: string }> {
-  const [{ issueAdminToken }, { openPool }, { neededDatabaseUrl }] = await Promise.all([
+  const [{ issueAdminToken }, { openPool }] = await Promise.all([
     import('./processes/shared/local-login.ts'),
     import('./store/index.ts'),
-    import('./processes/api.ts'),
   ])
   const pool = openPool({
     url: neededDatabaseUrl(config()),
@@ -87,18 +87,37 @@ const doors: CliPorts = {
   terminal: processTerminal,
   remote,
   config: () => effectiveValues(config(), env),
-  up: async (options) =>
-    (await import('./processes/up.ts')).up({ config: config(), env, terminal: processTerminal, ...options }),
-  api: async () => (await import('./processes/api.ts')).runApi(config(), env),
+  async up(options) {
+    const { up } = await import('./processes/up.ts')
+    await longRunning(up({ config: config(), env, terminal: processTerminal, ...options }))
+  },
+  async api() {
+    const { runApi } = await import('./processes/api.ts')
+    await longRunning(runApi(config(), env))
+  },
   async migrate() {
-    const { neededDatabaseUrl } = await import('./processes/api.ts')
     return (await import('./store/index.ts')).migrate(neededDatabaseUrl(config()))
   },
   createAdmin,
   controlPlane,
   reset,
-  controllers: async (options) => (await import('./processes/controllers.ts')).runControllers(config(), env, options),
-  appsWorker: async (options) => (await import('./processes/worker.ts')).appsWorkerPort(config(), env, options),
+  async controllers(options) {
+    const { runControllers } = await import('./processes/controllers.ts')
+    await longRunning(runControllers(config(), env, options))
+  },
+  async appsWorker(options) {
+    const port = (await import('./processes/worker.ts')).appsWorkerPort(config(), env, options)
+    return { ...port, loop: () => longRunning(port.loop()) }
+  },
+}
+
+let mustExit = false
+
+/** Ends the process when the command ends: a connection or timer that is still open must not keep it alive. */
+async function longRunning(command: Promise<void>): Promise<void> {
+  mustExit = true
+  await command
 }
 
 process.exitCode = await runCli(process.argv.slice(2), doors)
+if (mustExit) process.exit()

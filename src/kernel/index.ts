@@ -53,5 +53,15 @@ export { checkAgain, settled, Waiting, type Outcome } from './outcome.ts'
 export type { Claim, Finish, Queue, Renewal, Share, Wake } from './queue/queue.ts'
 export { seededRandom, type Random } from './random.ts'
 export { refuse, RefusedFields, type RefusedField } from './refusals.ts'
-export { service, startAll, type Service } from './service.ts'
+export {
+  aborted,
+  atEnd,
+  every,
+  service,
+  startAll,
+  until,
+  type EveryOptions,
+  type Service,
+  type UntilOptions,
+} from './service.ts'
 export { mergeTimeline, TIMELINE_SOURCES, timelineEntry, type TimelineEntry } from './timeline.ts'

@@ -1,16 +1,22 @@
 import { describe, expect, it } from 'vitest'
-import { service, startAll } from './service.ts'
+import { manualClock } from './clock.ts'
+import { aborted, atEnd, every, service, startAll, until } from './service.ts'
 
-const untilAborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
-
-/** A service that writes down when it starts and stops. */
+/** A service that records when it starts and stops. */
 const noted = (name: string, log: string[]) =>
   service(name, async (signal, ready) => {
     log.push(`+${name}`)
     ready()
-    await untilAborted(signal)
+    await aborted(signal)
     log.push(`-${name}`)
+  })
+
+/** A service that never becomes ready. */
+const stuck = (log: string[]) =>
+  service('stuck', async (signal) => {
+    log.push('+stuck')
+    await aborted(signal)
+    log.push('-stuck')
   })
 
 describe('service', () => {
@@ -34,6 +40,156 @@ describe('service', () => {
   })
 })
 
+describe('atEnd', () => {
+  it('runs its function after everything that was started later has stopped', async () => {
+    const log: string[] = []
+    const stop = await startAll([atEnd('close', () => log.push('close')), noted('a', log)])
+    expect(log).toEqual(['+a'])
+    await stop()
+    expect(log).toEqual(['+a', '-a', 'close'])
+  })
+
+  it('ends in good order when its function fails', async () => {
+    const failing = atEnd('flush', () => Promise.reject(new Error('unreachable')))
+    await failing.start()
+    await failing.stop()
+    await expect(failing.done).resolves.toBeUndefined()
+  })
+})
+
+describe('until', () => {
+  it('repeats until it succeeds, reports each failure, and is ready then', async () => {
+    const clock = manualClock()
+    const [failures, attempts]: [string[], number[]] = [[], []]
+    let isReady = false
+    const waiting = until(
+      'home',
+      async () => {
+        attempts.push(clock.now())
+        if (attempts.length < 3) throw new Error(`attempt ${attempts.length}`)
+      },
+      { everyMs: 100, clock, onError: (error) => failures.push((error as Error).message) },
+    )
+    void waiting.start().then(() => (isReady = true))
+    await clock.advance(199)
+    expect([attempts, isReady]).toEqual([[0, 100], false])
+    await clock.advance(1)
+    expect([attempts, failures, isReady]).toEqual([[0, 100, 200], ['attempt 1', 'attempt 2'], true])
+    await clock.advance(1_000)
+    expect(attempts).toHaveLength(3)
+    await waiting.stop()
+    await waiting.done
+  })
+
+  it('stops during an attempt, and reports nothing then', async () => {
+    const failures: unknown[] = []
+    const waiting = until('home', (signal) => aborted(signal).then(() => Promise.reject(new Error('cut'))), {
+      everyMs: 100,
+      clock: manualClock(),
+      onError: (error) => failures.push(error),
+    })
+    const started = waiting.start()
+    await waiting.stop()
+    await started
+    expect(failures).toEqual([])
+  })
+})
+
+describe('every', () => {
+  it('runs at the start and from the end of each run on, and survives failures', async () => {
+    const clock = manualClock()
+    const [runs, failures]: [number[], unknown[]] = [[], []]
+    const scan = every(
+      'scan',
+      100,
+      () => {
+        runs.push(clock.now())
+        if (runs.length === 2) throw new Error('no answer')
+      },
+      { clock, onError: (error) => failures.push(error) },
+    )
+    await scan.start()
+    await clock.advance(250)
+    expect([runs, failures]).toEqual([[0, 100, 200], [new Error('no answer')]])
+    await scan.stop()
+    await clock.advance(1_000)
+    expect(runs).toHaveLength(3)
+  })
+
+  it('can wait before the first run', async () => {
+    const clock = manualClock()
+    const runs: number[] = []
+    const scan = every('scan', 100, () => runs.push(clock.now()), { clock, waitsFirst: true })
+    await scan.start()
+    await clock.advance(150)
+    expect(runs).toEqual([100])
+    await scan.stop()
+    await clock.advance(1_000)
+    expect(runs).toEqual([100])
+  })
+
+  it('can be ready only after the first run', async () => {
+    const clock = manualClock()
+    const first = Promise.withResolvers<void>()
+    const report = every('report', 100, () => first.promise, { clock, readyAfterFirst: true })
+    let isReady = false
+    const started = report.start().then(() => (isReady = true))
+    await clock.advance(50)
+    expect(isReady).toBe(false)
+    first.resolve()
+    await started
+    await report.stop()
+  })
+
+  it('runs early when woken, once for changes that come together, also during a run', async () => {
+    const clock = manualClock()
+    const runs: number[] = []
+    let wake = (): void => {}
+    let isListening = false
+    const report = every('report', 1_000, () => runs.push(clock.now()), {
+      clock,
+      togetherMs: 20,
+      wakeOn(change) {
+        wake = change
+        isListening = true
+        return () => (isListening = false)
+      },
+    })
+    await report.start()
+    await clock.advance(100)
+    wake()
+    await clock.advance(10)
+    wake()
+    await clock.advance(500)
+    expect(runs).toEqual([0, 120])
+    await report.stop()
+    expect(isListening).toBe(false)
+  })
+
+  it('does not lose a change that comes during a run', async () => {
+    const clock = manualClock()
+    const runs: number[] = []
+    const held = Promise.withResolvers<void>()
+    let wake = (): void => {}
+    const report = every(
+      'report',
+      1_000,
+      async () => {
+        runs.push(clock.now())
+        await held.promise
+      },
+      { clock, wakeOn: (change) => ((wake = change), () => {}) },
+    )
+    await report.start()
+    await clock.advance(10)
+    wake()
+    held.resolve()
+    await clock.advance(10)
+    expect(runs).toEqual([0, 10])
+    await report.stop()
+  })
+})
+
 describe('startAll', () => {
   it('starts in order and stops in reverse', async () => {
     const log: string[] = []
@@ -49,5 +205,22 @@ describe('startAll', () => {
     })
     await expect(startAll([noted('a', log), noted('b', log), failing])).rejects.toThrow('failing ended by itself')
     expect(log).toEqual(['+a', '+b', '-b', '-a'])
+  })
+
+  it('stops what it started when it is aborted while a service never becomes ready', async () => {
+    const log: string[] = []
+    const abort = new AbortController()
+    const starting = startAll([noted('a', log), stuck(log), noted('never', log)], abort.signal)
+    await expect.poll(() => log).toEqual(['+a', '+stuck'])
+    abort.abort(new Error('stopped by SIGTERM'))
+    await expect(starting).rejects.toThrow('stopped by SIGTERM')
+    expect(log).toEqual(['+a', '+stuck', '-stuck', '-a'])
+  })
+
+  it('starts nothing when it is aborted before', async () => {
+    const log: string[] = []
+    const reason = new Error('stopped by SIGTERM')
+    await expect(startAll([noted('a', log)], AbortSignal.abort(reason))).rejects.toThrow(reason)
+    expect(log).toEqual([])
   })
 })

@@ -1,3 +1,5 @@
+import { sleep, systemClock, type Clock } from './clock.ts'
+
 /** A task that runs until it is stopped: worker pool, drift scan, watch, HTTP server, node heartbeat. */
 export interface Service {
   readonly name: string
@@ -57,21 +59,125 @@ export function service(
   }
 }
 
-/** Starts in order, stops in reverse. If the third fails to start, the first two are stopped. */
-export async function startAll(services: readonly Service[]): Promise<() => Promise<void>> {
-  const started: Service[] = []
-  const stopAll = async (): Promise<void> => {
-    for (const running of started.splice(0).toReversed()) await running.stop()
-  }
-  for (const next of services) {
-    try {
-      await next.start()
-      started.push(next)
-    } catch (error) {
-      await next.stop()
-      await stopAll()
-      throw error
+/** Resolves when the signal is aborted. */
+export const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+
+/** Calls `end` when it is stopped. Started first, it closes what all later services use. */
+export const atEnd = (name: string, end: () => unknown): Service =>
+  service(name, async (signal, ready) => {
+    ready()
+    await aborted(signal)
+    await end()
+  })
+
+export interface UntilOptions {
+  /** From the end of one attempt to the beginning of the next. */
+  readonly everyMs: number
+  /** @default systemClock */
+  readonly clock?: Clock
+  /** Called with the failure of each attempt. */
+  readonly onError?: (error: unknown) => void
+}
+
+/** Repeats `tryOnce` until it succeeds once. `start` resolves then, and not before. */
+export const until = (
+  name: string,
+  tryOnce: (signal: AbortSignal) => Promise<unknown>,
+  { everyMs, clock = systemClock, onError = () => {} }: UntilOptions,
+): Service =>
+  service(name, async (signal, ready) => {
+    const succeeds = (): Promise<boolean> =>
+      tryOnce(signal).then(
+        () => true,
+        (error: unknown) => {
+          if (!signal.aborted) onError(error)
+          return false
+        },
+      )
+    while (!(await succeeds())) {
+      await sleep(clock, everyMs, signal).catch(() => {})
+      if (signal.aborted) return
     }
+    ready()
+    await aborted(signal)
+  })
+
+export interface EveryOptions {
+  /** @default systemClock */
+  readonly clock?: Clock
+  /** Called when a run fails. The next one follows as if it had not. */
+  readonly onError?: (error: unknown) => void
+  /** Whether `ms` pass before the first run. @default false: the first run begins at the start */
+  readonly waitsFirst?: boolean
+  /** Whether `start` resolves after the first run instead of before it. @default false */
+  readonly readyAfterFirst?: boolean
+  /** Starts the next run early: subscribes to a source of changes, and returns how to unsubscribe. */
+  readonly wakeOn?: (wake: () => void) => () => void
+  /** Pause before a run that was woken, so that changes that come together cause one run. @default 0 */
+  readonly togetherMs?: number
+}
+
+/** Runs `run` again and again, with `ms` from the end of one run to the beginning of the next. */
+export const every = (
+  name: string,
+  ms: number,
+  run: (signal: AbortSignal) => unknown,
+  options: EveryOptions = {},
+): Service =>
+  service(name, async (signal, ready) => {
+    const { clock = systemClock, onError = () => {}, wakeOn = () => () => {}, togetherMs = 0 } = options
+    let woken = new AbortController()
+    const stopListening = wakeOn(() => woken.abort())
+    const pause = async (): Promise<void> => {
+      await sleep(clock, ms, AbortSignal.any([signal, woken.signal])).catch(() => {})
+      if (woken.signal.aborted && togetherMs > 0) await sleep(clock, togetherMs, signal).catch(() => {})
+    }
+    try {
+      if (options.readyAfterFirst !== true) ready()
+      if (options.waitsFirst === true) await pause()
+      while (!signal.aborted) {
+        woken = new AbortController()
+        try {
+          await run(signal)
+        } catch (error) {
+          if (!signal.aborted) onError(error)
+        }
+        ready()
+        await pause()
+      }
+    } finally {
+      stopListening()
+    }
+  })
+
+/**
+ * Starts in order; the result stops in reverse. If one fails to start, those before it are stopped. An abort of `signal`
+ * does the same, even while a service is still starting; the promise then rejects with the signal's reason.
+ */
+export async function startAll(services: readonly Service[], signal?: AbortSignal): Promise<() => Promise<void>> {
+  const begun: Service[] = []
+  const stopAll = async (): Promise<void> => {
+    for (const running of begun.splice(0).toReversed()) await running.stop()
+  }
+  const interrupted = new Promise<never>((_, reject) => {
+    signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+  interrupted.catch(() => {})
+  try {
+    for (const next of services) {
+      signal?.throwIfAborted()
+      begun.push(next)
+      const started = next.start()
+      started.catch(() => {})
+      await Promise.race([started, interrupted])
+    }
+  } catch (error) {
+    await stopAll()
+    throw error
   }
   return stopAll
 }

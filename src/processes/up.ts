@@ -7,15 +7,18 @@ import { appsWorkerServices } from './apps/worker.ts'
 import type { Terminal } from '../cli/index.ts'
 import type { Config } from '../config/index.ts'
 import { echoDemo } from './demo/echo.ts'
-import { defineFailures, messageOf, systemClock, type Service } from '../kernel/index.ts'
-import { httpTransport, loadKubeConfig, type Client, type HttpTransport } from '../kube/index.ts'
+import { aborted, defineFailures, messageOf, startAll, systemClock, type Service } from '../kernel/index.ts'
+import type { Client, HttpTransport } from '../kube/index.ts'
+import { boundedStop } from './run.ts'
+import { connectKubernetes } from './shared/connect.ts'
+import type { Env } from './shared/environment.ts'
 import { controlPlaneReport } from './shared/kubernetes-report.ts'
 import { keptSessionKey, keptValuesKey, LOCAL_ADMIN, writeLocalLogin } from './shared/local-login.ts'
 import { advancePreparation, beginPreparation, endPreparation, type PreparationStep } from './shared/preparation.ts'
-import { tracingServices } from './api.ts'
 import { assemble, type Serving } from './shared/serve.ts'
 import { simulatedStorage } from './demo/simulated-storage.ts'
-import { aborted, stopSignal } from './shared/stop-signal.ts'
+import { stopSignal } from './shared/stop-signal.ts'
+import { tracingServices } from './shared/telemetry.ts'
 import { migrate } from '../store/index.ts'
 import { progressLine, type ProgressLine } from './shared/terminal.ts'
 import { upRuntimes } from './runtimes/up.ts'
@@ -29,17 +32,15 @@ const raise = defineFailures({
   },
 })
 
-type Env = Readonly<Record<string, string | undefined>>
-
 export interface UpOptions {
   readonly config: Config
   readonly env: Env
   readonly terminal: Terminal
-  /** False: do without Kubernetes. */
+  /** Whether to connect to Kubernetes. */
   readonly controlPlane: boolean
 }
 
-/** Undone in reverse, each whatever became of the others. */
+/** Steps that run in reverse order at the end. The failure of one does not keep the others from running. */
 class Undo {
   readonly #steps: (() => Promise<unknown>)[] = []
 
@@ -53,17 +54,19 @@ class Undo {
 }
 
 /**
- * `caelus up`: everything on one machine until a signal comes.
+ * `caelus up`: runs everything on one machine until a stop signal, or until a service ends by itself.
  *
- * The console answers within seconds; whatever takes longer is prepared behind it, visible in the terminal and in
- * `GET /status`. Starting again finds the data of the last time.
+ * The console responds within seconds; slower parts are prepared in the background, with progress in the terminal and in
+ * `GET /status`. The data survives a restart.
  */
 export async function up({ config: given, env, terminal, controlPlane }: UpOptions): Promise<void> {
   const config = forHere(given)
   const dataDir = resolve(config.dataDir)
   const progress = progressLine(terminal)
   const undo = new Undo()
-  const signal = stopSignal(() => progress.say('stopping; press Ctrl-C again to end at once'))
+  const ended = new AbortController()
+  const stopped = stopSignal(() => progress.say('stopping; press Ctrl-C again to end at once'))
+  const signal = AbortSignal.any([stopped, ended.signal])
   try {
     await mkdir(dataDir, { recursive: true })
     undo.add(await lockDataDir(dataDir))
@@ -86,31 +89,44 @@ export async function up({ config: given, env, terminal, controlPlane }: UpOptio
     })
     serving.report.waitFor(controlPlane ? 'waits for the control plane' : 'started without a control plane')
     undo.add(() => serving.close())
-    for (const service of [...tracingServices(config), ...serving.services]) await begin(service, undo)
+    const stopping = boundedStop({ log: serving.log, graceMs: config.shutdownGrace })
+    const begin = async (service: Service): Promise<void> => {
+      const end = (error: unknown): void => {
+        if (signal.aborted) return
+        progress.say(`  ${service.name} ended by itself: ${messageOf(error)}`)
+        ended.abort(error)
+      }
+      service.done.then(() => end(new Error(`${service.name} ended by itself`)), end)
+      undo.add(await startAll([stopping.bound(service)], signal))
+    }
+    for (const service of [...tracingServices(config), ...serving.services]) await begin(service)
     await writeLocalLogin(serving.pool, dataDir, serving.http.url())
     progress.say(welcome(serving.http.url(), config, fromHere(logFile)))
 
     const background = [buildConsole(serving, progress, signal)]
     if (controlPlane)
-      background.push(withControlPlane({ config, env, dataDir, databaseUrl, serving, progress, undo, signal }))
+      background.push(withControlPlane({ config, env, dataDir, databaseUrl, serving, progress, undo, begin, signal }))
     else
       serving.board.component('kubernetes', {
         health: 'disabled',
         message: 'started without a control plane',
         version: null,
       })
-    await Promise.race([aborted(signal), serving.http.done])
+    await aborted(signal)
     await Promise.allSettled(background)
+  } catch (error) {
+    if (!stopped.aborted) throw error
   } finally {
     await undo.all((error) => progress.say(`failed to stop: ${messageOf(error)}`))
   }
+  if (ended.signal.aborted) throw ended.signal.reason
 }
 
-/** Our own control plane measures no load: autoscalers would only complain. */
+/** The local control plane has no metrics server, so HorizontalPodAutoscalers could not work. */
 const forHere = (config: Config): Config =>
   config.kubeconfig === undefined ? { ...config, runtimesHpa: config.runtimesHpa ?? false } : config
 
-/** As one would type it here. */
+/** The path relative to the working directory, if it is below it. */
 function fromHere(path: string): string {
   const way = relative(process.cwd(), path)
   return way.startsWith('..') ? path : way
@@ -122,11 +138,6 @@ function welcome(url: string, config: Config, logFile: string): string {
       ? `log in as ${LOCAL_ADMIN} with the role admin: the development login asks for no password`
       : 'log in with your identity provider'
   return `  The console and the API are at ${url}\n    ${login}\n    commands such as \`npx caelus status\` are logged in already; the log is in ${logFile}`
-}
-
-async function begin(service: Service, undo: Undo): Promise<void> {
-  undo.add(() => service.stop())
-  await service.start()
 }
 
 export async function lockDataDir(dataDir: string): Promise<() => Promise<void>> {
@@ -168,34 +179,33 @@ interface ControlPlaneWork {
   readonly serving: Serving
   readonly progress: ProgressLine
   readonly undo: Undo
+  /** Starts a service that is stopped at the end. */
+  readonly begin: (service: Service) => Promise<void>
   readonly signal: AbortSignal
 }
 
-/** Prepares the control plane, or finds the given one, and lets the demo converge on it. Never throws: the board tells. */
+/** Prepares the local control plane, or connects to the given one, and starts the demos. Failures go to the status board. */
 async function withControlPlane(work: ControlPlaneWork): Promise<void> {
-  const { config, env, serving, progress, undo, signal } = work
+  const { config, env, serving, progress, undo, begin, signal } = work
   const { board, checks } = serving
   try {
     const origin = config.kubeconfig === undefined ? 'local' : 'external'
     const kubeconfig = config.kubeconfig ?? (await prepareControlPlane(work))
     if (signal.aborted) return
-    const transport = httpTransport(await loadKubeConfig({ path: kubeconfig, env }))
+    const transport = await connectKubernetes({ kubeconfig, env, emitter: serving.kernel })
     undo.add(() => transport.close())
     const report = controlPlaneReport(transport, origin, board, systemClock)
-    await begin(report.service, undo)
+    await begin(report.service)
     checks.push(report.check)
     progress.show('', '')
     progress.say(`  The control plane is ready: export KUBECONFIG=${fromHere(kubeconfig)}`)
-    for (const service of await echoDemo(transport, report.client, serving)) await begin(service, undo)
+    for (const service of await echoDemo(transport, report.client, serving)) await begin(service)
     progress.say('  The demo converges: kubectl get echoes,configmaps -n caelus-demo')
     const isLocal = origin === 'local'
-    const beginOne = (service: Service): Promise<void> => begin(service, undo)
-    await upRuntimes({ ...work, transport, client: report.client, isLocal, begin: beginOne }).catch(
-      (error: unknown) => {
-        if (signal.aborted) return
-        progress.say(`  ${messageOf(error)}\n    the rest goes on without runtimes; the next start tries again`)
-      },
-    )
+    await upRuntimes({ ...work, transport, client: report.client, isLocal }).catch((error: unknown) => {
+      if (signal.aborted) return
+      progress.say(`  ${messageOf(error)}\n    the rest goes on without runtimes; the next start tries again`)
+    })
     const apps = { ...work, transport, kubeconfig, client: report.client, isLocal }
     await withApps(apps).catch((error: unknown) => {
       if (signal.aborted) return
@@ -220,10 +230,11 @@ interface AppsWork extends ControlPlaneWork {
   readonly isLocal: boolean
 }
 
-/** Finds or builds Helm, starts the worker of apps, and orders the demo's. */
+/** Finds or builds Helm, starts the apps worker, and orders the demo apps. */
 async function withApps(work: AppsWork): Promise<void> {
-  const { config, env, databaseUrl, serving, progress, undo, signal, transport, kubeconfig, client, isLocal } = work
-  const { useCases, report, kernel, decisions, log } = serving
+  const { config, env, databaseUrl, serving, progress, undo, begin, signal, transport, kubeconfig, client, isLocal } =
+    work
+  const { useCases, report, kernel, decisions, onError } = serving
   const { obtainBinaries, progressLine: lineFor } = await import('../../tools/index.ts')
   report.waitFor('waits for Helm')
   const tell = (step: Parameters<typeof lineFor>[0]): void =>
@@ -234,7 +245,6 @@ async function withApps(work: AppsWork): Promise<void> {
   const controlPlane = await openAppsControlPlane({ config, env, databaseUrl, useCases, transport, kubeconfig, helm })
   undo.add(() => controlPlane.close())
   serving.see(controlPlane.insight)
-  const onError = (error: unknown, what: string): void => log.warn({ failure: messageOf(error) }, what)
   const services = [
     ...(isLocal ? [simulatedStorage(client, (message) => onError(message, 'Simulated storage failed'))] : []),
     ...appsWorkerServices({
@@ -247,7 +257,7 @@ async function withApps(work: AppsWork): Promise<void> {
       board: serving.board,
     }),
   ]
-  for (const service of services) await begin(service, undo)
+  for (const service of services) await begin(service)
   report.waitFor(undefined)
   await orderDemo(serving)
   progress.say('  Apps converge: npx caelus list-deployments')

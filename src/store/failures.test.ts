@@ -8,6 +8,7 @@ const coded = (code: string | undefined, message = 'it went wrong'): Error =>
 test.each([
   ['DatabaseUnavailable', coded('ECONNREFUSED')],
   ['DatabaseUnavailable', coded(undefined, 'Connection terminated unexpectedly')],
+  ['DatabaseUnavailable', coded(undefined, 'Query read timeout')],
   ['DatabaseUnavailable', coded('57P01', 'terminating connection due to administrator command')],
   ['DatabaseUnavailable', coded('57P03', 'the database system is starting up')],
   ['DatabaseUnavailable', coded('25006', 'cannot execute INSERT in a read-only transaction')],
@@ -21,7 +22,7 @@ test.each([
   expect(failureOf(classify(error))).toMatchObject({ code, retryable: true })
 })
 
-test('a violated constraint is not the database’s failure, and comes back as it was', () => {
+test('returns a violated constraint unchanged', () => {
   const error = coded('23505', 'duplicate key value violates unique constraint')
   expect(classify(error)).toBe(error)
 })

@@ -4,41 +4,48 @@ export const raise = defineFailures({
   DatabaseUnavailable: {
     whoseMove: 'platform',
     retryable: true,
-    nextStep: 'It is retried by itself. If it stays, check that PostgreSQL runs and that this process can reach it.',
+    nextStep:
+      'Caelus retries automatically. If the problem persists, check that PostgreSQL runs and that this process can reach it.',
   },
   DatabaseBusy: {
     whoseMove: 'platform',
     retryable: true,
     nextStep:
-      'It is retried by itself. If it stays, look in pg_stat_activity for long transactions, or allow more connections.',
+      'Caelus retries automatically. If the problem persists, search pg_stat_activity for long transactions, or allow more connections.',
   },
   DatabaseConflict: {
     whoseMove: 'platform',
     retryable: true,
-    nextStep: 'It is retried by itself: two transactions changed the same rows at once.',
+    nextStep: 'Caelus retries automatically: two transactions changed the same rows at once.',
   },
   MigrationRefused: {
     whoseMove: 'operator',
     retryable: false,
-    nextStep: 'Read which migration is named: run the version that knows it, or restore the file as it was released.',
+    nextStep: 'Run the version that contains the named migration, or restore its file as it was released.',
   },
   RoleMissing: {
     whoseMove: 'operator',
     retryable: false,
-    nextStep: 'Let a superuser run the statements named in the message once, then migrate again.',
+    nextStep: 'Have a superuser run the statements in the message once, then migrate again.',
   },
 })
 
-/** Errors of sockets, and of the driver when a socket ended under it: they carry no SQLSTATE. */
+/** Errors of sockets, and of the driver when a socket closed during a query: they carry no SQLSTATE. */
 const LOST =
   /ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|connection terminated|connection error|not queryable/i
 
-/** The driver's words when no connection became free in time. */
+/** The driver's message when no connection became free in time. */
 const NONE_FREE = /timeout exceeded when trying to connect/i
 
+/** The driver's message when a query got no answer within `query_timeout`. */
+const SILENT = /query read timeout/i
+
+/** Whether a query got no answer at all in time, so that its connection must be taken for dead. */
+export const isSilence = (error: unknown): boolean => error instanceof Error && SILENT.test(error.message)
+
 /**
- * The declared failure behind an error of the driver: lost, busy or in conflict, all worth another try.
- * Anything else (a violated constraint, a typing error) is the statement's own affair and comes back as it was.
+ * The declared failure behind an error of the driver: unavailable, busy or in conflict, all of them retryable.
+ * Any other error (a violated constraint, a syntax error) belongs to the statement and is returned unchanged.
  */
 export function classify(error: unknown): unknown {
   if (!(error instanceof Error)) return error
@@ -52,21 +59,28 @@ function makerFor(error: Error): Maker | undefined {
   const code = sqlState(error)
   if (code === undefined || code.length !== 5) {
     if (NONE_FREE.test(error.message)) return raise.DatabaseBusy
-    return LOST.test(`${code ?? ''} ${error.message}`) ? raise.DatabaseUnavailable : undefined
+    return isSilence(error) || LOST.test(`${code ?? ''} ${error.message}`) ? raise.DatabaseUnavailable : undefined
   }
   if (code === '40001' || code === '40P01') return raise.DatabaseConflict
   // too many connections or other resources · lock not available in time · statement cancelled by its timeout
   if (code.startsWith('53') || code === '55P03' || code === '57014') return raise.DatabaseBusy
-  // connection exceptions · shutdown, crash, starting up, idle timeouts · read-only: we talk to what was the primary
-  if (code.startsWith('08') || code.startsWith('57P') || code === '25P03' || code === '25006')
-    return raise.DatabaseUnavailable
-  return undefined
+  return endsConnection(code) ? raise.DatabaseUnavailable : undefined
+}
+
+/** Connection exceptions · shutdown, crash, starting up, idle timeouts · read-only: this server is no longer the primary. */
+const endsConnection = (code: string): boolean =>
+  code.startsWith('08') || code.startsWith('57P') || code === '25P03' || code === '25006'
+
+/** Whether the error is the server's answer to one statement, after which the connection can be used again. */
+export function isAnswer(error: unknown): boolean {
+  const code = sqlState(error)
+  return code?.length === 5 && !endsConnection(code)
 }
 
 /** The five characters that name an error of PostgreSQL, or the code of a socket error. */
 export const sqlState = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 
-/** Whether a statement was refused by the unique constraint or index of this name. */
+/** Whether the unique constraint or index of this name refused a statement. */
 export const violates = (error: unknown, constraint: string): boolean =>
   sqlState(error) === '23505' && (error as { constraint?: unknown }).constraint === constraint

@@ -1,6 +1,7 @@
 import { Client, escapeIdentifier } from 'pg'
 import { delayFor, jittered, service, sleep, systemClock, type Clock, type Service } from '../kernel/index.ts'
 import { classify } from './failures.ts'
+import { KEEP_ALIVE } from './pool.ts'
 
 export interface ListenerOptions {
   readonly url: string
@@ -46,7 +47,7 @@ export function listener(options: ListenerOptions): Listener {
       application_name: options.applicationName,
       connectionTimeoutMillis: heartbeatMs,
       query_timeout: heartbeatMs,
-      keepAlive: true,
+      ...KEEP_ALIVE,
     })
     const ended = new Promise<void>((resolve) => mine.once('end', resolve))
     mine.on('error', onLost)

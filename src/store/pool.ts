@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { Pool as Connections, type ClientBase, type PoolConfig } from 'pg'
-import { classify } from './failures.ts'
+import { Pool as Connections, type PoolClient, type PoolConfig } from 'pg'
+import { classify, isAnswer, isSilence } from './failures.ts'
 
-/** Whatever can run a statement: the pool, where each stands alone, or a transaction. */
+/** Runs statements: the pool, where each statement is its own transaction, or an open transaction. */
 export interface Runner {
-  /** Prepared once per connection under a name made from its text: statements are constants, values are arguments. */
+  /** Prepared once per connection under a name derived from its text: texts are constants, values are arguments. */
   query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>
 }
 
@@ -18,61 +18,112 @@ export interface PoolOptions {
   readonly max?: number
   /** How long to wait for a free connection, or for a new one, before `DatabaseBusy`. @default 5_000 */
   readonly acquireTimeoutMs?: number
-  /** @default 30_000 */
+  /** After this the server cancels a statement. @default 30_000 */
   readonly statementTimeoutMs?: number
-  /** Must be well below every lease: a statement that waits for a row must give up before its caller loses a key. @default 2_000 */
+  /**
+   * After this the client takes the connection for dead, because the server would have answered with its own timeout.
+   * @default statementTimeoutMs + 5_000
+   */
+  readonly queryTimeoutMs?: number
+  /** Must be well below every lease: a statement must stop waiting for a row before its caller loses a key. @default 2_000 */
   readonly lockTimeoutMs?: number
   /** Further settings of the session, such as the planner's. */
   readonly settings?: Readonly<Record<string, string>>
-  /** The server ends a session that leaves a transaction open and does nothing for this long. @default 10_000 */
+  /** The server ends a session that leaves a transaction open and idle for this long. @default 10_000 */
   readonly idleInTransactionTimeoutMs?: number
 }
 
 export interface Pool extends Runner {
-  /** A connection of one's own; give it back with `release`, or with an error to have it closed. */
+  /** Reserves a connection. Return it with `release`, or with an error to close it. */
   connect(): Promise<Session>
   stats(): { readonly total: number; readonly idle: number; readonly waiting: number }
   end(): Promise<void>
 }
 
 export interface Session extends Runner {
+  /** A connection that stopped answering is closed, with or without an error given here. */
   release(error?: Error): void
 }
 
 export function openPool(options: PoolOptions): Pool {
   const pool = new Connections(clientConfig(options))
-  // A connection that breaks while nobody uses it is replaced; whoever uses it hears of it by their own statement.
+  /** Counts the connections that stopped answering. Connections opened before the last one are suspects. */
+  let generation = 0
+  const generations = new WeakMap<PoolClient, number>()
+  // An idle connection that breaks is replaced; a statement under way reports it to its caller.
   pool.on('error', () => {})
-  pool.on('connect', (client) => client.on('error', () => {}))
+  pool.on('connect', (client) => {
+    generations.set(client, generation)
+    client.on('error', () => {})
+  })
+
+  /** Skips connections older than one that stopped answering: the same network failure probably cut them off as well. */
+  const acquire = async (): Promise<PoolClient> => {
+    for (;;) {
+      const client = await pool.connect()
+      if (generations.get(client) === generation) return client
+      client.release(new Error('opened before another connection of this pool stopped answering'))
+    }
+  }
+
+  const connect = async (): Promise<Session> => {
+    const client = await acquire().catch((error: unknown) => {
+      throw classify(error)
+    })
+    let broken: unknown
+    return {
+      async query<Row extends object>(text: string, values: readonly unknown[] = []) {
+        if (broken !== undefined) throw classify(broken)
+        try {
+          const { rows } = await client.query<Row>({ name: nameOf(text), text, values: values as unknown[] })
+          return rows
+        } catch (error) {
+          if (!isAnswer(error)) broken = error
+          if (isSilence(error) && generations.get(client) === generation) generation += 1
+          throw classify(error)
+        }
+      },
+      release: (error) => client.release(error ?? (broken as Error | undefined)),
+    }
+  }
+
   return {
-    query: (text, values) => run(pool, text, values),
-    async connect() {
-      const client = await pool.connect().catch((error: unknown) => {
-        throw classify(error)
-      })
-      return {
-        query: (text, values) => run(client, text, values),
-        release: (error) => client.release(error),
+    async query(text, values) {
+      const session = await connect()
+      try {
+        return await session.query(text, values)
+      } finally {
+        session.release()
       }
     },
+    connect,
     stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     end: () => pool.end(),
   }
 }
 
-/** Compiling pays for statements that take seconds; ours take milliseconds. */
+/** JIT compilation pays for statements that take seconds; ours take milliseconds. */
 const SETTINGS = { jit: 'off' }
 
+/** Sockets without traffic are probed after this long; the operating system's default is two hours. */
+export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 } as const
+
+/** Replaces connections now and then, so that they follow a failover and a changed address of the server. */
+const LIFETIME_SECONDS = 1_800
+
 function clientConfig(options: PoolOptions): PoolConfig {
+  const { statementTimeoutMs = 30_000 } = options
   return {
     connectionString: options.url,
     application_name: options.applicationName,
     max: options.max ?? 10,
     connectionTimeoutMillis: options.acquireTimeoutMs ?? 5_000,
-    statement_timeout: options.statementTimeoutMs ?? 30_000,
+    statement_timeout: statementTimeoutMs,
+    query_timeout: options.queryTimeoutMs ?? statementTimeoutMs + 5_000,
     lock_timeout: options.lockTimeoutMs ?? 2_000,
     idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs ?? 10_000,
-    keepAlive: true,
+    maxLifetimeSeconds: LIFETIME_SECONDS,
+    ...KEEP_ALIVE,
     options: Object.entries({
       ...SETTINGS,
       ...options.settings,
@@ -80,19 +131,6 @@ function clientConfig(options: PoolOptions): PoolConfig {
     })
       .map(([name, value]) => `-c ${name}=${value}`)
       .join(' '),
-  }
-}
-
-async function run<Row extends object>(
-  on: Connections | ClientBase,
-  text: string,
-  values: readonly unknown[] = [],
-): Promise<Row[]> {
-  try {
-    const { rows } = await on.query<Row>({ name: nameOf(text), text, values: values as unknown[] })
-    return rows
-  } catch (error) {
-    throw classify(error)
   }
 }
 

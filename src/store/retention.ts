@@ -1,16 +1,18 @@
-import { service, sleep, systemClock, type Clock, type Service } from '../kernel/index.ts'
+import { every, type Clock, type Service } from '../kernel/index.ts'
 import type { Pool, Runner } from './pool.ts'
 
+/** How long rows are kept. */
 export interface Keep {
   /** Runs of keys that settled. @default 7 days */
   readonly historyMs?: number
   /** Decision records. @default 30 days */
   readonly decisionsMs?: number
-  /** Answers to requests with an Idempotency-Key. @default 1 day */
+  /** Responses to requests with an Idempotency-Key. @default 1 day */
   readonly idempotencyMs?: number
 }
 
 export interface RetentionOptions {
+  /** Needs the rights of the role caelus_worker. */
   readonly pool: Pool
   readonly keep?: Keep
   /** @default 10 minutes */
@@ -21,17 +23,20 @@ export interface RetentionOptions {
 
 const DAY = 86_400_000
 
-/** Rows per statement: small enough that nobody waits for it. */
+/** Rows per statement: small enough to hold no lock for long. */
 const CHUNK = 5_000
 
-/** Table, column that tells the age. Names are constants of this file; they never come from outside. */
+/** One pruning at a time per database. The number is arbitrary and must never change. */
+const LOCK = 4_720_336
+
+/** Table, and the column with the age. Both are constants of this file; they never come from outside. */
 const AGES = {
   historyMs: ['job_history', 'finished_at'],
   decisionsMs: ['decision', 'at'],
   idempotencyMs: ['idempotency_key', 'created_at'],
 } as const
 
-/** Removes what is older than it has to be. Answers how many rows went. */
+/** Deletes rows that are older than `keep` says. Returns the number of deleted rows. */
 export async function prune(on: Runner, keep: Keep = {}): Promise<number> {
   const ages = { historyMs: 7 * DAY, decisionsMs: 30 * DAY, idempotencyMs: DAY, ...keep }
   let removed = 0
@@ -50,19 +55,22 @@ export async function prune(on: Runner, keep: Keep = {}): Promise<number> {
   return removed
 }
 
-/** Prunes from time to time. Harmless when several processes do. */
-export function retention({
-  pool,
-  keep,
-  everyMs = 600_000,
-  clock = systemClock,
-  onError = () => {},
-}: RetentionOptions): Service {
-  return service('retention', async (signal, ready) => {
-    ready()
-    while (!signal.aborted) {
-      await prune(pool, keep).catch(onError)
-      await sleep(clock, everyMs, signal).catch(() => {})
+/** Prunes unless another session of the same database is pruning; then returns undefined. */
+export async function pruneAlone(pool: Pool, keep: Keep = {}): Promise<number | undefined> {
+  const session = await pool.connect()
+  try {
+    const [lock] = await session.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [LOCK])
+    if (lock?.taken !== true) return undefined
+    try {
+      return await prune(session, keep)
+    } finally {
+      await session.query('select pg_advisory_unlock($1)', [LOCK])
     }
-  })
+  } finally {
+    session.release()
+  }
 }
+
+/** Prunes from time to time. Every process with a database runs it; one of them prunes at a time. */
+export const retention = ({ pool, keep, everyMs = 600_000, clock, onError }: RetentionOptions): Service =>
+  every('retention', everyMs, () => pruneAlone(pool, keep), { ...(clock && { clock }), ...(onError && { onError }) })

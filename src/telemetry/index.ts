@@ -1,3 +1,4 @@
+export { failureLog, type FailureLog } from './failure-log.ts'
 export { makeLogger, type LogOptions, type Logger } from './log.ts'
 export { logKernel } from './kernel-log.ts'
 export { makeMetrics, type Metrics, type RequestFacts } from './metrics.ts'

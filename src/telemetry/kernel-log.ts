@@ -1,8 +1,13 @@
-import { failureOf, keyText, type Emitter, type KernelEvents } from '../kernel/index.ts'
+import { keyText, type Emitter, type KernelEvents } from '../kernel/index.ts'
+import { failureLog, type FailureLog } from './failure-log.ts'
 import type { Logger } from './log.ts'
 
-/** Writes what the kernel tells. Waiting and settling are everyday; a failure names its code and whose move it is. */
-export function logKernel(kernel: Emitter<KernelEvents>, log: Logger): () => void {
+/** Logs the kernel's events. Settled and waiting runs are debug lines; a failure names its code and who must act. */
+export function logKernel(
+  kernel: Emitter<KernelEvents>,
+  log: Logger,
+  failures: FailureLog = failureLog(log),
+): () => void {
   const stop = [
     kernel.on('reconcile:start', ({ controller, key, attempt }) =>
       log.debug({ controller, key: keyText(key), attempt }, 'Reconciling'),
@@ -14,7 +19,7 @@ export function logKernel(kernel: Emitter<KernelEvents>, log: Logger): () => voi
       log.warn({ ...facts, code, failure: message, whoseMove, retryable }, 'Reconcile failed')
     }),
     kernel.on('queue:unreachable', ({ controller, doing, error }) =>
-      log.warn({ controller, doing, failure: failureOf(error).message }, 'Queue unreachable'),
+      failures.failed('Queue unreachable', error, { controller, doing }),
     ),
     kernel.on('run:stuck', ({ controller, key, ms }) =>
       log.warn({ controller, key: keyText(key), ms }, 'Run ignores its abort signal: its lease is no longer renewed'),

@@ -22,6 +22,7 @@ import {
   type QueuePool,
 } from '../../src/store/index.ts'
 import { removePostgresData, startPostgres } from '../../tools/postgres/postgres.ts'
+import { proxyTo } from '../kube/watch/proxy.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
 const KEYS = 200
@@ -235,6 +236,36 @@ test('with the settings everybody gets, the key of a killed worker runs again wi
   const defaultPollMs = 2_000
   expect(queue.leaseMs + defaultPollMs).toBeLessThanOrEqual(30_000)
   queue.close()
+})
+
+test('connections that go silent without closing are noticed, and a committed key runs within 30 seconds', async () => {
+  await using database = await freshDatabase()
+  const proxy = await proxyTo(Number(new URL(database.url).port))
+  const url = Object.assign(new URL(database.url), { host: `127.0.0.1:${proxy.port}` }).href
+  const leaseMs = 4_000
+  const pool = openQueuePool({ url, applicationName: 'silenced', leaseMs })
+  onTestFinished(() => pool.end())
+  const hints = listener({ url, applicationName: 'silenced hints' })
+  await hints.start()
+  onTestFinished(() => hints.stop())
+  const emitter = createEmitter<KernelEvents>()
+  const unreachable: string[] = []
+  emitter.on('queue:unreachable', ({ doing }) => void unreachable.push(doing))
+  await using w = await work(pool, { listener: hints, leaseMs }, { emitter })
+  const api = new PostgresQueue({ pool: database.openQueuePool(), name: 'chaos' })
+  await api.wakeAll(wakes.slice(0, 20))
+  await expect.poll(w.done, { timeout: 30_000, interval: 10 }).toBe(20)
+
+  proxy.swallow()
+  await api.wake({ kind: 'Thing', id: 'committed' }, { reason: 'created' })
+  try {
+    await expect.poll(() => w.runs.has('committed'), { timeout: 30_000, interval: 50 }).toBe(true)
+    expect(unreachable.length).toBeGreaterThan(0)
+  } finally {
+    // Closes the silent connections, so that a loop that still waits for one can be stopped.
+    await proxy[Symbol.asyncDispose]()
+  }
+  api.close()
 })
 
 test('hints resume when the connection that brings them was killed', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { decisionLog, type DecisionRecord } from '../../src/kernel/index.ts'
-import { audit, auditOf, decisionsOf, decisionStore, inTx, prune } from '../../src/store/index.ts'
+import { audit, auditOf, decisionsOf, decisionStore, inTx } from '../../src/store/index.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
 const object = { kind: 'Deployment', id: 'd1' }
@@ -67,15 +67,4 @@ test('decisions that cannot be written are dropped and told, never thrown into t
       'Error: 1 decisions wait to be written already',
       expect.stringContaining('relation "caelus.decision" does not exist'),
     ])
-})
-
-test('what is older than it has to be is removed, and nothing else', async () => {
-  await using database = await freshDatabase()
-  const now = Date.now()
-  const sink = decisionStore({ pool: database.pool })
-  sink(record(now - 5_000_000))
-  sink(record(now))
-  await expect.poll(() => decisionsOf(database.pool, object)).toHaveLength(2)
-  expect(await prune(database.openPool({ role: 'caelus_worker' }), { decisionsMs: 3_600_000 })).toBe(1)
-  expect((await decisionsOf(database.pool, object)).map(({ at }) => at)).toEqual([now])
 })

@@ -9,6 +9,7 @@ import {
   type Pool,
   type PoolOptions,
   type QueuePool,
+  type QueuePoolOptions,
 } from '../../src/store/index.ts'
 
 export interface TestDatabase extends AsyncDisposable {
@@ -17,10 +18,11 @@ export interface TestDatabase extends AsyncDisposable {
   readonly pool: Pool
   /** Further pools, ended with the database. */
   openPool(options?: Partial<PoolOptions>): Pool
-  openQueuePool(options?: Partial<PoolOptions>): QueuePool
+  openQueuePool(options?: Partial<QueuePoolOptions>): QueuePool
 }
 
 /** A machine that stands still for a moment is no reason to fail: who tests a deadline names it. */
+const PATIENT_LEASE_MS = 120_000
 const PATIENT = { acquireTimeoutMs: 30_000, lockTimeoutMs: 30_000, idleInTransactionTimeoutMs: 60_000 }
 
 /** A migrated database of one's own on the server of this run. Copied from a template, which the first caller makes. */
@@ -41,7 +43,9 @@ export async function freshDatabase(server = inject('postgresUrl')): Promise<Tes
     openPool: (options) => keep(openPool({ url, applicationName: 'test', ...PATIENT, ...options })),
     // How long a queue waits for a row is part of how it works.
     openQueuePool: (options) =>
-      keep(openQueuePool({ url, applicationName: 'test queue', acquireTimeoutMs, ...options })),
+      keep(
+        openQueuePool({ url, applicationName: 'test queue', acquireTimeoutMs, leaseMs: PATIENT_LEASE_MS, ...options }),
+      ),
     async [Symbol.asyncDispose]() {
       await Promise.all(pools.map((pool) => pool.end()))
       await onServer(server, (client) => client.query(`drop database ${name} with (force)`))

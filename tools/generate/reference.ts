@@ -8,6 +8,7 @@ import { createEmitter, knownFailures, systemClock } from '../../src/kernel/inde
 import { crdYaml } from '../../src/kube/index.ts'
 import '../../src/processes/shared/needs-checkout.ts'
 import { appsMetrics } from '../../src/processes/apps/metrics.ts'
+import { kubeMetrics } from '../../src/processes/shared/kube-metrics.ts'
 import { runtimesMetrics } from '../../src/processes/runtimes/metrics.ts'
 import '../../src/processes/up.ts'
 import { makeMetrics } from '../../src/telemetry/index.ts'
@@ -109,6 +110,7 @@ function metricsReference(): string {
   const { registry } = makeMetrics(VERSION)
   appsMetrics(registry, createEmitter())
   runtimesMetrics(registry, createEmitter(), () => [])
+  kubeMetrics(registry, createEmitter())
   const rows = registry
     .getMetricsAsArray()
     .filter(({ name }) => /^(?:caelus|crm)_/.test(name))

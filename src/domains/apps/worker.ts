@@ -1,7 +1,7 @@
 import {
+  atEnd,
   controller,
-  service,
-  sleep,
+  until,
   type Backoff,
   type Clock,
   type DecisionLog,
@@ -103,41 +103,16 @@ export function appsWorker(deps: AppsWorkerDeps): readonly Service[] {
     ...(deps.stopGraceMs !== undefined && { stopGraceMs: deps.stopGraceMs }),
   })
   return [
-    fenceService(parts, emitter),
-    flushing(() => events.flush()),
+    // Without the policy a fence would not hold: nothing is claimed before it is installed.
+    until('apps fence', (signal) => installFence(client, signal), {
+      everyMs: FENCE_RETRY_MS,
+      clock,
+      onError: (error) => emitter.emit('apps:unfenced', { error }),
+    }),
+    // Stopped after the loop, so that the events of the last runs are written.
+    atEnd('apps events', () => events.flush()),
     watch,
     loop,
     driftScan({ rows, queue, clock, emitter, everyMs: deps.driftScanMs ?? 600_000 }),
   ]
 }
-
-/** Without the policy a fence would not hold: nothing is claimed before it is there. */
-const fenceService = ({ client, clock }: AppsParts, emitter: Emitter<AppsEvents>): Service =>
-  service('apps fence', async (signal, ready) => {
-    for (;;) {
-      try {
-        await installFence(client, signal)
-        break
-      } catch (error) {
-        if (!signal.aborted) emitter.emit('apps:unfenced', { error })
-        await sleep(clock, FENCE_RETRY_MS, signal).catch(() => {})
-        if (signal.aborted) return
-      }
-    }
-    ready()
-    await untilAborted(signal)
-  })
-
-/** Started before the loop and so stopped after it: what the last runs told is written. */
-const flushing = (flush: () => Promise<void>): Service =>
-  service('apps events', async (signal, ready) => {
-    ready()
-    await untilAborted(signal)
-    await flush().catch(() => {})
-  })
-
-const untilAborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })

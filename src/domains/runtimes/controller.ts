@@ -1,10 +1,10 @@
 import {
+  atEnd,
   controller,
   decisionLog,
   createEmitter,
+  every,
   MemoryQueue,
-  service,
-  sleep,
   type Clock,
   type DecisionLog,
   type Emitter,
@@ -151,13 +151,7 @@ export function runtimesController(options: RuntimesControllerOptions): Runtimes
     })
 
   const scan = (): Service =>
-    service('drift scan of runtimes', async (signal, ready) => {
-      ready()
-      while (!signal.aborted) {
-        await sleep(clock, options.resyncMs ?? 600_000, signal).catch(() => {})
-        if (!signal.aborted) await resync().catch(() => {})
-      }
-    })
+    every('drift scan of runtimes', options.resyncMs ?? 600_000, resync, { clock, waitsFirst: true })
 
   const working = (): Service[] => [
     loop(),
@@ -166,7 +160,9 @@ export function runtimesController(options: RuntimesControllerOptions): Runtimes
       ? [analyzer({ ...options.analyzer, client, caches, clock, settings: settings.nfr, emitter })]
       : []),
   ]
-  const warm = [managed, ...caches.services, ending(() => events.flush().finally(() => own.close()))]
+  // Stopped after the loop, so that the events of the last runs are written.
+  const flushing = atEnd('events of runtimes', () => events.flush().finally(() => own.close()))
+  const warm = [managed, ...caches.services, flushing]
   if (leader === undefined) return { services: [...warm, ...working()], caches, apis: managed, resync }
   const election = leaderElection({
     client,
@@ -180,14 +176,3 @@ export function runtimesController(options: RuntimesControllerOptions): Runtimes
   })
   return { services: [...warm, election], caches, apis: managed, election, resync }
 }
-
-/** Started before the loop and so stopped after it: what the last runs told is written. */
-const ending = (end: () => Promise<void>): Service =>
-  service('events of runtimes', async (signal, ready) => {
-    ready()
-    await new Promise<void>((resolve) => {
-      if (signal.aborted) resolve()
-      else signal.addEventListener('abort', () => resolve(), { once: true })
-    })
-    await end().catch(() => {})
-  })

@@ -1,4 +1,3 @@
-import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
 import { resourceView, type AppsInsight } from '../../api/index.ts'
 import type { AppsUseCases } from './usecases.ts'
@@ -6,12 +5,11 @@ import type { Config } from '../../config/index.ts'
 import { helmCli, releases, type HelmVersion } from '../../domains/apps/helm/index.ts'
 import { explainNow, previewOf, resourcesOf, type AppsParts } from '../../domains/apps/index.ts'
 import { deploymentRows } from '../../domains/apps/store/index.ts'
-import { service, sleep, systemClock, type Service } from '../../kernel/index.ts'
-import { discovery, isAlreadyExists, kubeLocks, makeClient, Namespace, type HttpTransport } from '../../kube/index.ts'
-import { aborted } from '../shared/stop-signal.ts'
+import { systemClock } from '../../kernel/index.ts'
+import { discovery, kubeLocks, makeClient, type HttpTransport } from '../../kube/index.ts'
+import { forPlugins, type Env } from '../shared/environment.ts'
+import { LOCK_NAMESPACE } from '../shared/lock-namespace.ts'
 import { openPool, type Pool } from '../../store/index.ts'
-
-type Env = Readonly<Record<string, string | undefined>>
 
 export interface AppsControlPlaneOptions {
   readonly config: Config
@@ -20,11 +18,11 @@ export interface AppsControlPlaneOptions {
   readonly useCases: AppsUseCases
   readonly transport: HttpTransport
   readonly kubeconfig: string
-  /** Path or name of the program. */
+  /** Path or name of the Helm binary. */
   readonly helm: string
 }
 
-/** Apps where there is a control plane: what workers act with, and what the API sees by. */
+/** The apps domain connected to a control plane: what workers act with and what the API reads from. */
 export interface AppsControlPlane {
   readonly parts: AppsParts
   readonly transport: HttpTransport
@@ -32,17 +30,8 @@ export interface AppsControlPlane {
   readonly pool: Pool
   readonly insight: AppsInsight
   readonly helmVersion: () => Promise<HelmVersion>
-  /** To be started before anything locks. */
-  readonly home: Service
   close(): Promise<void>
 }
-
-/** Where all domains keep their locks. */
-export const LOCK_NAMESPACE = 'caelus-system'
-const AGAIN_MS = 5_000
-
-/** This process, as people know it. */
-export const instanceName = (): string => `${hostname()}-${process.pid}`
 
 export async function openAppsControlPlane(options: AppsControlPlaneOptions): Promise<AppsControlPlane> {
   const { config, env, databaseUrl, useCases, transport, kubeconfig, helm } = options
@@ -77,7 +66,6 @@ export async function openAppsControlPlane(options: AppsControlPlaneOptions): Pr
     pool,
     insight: insightOf(parts, useCases),
     helmVersion: () => program.version(),
-    home: lockNamespaceService(parts),
     close: () => pool.end(),
   }
 }
@@ -99,31 +87,3 @@ async function digestSalt(pool: Pool): Promise<string> {
   if (row === undefined) throw new Error('failed to read the salt of this installation: caelus.installation is empty')
   return row.digest_salt
 }
-
-/** What the credential plugins of a kubeconfig need of our environment. */
-const forPlugins = ({ PATH, HOME: home }: Env): Record<string, string> => ({
-  ...(PATH !== undefined && { PATH }),
-  ...(home !== undefined && { HOME: home }),
-})
-
-/** Makes the namespace of the locks, as soon as the control plane answers. */
-export const lockNamespaceService = ({ client, clock }: Pick<AppsParts, 'client' | 'clock'>): Service =>
-  service('home of locks', async (signal, ready) => {
-    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: LOCK_NAMESPACE } } as const
-    for (let made = false; !made && !signal.aborted;) {
-      // Whoever may not make it can still find it.
-      made = await client.create(Namespace, namespace, { signal }).then(
-        () => true,
-        async (error: unknown) => isAlreadyExists(error) || (await isThere(client, signal)),
-      )
-      if (!made) await sleep(clock, AGAIN_MS, signal).catch(() => {})
-    }
-    ready()
-    await aborted(signal)
-  })
-
-const isThere = (client: AppsParts['client'], signal: AbortSignal): Promise<boolean> =>
-  client.get(Namespace, { name: LOCK_NAMESPACE }, signal).then(
-    (found) => found !== undefined,
-    () => false,
-  )

@@ -1,16 +1,16 @@
 import type { StatusBoard } from '../../api/index.ts'
-import { service, sleep, systemClock, type Service } from '../../kernel/index.ts'
+import { every, type Service } from '../../kernel/index.ts'
 import { asUser, type Listener, type Pool } from '../../store/index.ts'
 
-/** Tells the board how many deployments there are and how many are not as desired. */
+/** Reports to the status board how many deployments exist and how many are not as desired. */
 export interface AppsReport {
   readonly service: Service
-  /** Why nothing converges at the moment; undefined: it does. */
+  /** Shows what the domain waits for; undefined when it converges. */
   waitFor(what: string | undefined): void
 }
 
 const EVERY_MS = 10_000
-/** Changes that come together are counted once. */
+/** Changes within this time cause one report. */
 const TOGETHER_MS = 200
 
 const COUNT = `
@@ -28,7 +28,7 @@ interface Counts {
 export function appsReport(pool: Pool, changes: Pick<Listener, 'subscribe'>, board: StatusBoard): AppsReport {
   let waitingFor: string | undefined
   let wake = (): void => {}
-  const look = async (): Promise<void> => {
+  const count = async (): Promise<void> => {
     const [counts] = await asUser(pool, { admin: true }, (tx) => tx.query<Counts>(COUNT))
     if (counts === undefined) return
     const { objects, not_ready, failing } = counts
@@ -40,18 +40,14 @@ export function appsReport(pool: Pool, changes: Pick<Listener, 'subscribe'>, boa
       waitingFor = what
       wake()
     },
-    service: service('apps report', async (signal, ready) => {
-      const stop = changes.subscribe('caelus_change', () => wake())
-      while (!signal.aborted) {
-        // A database that is away is told about elsewhere.
-        await look().catch(() => {})
-        ready()
-        const next = new AbortController()
-        wake = () => next.abort()
-        await sleep(systemClock, EVERY_MS, AbortSignal.any([signal, next.signal])).catch(() => {})
-        await sleep(systemClock, TOGETHER_MS, signal).catch(() => {})
-      }
-      stop()
+    // An unreachable database is reported by its own check.
+    service: every('apps report', EVERY_MS, count, {
+      readyAfterFirst: true,
+      togetherMs: TOGETHER_MS,
+      wakeOn(change) {
+        wake = change
+        return changes.subscribe('caelus_change', change)
+      },
     }),
   }
 }

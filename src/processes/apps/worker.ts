@@ -1,11 +1,11 @@
-import { instanceName, type AppsControlPlane } from './control-plane.ts'
+import type { AppsControlPlane } from './control-plane.ts'
 import { APPS_QUEUE } from './usecases.ts'
 import type { StatusBoard } from '../../api/index.ts'
 import type { Config } from '../../config/index.ts'
 import { appsWorker, type AppsEvents } from '../../domains/apps/index.ts'
 import { verifiedReleaseStore } from '../../domains/apps/store/index.ts'
 import {
-  service,
+  atEnd,
   type DecisionLog,
   type Emitter,
   type KernelEvents,
@@ -14,8 +14,10 @@ import {
 } from '../../kernel/index.ts'
 import type { WatchEvents } from '../../kube/index.ts'
 import { helmReport } from './helm-report.ts'
-import { aborted } from '../shared/stop-signal.ts'
-import { decisionStore, listener, openQueuePool, PostgresQueue, retention } from '../../store/index.ts'
+import { instanceName } from '../shared/instance.ts'
+import { keepDecisions } from '../shared/keep-decisions.ts'
+import { lockNamespaceService } from '../shared/lock-namespace.ts'
+import { listener, openQueuePool, PostgresQueue } from '../../store/index.ts'
 import { VERSION } from '../../version.ts'
 
 export interface WorkerOptions {
@@ -29,21 +31,26 @@ export interface WorkerOptions {
   readonly pollMs?: number
   /** Ignore the verified releases of earlier workers and observe everything. @default false */
   readonly isAfresh?: boolean
-  /** Where the state of Helm is shown. @default nowhere: it is logged */
+  /** Where the state of Helm is shown. @default the log only */
   readonly board?: StatusBoard
-  /** Puts something between the worker and its queue. */
+  /** Wraps the queue of the worker. */
   readonly through?: (queue: PostgresQueue, parts: { readonly pool: ReturnType<typeof openQueuePool> }) => Queue
 }
 
-/** Everything that a worker of apps runs, to be started in this order. */
+/** All services of an apps worker, to be started in this order. */
 export function appsWorkerServices(options: WorkerOptions): readonly Service[] {
   const { config, databaseUrl, controlPlane, emitter, decisions, onError, through = (queue) => queue } = options
-  const { parts, transport, pool, home } = controlPlane
-  const queuePool = openQueuePool({ url: databaseUrl, applicationName: 'caelus worker queue', role: 'caelus_worker' })
+  const { parts, transport, pool } = controlPlane
+  const queuePool = openQueuePool({
+    url: databaseUrl,
+    applicationName: 'caelus worker queue',
+    role: 'caelus_worker',
+    leaseMs: config.workerLease,
+  })
   const hints = listener({
     url: databaseUrl,
     applicationName: 'caelus worker hints',
-    onLost: (error) => onError(error, 'Hints of the queue lost'),
+    onLost: (error) => onError(error, 'Queue notifications interrupted'),
   })
   const queue = new PostgresQueue({
     pool: queuePool,
@@ -52,22 +59,20 @@ export function appsWorkerServices(options: WorkerOptions): readonly Service[] {
     leaseMs: config.workerLease,
     keepHistory: true,
   })
-  const keep = decisionStore({ pool, onDropped: (_, error) => onError(error, 'Decision not kept') })
   const verified = verifiedReleaseStore(pool)
   return [
-    closing('apps queue', async () => {
+    atEnd('apps queue', async () => {
       queue.close()
       await queuePool.end()
     }),
-    following('apps decisions', () =>
-      decisions.onAdd((record) => {
-        if (record.controller === 'apps') keep(record)
-      }),
-    ),
+    keepDecisions({ pool, decisions, controller: 'apps', onError: (error) => onError(error, 'Decision not kept') }),
     helmReport({ version: controlPlane.helmVersion, onError, board: options.board }),
-    retention({ pool, onError: (error) => onError(error, 'Old rows not removed') }),
     hints,
-    home,
+    lockNamespaceService({
+      client: parts.client,
+      clock: parts.clock,
+      onError: (error) => onError(error, 'Namespace of locks not created'),
+    }),
     ...appsWorker({
       ...parts,
       transport,
@@ -82,23 +87,7 @@ export function appsWorkerServices(options: WorkerOptions): readonly Service[] {
       perTenant: config.tenantShare,
       pollMs: options.pollMs ?? config.workerPoll,
       driftScanMs: config.driftInterval,
+      stopGraceMs: config.shutdownGrace,
     }),
   ]
 }
-
-/** Does something when all that was started after it has stopped. */
-const closing = (name: string, close: () => Promise<void>): Service =>
-  service(name, async (signal, ready) => {
-    ready()
-    await aborted(signal)
-    await close()
-  })
-
-/** Listens for as long as it runs. */
-const following = (name: string, listen: () => () => void): Service =>
-  service(name, async (signal, ready) => {
-    const stop = listen()
-    ready()
-    await aborted(signal)
-    stop()
-  })

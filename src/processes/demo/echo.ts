@@ -1,5 +1,13 @@
 import type { DemoObjectView } from '../../api/contract/index.ts'
-import { findCondition, messageOf, seededRandom, service, systemClock, type Service } from '../../kernel/index.ts'
+import {
+  aborted,
+  findCondition,
+  messageOf,
+  seededRandom,
+  service,
+  systemClock,
+  type Service,
+} from '../../kernel/index.ts'
 import { installCrd, isAlreadyExists, Namespace, type Client, type Transport } from '../../kube/index.ts'
 import type { Serving } from '../shared/serve.ts'
 
@@ -8,8 +16,8 @@ const NAMESPACE = 'caelus-demo'
 const GREETINGS = { hello: 'Hello from Caelus', goodbye: 'Change me, or delete my ConfigMap, and watch it come back' }
 
 /**
- * The built-in example: two Echo resources whose controller keeps a ConfigMap for each. Answers the services to start;
- * what they do is seen on the board, in the decisions and with kubectl.
+ * The built-in example: two Echo resources whose controller keeps a ConfigMap for each. Returns the services to start.
+ * The results are on the status board, in the decisions and in kubectl.
  */
 export async function echoDemo(
   transport: Transport,
@@ -44,15 +52,13 @@ export async function echoDemo(
           id: `${metadata.namespace}/${metadata.name}`,
           ready: ready?.status ?? 'Unknown',
           reason: ready?.reason ?? 'New',
-          message: ready?.message ?? 'not looked at yet',
+          message: ready?.message ?? 'not reconciled yet',
           since: ready?.lastTransitionTime ?? metadata.creationTimestamp ?? new Date().toISOString(),
         }
       }),
     )
   }
   const reporter = service('demo report', async (signal, ready) => {
-    const ended = Promise.withResolvers<void>()
-    signal.addEventListener('abort', () => ended.resolve(), { once: true })
     const look = (): void =>
       void report().catch((error: unknown) => log.warn({ failure: messageOf(error) }, 'Demo report failed'))
     const stop = kernel.on('reconcile:end', ({ controller }) => {
@@ -60,7 +66,7 @@ export async function echoDemo(
     })
     look()
     ready()
-    await ended.promise
+    await aborted(signal)
     stop()
   })
   return [reporter, ...services]

@@ -1,22 +1,16 @@
-import { messageOf, service, sleep, systemClock, type Service } from '../../kernel/index.ts'
+import { every, messageOf, type Service } from '../../kernel/index.ts'
 import { isAlreadyExists, PersistentVolume, PersistentVolumeClaim, type Client } from '../../kube/index.ts'
 
 const EVERY_MS = 1_000
 const LABEL = 'caelus.io/simulated'
 
 /**
- * Gives every claim of the local control plane a volume, as its simulated nodes run every pod: there is no disk behind
- * either. Volumes of claims that are gone go too.
+ * Binds every PersistentVolumeClaim of the local control plane to a volume without a disk, as its simulated nodes run
+ * pods without containers. Deletes the volumes of deleted claims.
  */
 export function simulatedStorage(client: Client, onError: (message: string) => void): Service {
-  return service('simulated storage', async (signal, ready) => {
-    ready()
-    while (!signal.aborted) {
-      await provide(client, signal).catch((error: unknown) => {
-        if (!signal.aborted) onError(messageOf(error))
-      })
-      await sleep(systemClock, EVERY_MS, signal).catch(() => {})
-    }
+  return every('simulated storage', EVERY_MS, (signal) => provide(client, signal), {
+    onError: (error) => onError(messageOf(error)),
   })
 }
 

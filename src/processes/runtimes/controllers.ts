@@ -4,22 +4,21 @@ import {
   prometheus,
   runtimesController,
   type MetricQueries,
-  type PrometheusSource,
   type RuntimesController,
   type RuntimesControllerEvents,
 } from '../../domains/runtimes/index.ts'
-import { service, systemClock, type DecisionLog, type Emitter, type Service } from '../../kernel/index.ts'
+import { atEnd, systemClock, type DecisionLog, type Emitter, type Service } from '../../kernel/index.ts'
 import { kubeLocks, makeClient, type HttpTransport } from '../../kube/index.ts'
-import { LOCK_NAMESPACE, lockNamespaceService, instanceName } from '../apps/control-plane.ts'
+import { instanceName } from '../shared/instance.ts'
+import { LOCK_NAMESPACE, lockNamespaceService } from '../shared/lock-namespace.ts'
 import { runtimesSettings } from './settings.ts'
-import { aborted } from '../shared/stop-signal.ts'
-import { decisionStore, openPool } from '../../store/index.ts'
 
 export interface RuntimesControllersOptions {
   readonly config: Config
   readonly transport: HttpTransport
   readonly emitter: Emitter<RuntimesControllerEvents>
   readonly decisions: DecisionLog
+  readonly onError: (error: unknown, what: string) => void
   readonly concurrency?: number
 }
 
@@ -30,9 +29,9 @@ export interface RuntimesControllers extends Pick<RuntimesController, 'caches' |
 
 const LEASE = 'caelus-runtimes'
 
-/** The controller of class runtimes and what it needs in the control plane. One of all processes leads, the others stand by. */
+/** The controller of class runtimes and what it needs in the control plane. One process leads, the others stand by. */
 export function runtimesControllers(options: RuntimesControllersOptions): RuntimesControllers {
-  const { config, transport, emitter, decisions } = options
+  const { config, transport, emitter, decisions, onError } = options
   const client = makeClient(transport, { fieldManager: 'caelus' })
   const source = sourceOf(config)
   const { caches, election, services } = runtimesController({
@@ -52,9 +51,14 @@ export function runtimesControllers(options: RuntimesControllersOptions): Runtim
       analyzer: { source, intervalMs: config.runtimesPrometheusInterval, queries: queriesOf(config) },
     }),
   })
-  const closing = source === undefined ? [] : [closingService(source)]
+  const closing = source === undefined ? [] : [atEnd('prometheus', () => source.close())]
+  const locks = lockNamespaceService({
+    client,
+    clock: systemClock,
+    onError: (error) => onError(error, 'Namespace of locks not created'),
+  })
   return {
-    services: [lockNamespaceService({ client, clock: systemClock }), ...closing, ...services],
+    services: [locks, ...closing, ...services],
     caches,
     ...(election && { election }),
   }
@@ -72,29 +76,3 @@ function queriesOf(config: Config): MetricQueries {
     memoryBytes: config.runtimesQueryMemory ?? standard.memoryBytes,
   }
 }
-
-/** Stopped after all that was started after it. */
-const closingService = (source: PrometheusSource): Service =>
-  service('prometheus', async (signal, ready) => {
-    ready()
-    await aborted(signal)
-    await source.close()
-  })
-
-/** Writes decisions to the database, for timelines and replay. */
-export const keptDecisions = (
-  databaseUrl: string,
-  decisions: DecisionLog,
-  onError: (error: unknown) => void,
-): Service =>
-  service('runtimes decisions', async (signal, ready) => {
-    const pool = openPool({ url: databaseUrl, applicationName: 'caelus controllers', role: 'caelus_worker', max: 2 })
-    const keep = decisionStore({ pool, onDropped: (_, error) => onError(error) })
-    const stop = decisions.onAdd((record) => {
-      if (record.controller === 'runtimes') keep(record)
-    })
-    ready()
-    await aborted(signal)
-    stop()
-    await pool.end()
-  })

@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import { parse } from 'yaml'
 import type { Runtimes } from '../../domains/runtimes/usecases/index.ts'
 import { ClassRuntime, type ClassRuntimeSpec } from '../../domains/runtimes/index.ts'
-import { service, sleep, systemClock, timestamp, type Service } from '../../kernel/index.ts'
+import { every, systemClock, timestamp, type Service } from '../../kernel/index.ts'
 import { isAlreadyExists, isNotFound, Namespace, type Client } from '../../kube/index.ts'
 
 const EXAMPLES = join(import.meta.dirname, '../../../examples/runtimes')
 export const DEMO_NAMESPACE = 'caelus-demo-runtimes'
-/** Whose load is pretended: its recommendations are only observed. */
+/** The runtime with made-up load: its recommendations are only observed. */
 const OBSERVED = { name: 'greeter', function: 'greet' }
 
-/** A greeter of one function, and the two classes of a shop. Once made they are left as they are, or as they are not. */
+/** Creates a greeter with one function and the two classes of a shop, once: later edits and deletions are respected. */
 export async function makeDemoRuntimes(client: Client, runtimes: Runtimes): Promise<void> {
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: DEMO_NAMESPACE } } as const
   const isNew = await client.create(Namespace, namespace).then(
@@ -38,21 +38,20 @@ const EVERY_MS = 20_000
 const REPLICAS = [2, 2, 3, 3, 3, 2]
 
 /**
- * The simulated nodes carry no load, and so no Prometheus could tell of any: recommendations for the greeter are made up, and
- * say so. They show what observing is: the status tells what would have been done, and the workload is left alone.
+ * Writes made-up recommendations for the greeter, because the simulated nodes carry no load to measure. Its enforcement
+ * mode is `observe`: the status shows what would be changed, and the workload stays as it is.
  */
-export const demoLoad = (client: Client, onError: (error: unknown) => void): Service =>
-  service('demo load', async (signal, ready) => {
-    ready()
-    for (let round = 0; !signal.aborted; round++) {
-      const at = timestamp(systemClock.now())
-      const value = REPLICAS[Math.floor(round / 6) % REPLICAS.length] ?? 2
-      const recommendation = { value, at, confidence: 0.9, basis: 'pretended by the demo; nothing was measured' }
-      const status = { nfr_recommendations: { [`replicas/${OBSERVED.function}`]: recommendation } }
-      const where = { namespace: DEMO_NAMESPACE, name: OBSERVED.name }
-      await client.patchStatus(ClassRuntime, where, { merge: { status } }, { signal }).catch((error: unknown) => {
-        if (!signal.aborted && !isNotFound(error)) onError(error)
-      })
-      await sleep(systemClock, EVERY_MS, signal).catch(() => {})
-    }
-  })
+export function demoLoad(client: Client, onError: (error: unknown) => void): Service {
+  let round = 0
+  const recommend = async (signal: AbortSignal): Promise<void> => {
+    const at = timestamp(systemClock.now())
+    const value = REPLICAS[Math.floor(round++ / 6) % REPLICAS.length] ?? 2
+    const recommendation = { value, at, confidence: 0.9, basis: 'pretended by the demo; nothing was measured' }
+    const status = { nfr_recommendations: { [`replicas/${OBSERVED.function}`]: recommendation } }
+    const where = { namespace: DEMO_NAMESPACE, name: OBSERVED.name }
+    await client.patchStatus(ClassRuntime, where, { merge: { status } }, { signal }).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error
+    })
+  }
+  return every('demo load', EVERY_MS, recommend, { onError })
+}

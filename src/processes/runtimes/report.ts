@@ -1,26 +1,19 @@
 import type { StatusBoard } from '../../api/index.ts'
 import { phaseOf, type RuntimesView } from '../../domains/runtimes/usecases/index.ts'
-import { messageOf, service, sleep, systemClock, type Service } from '../../kernel/index.ts'
+import { every, messageOf, type Service } from '../../kernel/index.ts'
 
 const EVERY_MS = 10_000
-/** Changes that come together are counted once. */
+/** Changes within this time cause one report. */
 const TOGETHER_MS = 200
 
-/** Tells the board how many runtimes there are and how many are not available. */
+/** Reports to the status board how many runtimes exist and how many are not available. */
 export const runtimesReport = (look: Pick<RuntimesView, 'list' | 'listed' | 'onChange'>, board: StatusBoard): Service =>
-  service('runtimes report', async (signal, ready) => {
-    let wake = (): void => {}
-    const stop = look.onChange(() => wake())
-    ready()
-    void look.listed().then(() => wake())
-    while (!signal.aborted) {
-      report(look, board)
-      const next = new AbortController()
-      wake = () => next.abort()
-      await sleep(systemClock, EVERY_MS, AbortSignal.any([signal, next.signal])).catch(() => {})
-      await sleep(systemClock, TOGETHER_MS, signal).catch(() => {})
-    }
-    stop()
+  every('runtimes report', EVERY_MS, () => report(look, board), {
+    togetherMs: TOGETHER_MS,
+    wakeOn(wake) {
+      void look.listed().then(wake)
+      return look.onChange(wake)
+    },
   })
 
 function report(look: Pick<RuntimesView, 'list'>, board: StatusBoard): void {

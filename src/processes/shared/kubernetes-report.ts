@@ -1,5 +1,5 @@
 import type { Check, StatusBoard } from '../../api/index.ts'
-import { messageOf, service, sleep, type Clock, type Service } from '../../kernel/index.ts'
+import { every, messageOf, type Clock, type Service } from '../../kernel/index.ts'
 import { makeClient, Node, type Client, type HttpTransport } from '../../kube/index.ts'
 
 const EVERY_MS = 5_000
@@ -10,7 +10,7 @@ export interface ControlPlaneReport {
   readonly check: Check
 }
 
-/** Its version. A control plane may come and go; that is no reason to start a process anew. */
+/** Reads the version. Not required: a process need not be restarted when the control plane is unreachable. */
 export const controlPlaneCheck = (transport: HttpTransport): Check => ({
   name: 'kubernetes',
   required: false,
@@ -21,7 +21,7 @@ export const controlPlaneCheck = (transport: HttpTransport): Check => ({
   },
 })
 
-/** Tells the board how the control plane is: its version and nodes, or why it cannot be asked. */
+/** Reports the control plane to the status board: its version and nodes, or why it is unreachable. */
 export function controlPlaneReport(
   transport: HttpTransport,
   origin: 'local' | 'external',
@@ -30,7 +30,7 @@ export function controlPlaneReport(
 ): ControlPlaneReport {
   const client = makeClient(transport, { fieldManager: 'caelus' })
   const check = controlPlaneCheck(transport)
-  const look = async (signal: AbortSignal): Promise<void> => {
+  const observe = async (signal: AbortSignal): Promise<void> => {
     const found = await check.probe(signal)
     const nodes = (await client.list(Node, {}, signal)).map(({ metadata, status }) => {
       const ready = status?.conditions?.find(({ type }) => type === 'Ready')
@@ -53,14 +53,10 @@ export function controlPlaneReport(
   return {
     client,
     check,
-    service: service('control plane report', async (signal, ready) => {
-      for (; !signal.aborted; await sleep(clock, EVERY_MS, signal).catch(() => {})) {
-        await look(signal).catch((error: unknown) => {
-          if (!signal.aborted)
-            board.component('kubernetes', { health: 'down', message: messageOf(error), version: null })
-        })
-        ready()
-      }
+    service: every('control plane report', EVERY_MS, observe, {
+      clock,
+      readyAfterFirst: true,
+      onError: (error) => board.component('kubernetes', { health: 'down', message: messageOf(error), version: null }),
     }),
   }
 }

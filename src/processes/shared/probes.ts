@@ -2,17 +2,16 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Readiness } from '../../api/index.ts'
 import type { Config } from '../../config/index.ts'
-import { service, type Service } from '../../kernel/index.ts'
-import { aborted } from './stop-signal.ts'
+import { aborted, service, type Service } from '../../kernel/index.ts'
 import type { Metrics } from '../../telemetry/index.ts'
 
 export interface Probes {
   readonly service: Service
-  /** Where it listens; known after the start. */
+  /** The address it listens on; known after the start. */
   url(): string
 }
 
-/** `/healthz`, `/readyz` and `/metrics` of a process that serves nothing else, on CAELUS_HOST and CAELUS_PORT. */
+/** Serves `/healthz`, `/readyz` and `/metrics` of a process without the API, on CAELUS_HOST and CAELUS_PORT. */
 export function probes(
   { host, port, isSet }: Pick<Config, 'host' | 'port' | 'isSet'>,
   readiness: Readiness,

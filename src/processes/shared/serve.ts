@@ -23,12 +23,14 @@ import {
   type StatusBoard,
 } from '../../api/index.ts'
 import type { QueueView } from '../../api/contract/index.ts'
+import { logApps } from '../apps/log.ts'
 import { appsMetrics } from '../apps/metrics.ts'
 import { appsReport, type AppsReport } from '../apps/report.ts'
 import { openAppsUseCases, type AppsUseCases } from '../apps/usecases.ts'
 import { keysIn } from '../../config/kinds.ts'
 import { effectiveValues, secretValues, type Config } from '../../config/index.ts'
 import { databaseCheck, postgresVersion } from './database.ts'
+import type { Env } from './environment.ts'
 import { decisionText as appsDecisionText, type AppsEvents } from '../../domains/apps/index.ts'
 import { decisionText as runtimesDecisionText, type RuntimesControllerEvents } from '../../domains/runtimes/index.ts'
 import { logRuntimes } from '../runtimes/log.ts'
@@ -39,28 +41,33 @@ import {
   decisionLog,
   defineFailures,
   createEmitter,
-  messageOf,
   systemClock,
   type DecisionLog,
   type Emitter,
   type Service,
 } from '../../kernel/index.ts'
+import type { RequestEvents } from '../../kube/index.ts'
 import { listener, openPool, queueDepths, type Depth, type JobState, type Pool } from '../../store/index.ts'
 import {
+  failureLog,
   logKernel,
-  makeLogger,
   makeMetrics,
   scrubber,
   traceKernel,
+  type FailureLog,
   type Logger,
   type Metrics,
 } from '../../telemetry/index.ts'
 import { VERSION } from '../../version.ts'
+import { kubeMetrics } from './kube-metrics.ts'
+import { retentionServices } from './retention.ts'
+import { openLog } from './telemetry.ts'
+import { logWatches } from './watch-log.ts'
 import { watchMetrics } from './watch-metrics.ts'
 
 export interface ServeOptions {
   readonly config: Config
-  readonly env: Readonly<Record<string, string | undefined>>
+  readonly env: Env
   readonly databaseUrl: string
   readonly devLogin: boolean
   /** 32 bytes. @default random: sessions end with the process */
@@ -73,26 +80,29 @@ export interface ServeOptions {
   readonly logTo?: { write(line: string): unknown }
 }
 
-/** The parts of a process that serves the API, for whoever adds workers, clusters or demos to it. */
+/** The parts of a process that serves the API. `caelus up` adds workers, controllers and demos to them. */
 export interface Serving {
   readonly http: HttpService
   readonly pool: Pool
   readonly log: Logger
   readonly metrics: Metrics
-  readonly kernel: Emitter<AppsEvents & RuntimesControllerEvents>
+  readonly failures: FailureLog
+  /** Logs a failure that may repeat. */
+  readonly onError: (error: unknown, what: string) => void
+  readonly kernel: Emitter<AppsEvents & RuntimesControllerEvents & RequestEvents>
   readonly decisions: DecisionLog
   readonly events: Events
   readonly board: StatusBoard
-  /** What /readyz asks; more may be added while it runs. */
+  /** The checks of /readyz; more may be added while it runs. */
   readonly checks: Check[]
   readonly useCases: AppsUseCases
   readonly runtimes: RuntimesUseCases
   readonly report: AppsReport
-  /** To be started, in this order, and stopped again. */
+  /** To be started in this order. */
   readonly services: readonly Service[]
-  /** From now on the API sees the control plane by this. */
+  /** Connects the API to a control plane. */
   readonly see: (insight: AppsInsight) => void
-  /** After the last service has stopped. */
+  /** Closes the connections. To be called after the last service has stopped. */
   close(): Promise<void>
 }
 
@@ -114,22 +124,25 @@ export async function assemble({
     databaseUrl,
     new URL(databaseUrl).password,
   ])
-  const format =
-    config.logFormat === 'auto' ? (logTo === undefined && process.stderr.isTTY ? 'pretty' : 'json') : config.logFormat
-  const log = makeLogger({ level: config.logLevel, format, scrub, ...(logTo && { destination: logTo }) })
+  const log = openLog(config, scrub, logTo)
+  const failures = failureLog(log)
+  const onError = (error: unknown, what: string): void => failures.failed(what, error)
   const metrics = makeMetrics(VERSION)
-  const kernel = createEmitter<AppsEvents & RuntimesControllerEvents>((error) =>
+  const kernel = createEmitter<AppsEvents & RuntimesControllerEvents & RequestEvents>((error) =>
     log.error({ error }, 'Listener failed'),
   )
   const decisions = decisionLog()
   const events = eventRing(systemClock)
   const board = statusBoard({ version: VERSION, clock: systemClock, events })
-  logKernel(kernel, log)
+  logKernel(kernel, log, failures)
+  logWatches(kernel, log, failures)
+  logApps(kernel, log, failures)
   logRuntimes(kernel, log)
   metrics.listenTo(kernel)
   appsMetrics(metrics.registry, kernel)
   traceKernel(kernel)
   watchMetrics(metrics, kernel)
+  kubeMetrics(metrics.registry, kernel)
 
   const pool = openPool({ url: databaseUrl, applicationName: 'caelus api', role: 'caelus_api' })
   const checks: Check[] = [databaseCheck(pool)]
@@ -146,7 +159,7 @@ export async function assemble({
   const notices = listener({
     url: databaseUrl,
     applicationName: 'caelus api changes',
-    onLost: (error) => log.warn({ failure: messageOf(error) }, 'Changes lost'),
+    onLost: (error) => onError(error, 'Change notifications interrupted'),
   })
   tellAppsChanges(notices, events)
   const report = appsReport(pool, notices, board)
@@ -204,6 +217,8 @@ export async function assemble({
     pool,
     log,
     metrics,
+    failures,
+    onError,
     kernel,
     decisions,
     events,
@@ -212,7 +227,12 @@ export async function assemble({
     useCases,
     runtimes,
     report,
-    services: [notices, report.service, http],
+    services: [
+      notices,
+      ...retentionServices(config, databaseUrl, (error) => onError(error, 'Old rows not deleted')),
+      report.service,
+      http,
+    ],
     see: (better) => void (insight = better),
     async close() {
       await useCases.close()
@@ -243,7 +263,7 @@ function totalOf(depths: readonly Depth[]): QueueView {
   return { due: total('ready'), running: total('running'), waiting: total('delayed'), parked: total('parked') }
 }
 
-/** The depths are counted over the whole table: many who look at once share one count. */
+/** Counting depths reads the whole table; requests within this time share one count. */
 const DEPTHS_MS = 2_000
 
 function atMostEvery<T>(ms: number, ask: () => Promise<T>): () => Promise<T> {

@@ -1,12 +1,9 @@
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
-/** Conventional: 128 and the number of the signal. */
+/** By convention 128 plus the number of the signal. */
 const EXIT_CODE = { SIGINT: 130, SIGTERM: 143 } as const
 
-/**
- * Aborted by the first SIGINT or SIGTERM. The second one ends the process at once: whoever sends it does not want to
- * wait for what is still finishing.
- */
+/** Aborted by the first SIGINT or SIGTERM. A second one ends the process at once, without waiting for work under way. */
 export function stopSignal(onFirst: () => void = () => {}): AbortSignal {
   const controller = new AbortController()
   for (const name of SIGNALS) {
@@ -18,8 +15,3 @@ export function stopSignal(onFirst: () => void = () => {}): AbortSignal {
   }
   return controller.signal
 }
-
-export const aborted = (signal: AbortSignal): Promise<void> =>
-  signal.aborted
-    ? Promise.resolve()
-    : new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))

@@ -12,6 +12,6 @@ export {
   type JobFilter,
   type JobState,
 } from './operate.ts'
-export { openQueuePool, type QueuePool } from './pool.ts'
+export { openQueuePool, type QueuePool, type QueuePoolOptions } from './pool.ts'
 export { PostgresQueue, type PostgresQueueOptions } from './postgres-queue.ts'
 export type { WakeCall } from './wake.ts'

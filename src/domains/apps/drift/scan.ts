@@ -1,5 +1,5 @@
 import {
-  service,
+  every,
   sleep,
   type Clock,
   type Emitter,
@@ -30,15 +30,13 @@ const PAGE_PAUSE_MS = 200
  * to give what was parked another chance. A pass that is interrupted begins anew at the next time.
  */
 export function driftScan(deps: DriftScanDeps): Service {
-  return service('apps drift scan', async (signal, ready) => {
-    ready()
-    while (!signal.aborted) {
-      const since = deps.clock.now()
-      const deployments = await scanOnce(deps, signal).catch(() => undefined)
-      if (deployments !== undefined) deps.emitter.emit('apps:scanned', { deployments, ms: deps.clock.now() - since })
-      await sleep(deps.clock, deps.everyMs, signal).catch(() => {})
-    }
-  })
+  const { clock, emitter, everyMs } = deps
+  const scan = async (signal: AbortSignal): Promise<void> => {
+    const since = clock.now()
+    const deployments = await scanOnce(deps, signal)
+    emitter.emit('apps:scanned', { deployments, ms: clock.now() - since })
+  }
+  return every('apps drift scan', everyMs, scan, { clock })
 }
 
 function scanOnce({ rows, queue, clock }: DriftScanDeps, signal: AbortSignal): Promise<number> {

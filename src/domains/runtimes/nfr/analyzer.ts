@@ -1,12 +1,4 @@
-import {
-  failureOf,
-  service,
-  sleep,
-  type Clock,
-  type Failure,
-  type Emitter,
-  type Service,
-} from '../../../kernel/index.ts'
+import { every, failureOf, type Clock, type Failure, type Emitter, type Service } from '../../../kernel/index.ts'
 import { at, type Client } from '../../../kube/index.ts'
 import type { Caches } from '../watch/caches.ts'
 import type { ClassRuntime } from '../class-runtime.ts'
@@ -46,20 +38,16 @@ const PHASES: ReadonlySet<string> = new Set(['available', 'progressing'])
  */
 export function analyzer(options: AnalyzerOptions): Service {
   const { clock, emitter, intervalMs = 60_000 } = options
-  return service('analyzer of runtimes', async (signal, ready) => {
-    ready()
-    while (!signal.aborted) {
-      const since = clock.now()
-      const report = await look(options, signal).catch((error: unknown) => ({
-        runtimes: 0,
-        written: 0,
-        failures: [failureOf(error)],
-      }))
-      if (signal.aborted) return
-      emitter.emit('runtimes:analyzed', { ...report, ms: clock.now() - since })
-      await sleep(clock, intervalMs, signal).catch(() => {})
-    }
-  })
+  const analyze = async (signal: AbortSignal): Promise<void> => {
+    const since = clock.now()
+    const report = await look(options, signal).catch((error: unknown) => ({
+      runtimes: 0,
+      written: 0,
+      failures: [failureOf(error)],
+    }))
+    if (!signal.aborted) emitter.emit('runtimes:analyzed', { ...report, ms: clock.now() - since })
+  }
+  return every('analyzer of runtimes', intervalMs, analyze, { clock })
 }
 
 interface Report {

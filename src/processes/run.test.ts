@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest'
+import { aborted, manualClock, service, until, type Service } from '../kernel/index.ts'
+import { runUntilStopped, STOP_MARGIN_MS } from './run.ts'
+
+const GRACE_MS = 20_000
+
+interface Line {
+  readonly level: string
+  readonly message: string
+  readonly service?: string
+  readonly failure?: string
+}
+
+function run(services: readonly Service[], lastFailure?: () => string | undefined) {
+  const clock = manualClock()
+  const stop = new AbortController()
+  const lines: Line[] = []
+  const write = (level: string) => (facts: object, message: string) => void lines.push({ level, message, ...facts })
+  const log = { debug: () => {}, info: write('info'), warn: write('warn'), error: write('error') } as never
+  let outcome = 'running'
+  let isStarted = false
+  runUntilStopped(services, {
+    log,
+    graceMs: GRACE_MS,
+    clock,
+    signal: stop.signal,
+    onStarted: () => (isStarted = true),
+    ...(lastFailure && { lastFailure }),
+  }).then(
+    () => (outcome = 'ended'),
+    (error: Error) => (outcome = error.message),
+  )
+  return { clock, lines, stop: () => stop.abort(), outcome: () => outcome, isStarted: () => isStarted }
+}
+
+const noted = (name: string, log: string[]): Service =>
+  service(name, async (signal, ready) => {
+    log.push(`+${name}`)
+    ready()
+    await aborted(signal)
+    log.push(`-${name}`)
+  })
+
+describe('runUntilStopped', () => {
+  it('runs until the stop signal, and stops in reverse order', async () => {
+    const log: string[] = []
+    const process = run([noted('a', log), noted('b', log)])
+    await process.clock.advance(60_000)
+    expect([process.outcome(), process.isStarted(), log]).toEqual(['running', true, ['+a', '+b']])
+    process.stop()
+    await process.clock.advance(0)
+    expect([process.outcome(), log]).toEqual(['ended', ['+a', '+b', '-b', '-a']])
+    expect(process.lines).toEqual([])
+  })
+
+  it('obeys the signal while a service waits for something unreachable, and logs what it waits for', async () => {
+    const log: string[] = []
+    const clock = manualClock()
+    const unreachable = until('fence', () => Promise.reject(new Error('refused')), { everyMs: 5_000, clock })
+    const process = run([noted('a', log), unreachable, noted('never', log)], () => 'connection refused')
+    await process.clock.advance(12_000)
+    const waiting = { level: 'warn', message: 'Waiting for a service to start', service: 'fence' }
+    const failing = { ...waiting, failure: 'connection refused' }
+    expect(process.lines).toEqual([failing, failing])
+    process.stop()
+    await process.clock.advance(0)
+    expect([process.outcome(), process.isStarted(), log]).toEqual(['ended', false, ['+a', '-a']])
+  })
+
+  it('stops the others and fails when a service ends by itself', async () => {
+    const log: string[] = []
+    const lost = Promise.withResolvers<void>()
+    const election = service('election', async (_, ready) => {
+      ready()
+      await lost.promise
+      throw new Error('another process may lead')
+    })
+    const process = run([noted('a', log), election, noted('b', log)])
+    await process.clock.advance(1_000)
+    lost.resolve()
+    await process.clock.advance(0)
+    expect([process.outcome(), log]).toEqual(['election ended by itself', ['+a', '+b', '-b', '-a']])
+    expect(process.lines).toEqual([
+      {
+        level: 'error',
+        message: 'A service ended by itself',
+        service: 'election',
+        failure: 'election ended by itself: another process may lead',
+      },
+    ])
+  })
+
+  it('fails when an earlier service ends by itself while a later one is still starting', async () => {
+    const lost = Promise.withResolvers<void>()
+    const early = service('early', async (_, ready) => {
+      ready()
+      await lost.promise
+    })
+    const process = run([early, service('stuck', (signal) => aborted(signal))])
+    await process.clock.advance(1_000)
+    lost.resolve()
+    await process.clock.advance(0)
+    expect(process.outcome()).toBe('early ended by itself')
+  })
+
+  it('fails when a service cannot start', async () => {
+    const log: string[] = []
+    const process = run([noted('a', log), service('port', () => Promise.reject(new Error('taken')))])
+    await process.clock.advance(0)
+    expect([process.outcome(), log]).toEqual(['port ended by itself', ['+a', '-a']])
+  })
+
+  it('aborts work when the grace is over, and gives up on a service that still does not stop', async () => {
+    const log: string[] = []
+    const slow = service('slow', async (signal, ready, atOnce) => {
+      ready()
+      await aborted(signal)
+      await aborted(atOnce)
+      log.push('aborted')
+    })
+    const hung = service('hung', async (_, ready) => {
+      ready()
+      await new Promise(() => {})
+    })
+    const process = run([noted('a', log), hung, slow])
+    await process.clock.advance(0)
+    process.stop()
+    await process.clock.advance(GRACE_MS - 1)
+    expect(log).toEqual(['+a'])
+    await process.clock.advance(1)
+    expect(log).toEqual(['+a', 'aborted'])
+    await process.clock.advance(STOP_MARGIN_MS - 1)
+    expect(process.outcome()).toBe('running')
+    await process.clock.advance(1)
+    expect(process.outcome()).toBe(`failed to stop hung within ${GRACE_MS + STOP_MARGIN_MS} ms`)
+    expect(log).toEqual(['+a', 'aborted', '-a'])
+    expect(process.lines.map(({ message, service: name }) => `${name}: ${message}`)).toEqual([
+      'slow: Waiting for a service to stop',
+      'hung: Waiting for a service to stop',
+      'hung: A service did not stop in time',
+    ])
+  })
+})

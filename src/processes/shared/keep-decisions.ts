@@ -1,0 +1,20 @@
+import { atEnd, type DecisionLog, type Service } from '../../kernel/index.ts'
+import { decisionStore, type Pool } from '../../store/index.ts'
+
+export interface KeepDecisionsOptions {
+  /** As the role caelus_worker. */
+  readonly pool: Pool
+  readonly decisions: DecisionLog
+  /** Whose decisions are kept. */
+  readonly controller: string
+  readonly onError: (error: unknown) => void
+}
+
+/** Writes the decisions of one controller to the database, for timelines and replay. */
+export function keepDecisions({ pool, decisions, controller, onError }: KeepDecisionsOptions): Service {
+  const keep = decisionStore({ pool, onDropped: (_, error) => onError(error) })
+  const stop = decisions.onAdd((record) => {
+    if (record.controller === controller) keep(record)
+  })
+  return atEnd(`decisions of ${controller}`, stop)
+}

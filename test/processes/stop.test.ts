@@ -1,0 +1,71 @@
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, inject, onTestFinished, test } from 'vitest'
+import { kubeconfigAs } from '../../src/kube/index.ts'
+import { caelus, start } from '../cli/caelus.ts'
+import { freshDatabase } from '../support/postgres.ts'
+
+/** Nothing listens on this port: connections are refused at once. */
+const UNREACHABLE = JSON.stringify({
+  apiVersion: 'v1',
+  kind: 'Config',
+  clusters: [{ name: 'c', cluster: { server: 'http://127.0.0.1:9' } }],
+  users: [{ name: 'u', user: { token: 'x' } }],
+  contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+  'current-context': 'x',
+})
+
+/** The environment of a process with a database of its own and this kubeconfig. */
+async function environmentWith(kubeconfig: string, more: Record<string, string> = {}): Promise<Record<string, string>> {
+  const database = await freshDatabase()
+  onTestFinished(() => database[Symbol.asyncDispose]())
+  const dir = await mkdtemp(join(tmpdir(), 'caelus-stop-'))
+  onTestFinished(() => rm(dir, { recursive: true, force: true }))
+  await writeFile(join(dir, 'kubeconfig'), kubeconfig)
+  return {
+    DATABASE_URL: database.url,
+    CAELUS_KUBECONFIG: join(dir, 'kubeconfig'),
+    CAELUS_DATA_DIR: dir,
+    CAELUS_PORT: '0',
+    CAELUS_LOG_FORMAT: 'json',
+    CAELUS_SHUTDOWN_GRACE: '5s',
+    ...more,
+  }
+}
+
+test.each(['run-worker-loop', 'run-controllers', 'api'])(
+  '%s says that its control plane is unreachable, and obeys SIGTERM',
+  async (command) => {
+    const running = start([command], await environmentWith(UNREACHABLE))
+    onTestFinished(() => void running.child.kill('SIGKILL'))
+    await running.says(/ECONNREFUSED/)
+    running.child.kill('SIGTERM')
+    const { code, err } = await running.ended
+    expect(err).toContain('"msg":"Stopping"')
+    expect(err).not.toContain('did not stop in time')
+    expect(code).toBe(0)
+  },
+)
+
+test('a worker logs which rule is missing when it may not watch or create something', async () => {
+  const powerless = await kubeconfigAs(inject('kubeconfig'), { user: 'powerless' })
+  const running = start(['run-worker-loop'], await environmentWith(powerless))
+  onTestFinished(() => void running.child.kill('SIGKILL'))
+  await running.says(/namespaces is forbidden: User \\"powerless\\" cannot create resource/)
+  await running.says(/"msg":"Waiting for a service to start"/)
+  running.child.kill('SIGTERM')
+  expect((await running.ended).code).toBe(0)
+})
+
+test('a process whose port is taken ends with exit code 1', async () => {
+  const other = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void other.close())
+  await once(other, 'listening')
+  const CAELUS_PORT = String((other.address() as AddressInfo).port)
+  const { code, err } = await caelus(['run-worker-loop'], await environmentWith(UNREACHABLE, { CAELUS_PORT }))
+  expect(code).toBe(1)
+  expect(err).toContain('failed to listen')
+})
