@@ -1,23 +1,27 @@
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
-/** A deadline ends what hangs; it must not judge how fast a busy machine is. */
-const PATIENCE_MS = 60_000
-/** Tests on real parts start dozens of processes, one after the other. */
-const PARTS_PATIENCE_MS = 180_000
+/** Deadlines end tests that hang; they do not measure speed. */
+const TIMEOUT_MS = 60_000
+/** A test on real parts starts dozens of processes, one after the other. */
+const PARTS_TIMEOUT_MS = 180_000
 
-/** The same for what a test waits to see. */
 const expect = { poll: { timeout: 20_000 } }
+
+/** Measures the CPU time of each test file. */
+const setupFiles = [join(import.meta.dirname, 'tools/test-report/measure-file.ts')]
 
 export default defineConfig({
   test: {
-    reporters: ['default', './tools/summary-reporter.ts'],
+    reporters: ['default', './tools/test-report/reporter.ts'],
     projects: [
       {
         test: {
           name: 'pure',
-          include: ['src/**/*.test.ts', 'sim/**/*.test.ts', 'tools/**/*.test.ts', 'test/*.test.ts'],
-          testTimeout: PATIENCE_MS,
+          include: ['src/**/*.test.ts', 'sim/**/*.test.ts', 'tools/**/*.test.ts', 'bench/*.test.ts', 'test/*.test.ts'],
+          testTimeout: TIMEOUT_MS,
           expect,
+          setupFiles,
         },
       },
       {
@@ -25,10 +29,10 @@ export default defineConfig({
         test: {
           name: 'console',
           root: 'console',
-          environment: 'happy-dom',
           include: ['src/**/*.test.{ts,tsx}'],
-          testTimeout: PATIENCE_MS,
+          testTimeout: TIMEOUT_MS,
           expect,
+          setupFiles,
         },
       },
       {
@@ -37,20 +41,22 @@ export default defineConfig({
           include: ['test/*/**/*.test.ts'],
           exclude: ['test/real/**'],
           globalSetup: ['test/support/real-parts.ts'],
-          testTimeout: PARTS_PATIENCE_MS,
+          testTimeout: PARTS_TIMEOUT_MS,
           expect,
-          hookTimeout: PARTS_PATIENCE_MS,
+          setupFiles,
+          hookTimeout: PARTS_TIMEOUT_MS,
         },
       },
       {
         test: {
           name: 'real',
           include: ['test/real/**/*.test.ts'],
-          // Each looks whether it leaves the machine as it was.
+          // Each test checks that it leaves the machine unchanged.
           fileParallelism: false,
           testTimeout: 300_000,
           hookTimeout: 600_000,
           expect,
+          setupFiles,
         },
       },
     ],

@@ -1,4 +1,4 @@
-/** One phase of one peer, in the form that every harness of ours prints. */
+/** One phase of one peer in one round. */
 export interface Row {
   readonly bench: string
   readonly peer: string
@@ -20,9 +20,7 @@ export function quantile(values: readonly number[], q: number): number | null {
   return value === undefined ? null : round(value)
 }
 
-export const median = (values: readonly number[]): number => quantile(values, 0.5) ?? 0
-
-/** Runs `work` for 0…n-1, so many at a time. */
+/** Runs `work` for 0…n-1, at most `atOnce` at a time. */
 export async function parallel(n: number, atOnce: number, work: (i: number) => Promise<void>): Promise<void> {
   let next = 0
   const lane = async (): Promise<void> => {
@@ -33,31 +31,21 @@ export async function parallel(n: number, atOnce: number, work: (i: number) => P
 
 type Measure = keyof Pick<Row, 'seconds' | 'perSecond' | 'cpuSeconds' | 'rssMiB' | 'p50ms' | 'p99ms'>
 
-/** The median over rounds, per bench and peer. */
-export function medians(rows: readonly Row[]): Row[] {
+/**
+ * One round per bench and peer: the one with the median duration, the slower of the middle two for an even number.
+ * All figures of a row come from that round, so that its seconds and its rate belong together.
+ */
+export function medianRounds(rows: readonly Row[]): Row[] {
   const groups = Map.groupBy(rows, ({ bench, peer }) => `${bench} ${peer}`)
   return [...groups.values()].flatMap((group) => {
-    const [first] = group
-    if (first === undefined) return []
-    const of = (name: Measure): number => median(group.map((row) => row[name] ?? 0))
-    const optional = (name: 'p50ms' | 'p99ms'): number | null => (first[name] === null ? null : of(name))
-    return [
-      {
-        ...first,
-        seconds: of('seconds'),
-        perSecond: of('perSecond'),
-        cpuSeconds: of('cpuSeconds'),
-        rssMiB: of('rssMiB'),
-        p50ms: optional('p50ms'),
-        p99ms: optional('p99ms'),
-      },
-    ]
+    const bySeconds = group.toSorted((a, b) => a.seconds - b.seconds)
+    return bySeconds[Math.floor(bySeconds.length / 2)] ?? []
   })
 }
 
-/** A Markdown table of medians, each with the ratio of ours to it where ours is there to compare. */
+/** A Markdown table of the median rounds, with the ratio of ours to each figure of a peer. */
 export function table(rows: readonly Row[], ours: string): string {
-  const all = medians(rows)
+  const all = medianRounds(rows)
   const lines = all.map((row) => {
     const own = all.find(({ bench, peer }) => bench === row.bench && peer === ours)
     const cell = (name: Measure, unit = ''): string => {

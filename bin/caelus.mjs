@@ -3,4 +3,4 @@ import { join } from 'node:path'
 import { ROOT } from './install.mjs'
 import { start } from './start.mjs'
 
-await start(join(ROOT, 'src/main.ts'), process.argv.slice(2))
+await start(join(ROOT, 'src/main.ts'), process.argv.slice(2), { anyNode: true })

@@ -1,4 +1,4 @@
-// Plain JavaScript for any Node from 18 on: it runs before anything is installed.
+// Plain JavaScript for Node 18 and later: it runs before the dependencies are installed.
 import { spawn } from 'node:child_process'
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -9,36 +9,65 @@ import { fileURLToPath } from 'node:url'
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..')
 const MODULES = join(ROOT, 'node_modules')
 const LOCK = join(ROOT, '.caelus', 'install.lock')
+const LOCKFILES = [join(ROOT, 'package-lock.json'), join(MODULES, '.package-lock.json')]
+const VERDICT = join(MODULES, '.cache', 'installed')
 
-/** The Node that comes with the dependencies. Windows links it as a command file. */
+/** The Node that the dependencies bring. */
 export const PINNED_NODE = join(MODULES, '.bin', process.platform === 'win32' ? 'node.exe' : 'node')
 
-/** Installs the dependencies unless they are those of package-lock.json. Of several processes at once, one does it. */
+/** Installs the dependencies unless node_modules matches package-lock.json. Of several processes, one installs and the others wait. */
 export async function install() {
-  if (isInstalled()) return
+  if (!existsSync(PINNED_NODE) || !wasInstalled()) await installOnce()
+}
+
+async function installOnce() {
+  if (isInstalled()) return rememberInstalled()
   const unlock = await lock()
   try {
-    if (isInstalled()) return
+    if (isInstalled()) return rememberInstalled()
     console.error('caelus: installing dependencies (once)')
     await npmInstall()
     if (!isInstalled())
-      fail('failed to install the dependencies: npm ended well, but not all of package-lock.json is there')
+      fail('failed to install the dependencies: npm succeeded, but packages of package-lock.json are missing')
+    rememberInstalled()
   } finally {
     unlock()
   }
 }
 
+/** Whether neither lockfile changed since the last comparison, which takes longer than a short command. */
+const wasInstalled = () => {
+  try {
+    return readFileSync(VERDICT, 'utf8') === lockfileStamps()
+  } catch {
+    return false
+  }
+}
+
+/** Only speed depends on it, so a checkout that cannot be written is no error. */
+function rememberInstalled() {
+  try {
+    mkdirSync(dirname(VERDICT), { recursive: true })
+    writeFileSync(VERDICT, lockfileStamps())
+  } catch {}
+}
+
+const lockfileStamps = () =>
+  LOCKFILES.map((file) => {
+    const { size, mtimeMs } = statSync(file)
+    return `${size} ${mtimeMs}`
+  }).join('\n')
+
 /**
- * Whether node_modules holds what package-lock.json asks for, by npm's own record, which it writes after everything else.
- * Compared by content: whoever runs npm by hand, or checks out another branch with the same dependencies, installs nothing anew.
+ * Whether node_modules matches package-lock.json, according to the record that npm writes after everything else.
+ * It compares contents, so that a branch with the same dependencies, or an npm run by hand, causes no installation.
  */
 function isInstalled() {
   if (!existsSync(PINNED_NODE)) return false
-  const wanted = packagesIn(join(ROOT, 'package-lock.json'))
-  const found = packagesIn(join(MODULES, '.package-lock.json'))
+  const [wanted, found] = LOCKFILES.map(packagesIn)
   return Object.entries(wanted).every(([path, { version, integrity, optional, devOptional, peer }]) => {
     const there = found[path]
-    // Optional ones are often for another platform.
+    // Optional packages are often for another platform.
     if (!path.includes('node_modules/') || (there === undefined && (optional || devOptional || peer))) return true
     return there !== undefined && there.version === version && there.integrity === integrity
   })
@@ -52,10 +81,10 @@ function packagesIn(lockfile) {
   }
 }
 
-/** A directory is made by exactly one. Its holder writes down who it is, so that one left by a dead process is removed. */
+/** mkdir succeeds for one process only. The holder writes its pid, so that the lock of a dead process can be removed. */
 async function lock() {
   mkdirSync(dirname(LOCK), { recursive: true })
-  for (let told = false; ; await delay(300)) {
+  for (let announced = false; ; await delay(300)) {
     try {
       mkdirSync(LOCK)
       writeFileSync(join(LOCK, 'pid'), String(process.pid))
@@ -65,8 +94,8 @@ async function lock() {
         fail(`failed to write to ${dirname(LOCK)} (${error.code}): run this as the owner of the checkout`)
       }
       if (!holderLives()) rmSync(LOCK, { recursive: true, force: true })
-      else if (!told) console.error('caelus: another process is installing the dependencies; waiting for it')
-      told = true
+      else if (!announced) console.error('caelus: another process is installing the dependencies; waiting for it')
+      announced = true
     }
   }
 }
@@ -76,9 +105,9 @@ function holderLives() {
   try {
     pid = Number(readFileSync(join(LOCK, 'pid'), 'utf8'))
   } catch {
-    // Made a moment ago and not signed yet, or left so long ago.
-    const made = statSync(LOCK, { throwIfNoEntry: false })
-    return made !== undefined && Date.now() - made.mtimeMs < 5_000
+    // Created a moment ago without its pid yet, or left behind by a process that died in between.
+    const created = statSync(LOCK, { throwIfNoEntry: false })
+    return created !== undefined && Date.now() - created.mtimeMs < 5_000
   }
   try {
     process.kill(pid, 0)
@@ -89,8 +118,8 @@ function holderLives() {
 }
 
 /**
- * `npm install` and not `npm ci`: it takes the same versions from package-lock.json, but does not refuse a lockfile that
- * lacks optional packages of platforms its maker could not see, and does not first remove what other processes are using.
+ * `npm install`, not `npm ci`: both take the versions of package-lock.json, but `npm ci` refuses a lockfile without the
+ * optional packages of other platforms, and removes node_modules while other processes use it.
  */
 async function npmInstall() {
   const [command, ...first] = process.env.npm_execpath?.endsWith('.js')
@@ -102,19 +131,19 @@ async function npmInstall() {
     env: { ...process.env, ...usableCache() },
     shell: process.platform === 'win32',
   })
-  let said = ''
+  let output = ''
   child.stderr.setEncoding('utf8').on('data', (text) => {
     process.stderr.write(text)
-    said = (said + text).slice(-20_000)
+    output = (output + text).slice(-20_000)
   })
   const code = await new Promise((resolve) => {
     child.on('error', (error) => resolve(error.code === 'ENOENT' ? 'npm is not installed' : error.message))
     child.on('close', (status) => resolve(status))
   })
-  if (code !== 0) fail(`failed to install the dependencies (${code})${hint(said)}`)
+  if (code !== 0) fail(`failed to install the dependencies (${code})${hint(output)}`)
 }
 
-/** npm writes to its cache even when it only reads packages. One that belongs to somebody else is left alone. */
+/** npm needs a cache that it can write. Where the configured one is read-only, npm gets a cache in the checkout. */
 function usableCache() {
   const cache = process.env.npm_config_cache ?? join(homedir(), '.npm')
   for (let path = cache; ; path = dirname(path)) {
@@ -130,15 +159,16 @@ function usableCache() {
   }
 }
 
-function hint(said) {
-  if (/EACCES|EPERM|EROFS/.test(said)) return ': the checkout or the npm cache cannot be written; run it as their owner'
-  if (/ENOSPC/.test(said)) return ': the disk is full; about 700 MB are needed'
-  if (/ENOTFOUND|ECONNREFUSED|ETIMEDOUT|EAI_AGAIN|network/i.test(said))
+function hint(output) {
+  if (/EACCES|EPERM|EROFS/.test(output))
+    return ': the checkout or the npm cache cannot be written; run it as their owner'
+  if (/ENOSPC/.test(output)) return ': the disk is full; about 700 MB are needed'
+  if (/ENOTFOUND|ECONNREFUSED|ETIMEDOUT|EAI_AGAIN|network/i.test(output))
     return ': the npm registry cannot be reached; check the network and `npm config get registry`'
   return ''
 }
 
-export function fail(why) {
-  console.error(`caelus: ${why}`)
+export function fail(message) {
+  console.error(`caelus: ${message}`)
   process.exit(1)
 }

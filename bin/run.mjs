@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Runs a script of this checkout, such as tools/test.ts, with dependencies installed and under the pinned Node.
+// Runs a script of this checkout, such as tools/test.ts, with the dependencies installed and under the pinned Node.
 import { resolve } from 'node:path'
 import { fail } from './install.mjs'
 import { start } from './start.mjs'

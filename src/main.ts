@@ -17,7 +17,7 @@ const config = (): Config => (known ??= readConfig(env))
 async function remote(): Promise<Remote> {
   const { url, token, dataDir } = config()
   if (url !== undefined) return { url, token: token?.reveal() }
-  const { readLocalLogin } = await import('./processes/shared/local-login.ts')
+  const { readLocalLogin } = await import('./processes/shared/login-file.ts')
   const local = await readLocalLogin(resolve(dataDir))
   return { url: local?.url ?? 'http://127.0.0.1:8080', token: token?.reveal() ?? local?.token }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatFacts, formatList } from './output.ts'
+import { formatFacts, formatList, prepareFormat } from './output.ts'
 
 const rows = [
   { name: 'ci', role: 'member', last_used_at: null },
@@ -16,8 +16,9 @@ test('a table is aligned, and nothing is a dash', () => {
   )
 })
 
-test('programs get everything, not only the columns', () => {
+test('programs get everything, not only the columns', async () => {
   expect(JSON.parse(formatList('json', rows, columns))).toEqual(rows)
+  await prepareFormat('yaml')
   expect(formatList('yaml', rows, columns)).toContain('role: member')
 })
 

@@ -1,5 +1,3 @@
-import { stringify } from 'yaml'
-
 export const FORMATS = ['table', 'json', 'yaml'] as const
 export type Format = (typeof FORMATS)[number]
 
@@ -13,8 +11,17 @@ export function formatList<T>(format: Format, rows: readonly T[], columns: reado
   return format === 'table' ? table(rows, columns) : formatValue(format, rows)
 }
 
+let toYaml: ((value: unknown) => string) | undefined
+
+/** Loads the YAML writer, which takes longer to load than most commands take to run. Call it before formatting YAML. */
+export async function prepareFormat(format: unknown): Promise<void> {
+  if (format === 'yaml') toYaml = (await import('yaml')).stringify
+}
+
 export function formatValue(format: 'json' | 'yaml', value: unknown): string {
-  return format === 'json' ? `${JSON.stringify(value, null, 2)}\n` : stringify(value)
+  if (format === 'json') return `${JSON.stringify(value, null, 2)}\n`
+  if (toYaml === undefined) throw new Error('failed to write YAML: prepareFormat was not called')
+  return toYaml(value)
 }
 
 /** One thing as lines of name and value. */

@@ -8,6 +8,7 @@ import { shellCommands } from './commands/shell.ts'
 import { tokenCommands } from './commands/tokens.ts'
 import { upCommands } from './commands/up.ts'
 import type { CliPorts } from './ports.ts'
+import { prepareFormat } from './output.ts'
 import { printFailure } from './print-failure.ts'
 
 /** The whole tree of commands. Nothing runs until it is parsed. */
@@ -20,6 +21,7 @@ export function buildProgram(doors: CliPorts): Command {
     .showHelpAfterError('(caelus --help lists the commands)')
     .configureOutput({ writeOut: (text) => doors.terminal.out(text), writeErr: (text) => doors.terminal.err(text) })
     .exitOverride()
+    .hook('preAction', (_, command) => prepareFormat(command.opts()['output']))
   const all = [
     upCommands,
     apiCommands,

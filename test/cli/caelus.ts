@@ -1,8 +1,16 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { builtProgram } from '../support/programs.ts'
 
-export const BIN = join(import.meta.dirname, '../../bin/caelus.mjs')
+const CHECKOUT = join(import.meta.dirname, '../../bin/caelus.mjs')
+
+/** Commands that need the tools of a checkout, which a release lacks. */
+const OF_CHECKOUT = new Set(['up', 'reset', 'control-plane'])
+
+export const release = (): string => builtProgram('caelus')
+
+const programOf = ([command = '']: readonly string[]): string => (OF_CHECKOUT.has(command) ? CHECKOUT : release())
 
 export interface Ended {
   readonly code: number | null
@@ -17,19 +25,19 @@ export interface Running extends AsyncDisposable {
   says(pattern: RegExp): Promise<RegExpExecArray>
 }
 
-/** A deadline ends what hangs; it must not judge how fast a busy machine is. */
+/** A deadline ends a test that hangs; it does not measure speed. */
 const SAYS_WITHIN_MS = 150_000
 
-/** Where this machine has its programs; without them a command would build its own. */
-const WHEREABOUTS = ['PATH', 'HOME', 'XDG_CACHE_HOME', 'CAELUS_CACHE_DIR', 'KUBEBUILDER_ASSETS', 'HELM_BIN']
+/** Where the binaries of this machine are; without them a command would build them. */
+const LOCATIONS = ['PATH', 'HOME', 'XDG_CACHE_HOME', 'CAELUS_CACHE_DIR', 'KUBEBUILDER_ASSETS', 'HELM_BIN']
 
-/** The real command, in an environment that holds nothing but what a test gives it and where programs are. */
-export function start(args: readonly string[], env: Record<string, string> = {}, program = BIN): Running {
-  const whereabouts = Object.fromEntries(
-    WHEREABOUTS.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
+/** Starts a command of the release, or of the checkout where it needs tools, with `env` and nothing else of our environment. */
+export function start(args: readonly string[], env: Record<string, string> = {}, program = programOf(args)): Running {
+  const locations = Object.fromEntries(
+    LOCATIONS.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
   )
   const child = spawn(process.execPath, [program, ...args], {
-    env: { ...whereabouts, ...env },
+    env: { ...locations, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let [out, err] = ['', '']

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { emptyDatabase } from '../support/postgres.ts'
-import { BIN, caelus, printed, start } from './caelus.ts'
+import { caelus, printed, release, start } from './caelus.ts'
 
 const SENTINEL = 's3ntinel-of-the-commands'
 
@@ -103,12 +103,12 @@ test('the second signal ends the process at once', async () => {
 
 test('bash completes commands, subcommands and options, whatever stands between', async () => {
   const complete = async (...words: string[]): Promise<string[]> => {
-    const script = `source <("${process.execPath}" "${BIN}" completion bash)
+    const script = `source <("${process.execPath}" "${release()}" completion bash)
       COMP_WORDS=(caelus ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _caelus; echo "\${COMPREPLY[@]}"`
     const { stdout } = await promisify(execFile)('bash', ['-c', script])
     return stdout.trim().split(' ')
   }
-  expect(await complete('con')).toEqual(['control-plane'])
+  expect(await complete('cont')).toEqual(['control-plane'])
   expect(await complete('control-plane', 'do')).toEqual(['down'])
   expect(await complete('control-plane', 'down', '--')).toEqual(['--purge'])
   expect(await complete('completion', 'f')).toEqual(['fish'])

@@ -7,14 +7,18 @@ import { expect, test } from 'vitest'
 
 interface Checkout extends AsyncDisposable {
   readonly dir: string
-  run(script: string): {
-    readonly child: ReturnType<typeof spawn>
-    readonly ended: Promise<{ code: number | null; said: string }>
-  }
+  run(script: string): Launched
+  /** Runs `bin/caelus.mjs`, whose program is `src/main.ts`. */
+  command(): Launched
 }
 
-/** A fresh clone in small: the real launchers, and one dependency that pretends to be the pinned Node. */
-async function freshClone(): Promise<Checkout> {
+interface Launched {
+  readonly child: ReturnType<typeof spawn>
+  readonly ended: Promise<{ code: number | null; said: string }>
+}
+
+/** A small checkout: the real launchers, and one dependency in the role of the pinned Node. */
+async function freshClone(engines?: string): Promise<Checkout> {
   const dir = await mkdtemp(join(tmpdir(), 'caelus-clone-'))
   await cp(join(import.meta.dirname, '../../bin'), join(dir, 'bin'), { recursive: true })
   await mkdir(join(dir, 'pinned'))
@@ -24,7 +28,12 @@ async function freshClone(): Promise<Checkout> {
   )
   await writeFile(join(dir, 'pinned/node.sh'), `#!/bin/sh\nPINNED=yes exec "${process.execPath}" "$@"\n`)
   await chmod(join(dir, 'pinned/node.sh'), 0o755)
-  const root = { name: 'clone', version: '1.0.0', dependencies: { pinned: 'file:pinned' } }
+  const root = {
+    name: 'clone',
+    version: '1.0.0',
+    dependencies: { pinned: 'file:pinned' },
+    ...(engines && { engines: { node: engines } }),
+  }
   await writeFile(join(dir, 'package.json'), JSON.stringify(root))
   await writeFile(
     join(dir, 'package-lock.json'),
@@ -46,18 +55,19 @@ async function freshClone(): Promise<Checkout> {
     join(dir, 'wait.ts'),
     `process.on('SIGTERM', () => process.exit(42))\nconsole.log('waiting')\nsetInterval(() => {}, 1000)\n`,
   )
+  await mkdir(join(dir, 'src'))
+  await cp(join(dir, 'hello.ts'), join(dir, 'src/main.ts'))
+  const launch = (...args: string[]): Launched => {
+    const child = spawn(process.execPath, args, { cwd: dir, stdio: ['ignore', 'pipe', 'pipe'] })
+    let said = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text))
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
+    return { child, ended: once(child, 'close').then(([code]) => ({ code: code as number | null, said })) }
+  }
   return {
     dir,
-    run(script) {
-      const child = spawn(process.execPath, [join(dir, 'bin/run.mjs'), script], {
-        cwd: dir,
-        stdio: ['ignore', 'pipe', 'pipe'],
-      })
-      let said = ''
-      child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text))
-      child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
-      return { child, ended: once(child, 'close').then(([code]) => ({ code: code as number | null, said })) }
-    },
+    run: (script) => launch(join(dir, 'bin/run.mjs'), script),
+    command: () => launch(join(dir, 'bin/caelus.mjs')),
     [Symbol.asyncDispose]: () => rm(dir, { recursive: true, force: true }),
   }
 }
@@ -79,7 +89,16 @@ test('a fresh clone installs itself once, however many begin at once, and runs u
   expect((await clone.run('hello.ts').ended).said).toContain(INSTALLING)
 })
 
-test('an installation that was interrupted is taken over', async () => {
+test('a Node that satisfies engines runs commands in its own process; scripts need the pinned Node', async () => {
+  const [major = '0', minor = '0'] = process.versions.node.split('.')
+  await using fitting = await freshClone(`>=${major}.${minor}`)
+  expect((await fitting.command().ended).said).toMatch(/pinned no\n$/)
+  expect((await fitting.run('hello.ts').ended).said).toBe('pinned yes\n')
+  await using older = await freshClone(`>=${major}.${Number(minor) + 1}`)
+  expect((await older.command().ended).said).toMatch(/pinned yes\n$/)
+})
+
+test('an interrupted installation is repeated', async () => {
   await using clone = await freshClone()
   await mkdir(join(clone.dir, '.caelus/install.lock'), { recursive: true })
   const gone = spawn('true')

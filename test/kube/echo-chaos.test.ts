@@ -15,6 +15,7 @@ import {
   makeClient,
 } from '../../src/kube/index.ts'
 import { startControlPlane, type ControlPlane } from '../../tools/control-plane/index.ts'
+import { builtProgram } from '../support/programs.ts'
 
 const COUNT = 60
 
@@ -39,7 +40,7 @@ afterAll(async () => {
 
 /** The real program, in a process of its own. */
 const startController = (): ChildProcess =>
-  spawn(process.execPath, [join(import.meta.dirname, '../../bench/controller-peer.ts')], {
+  spawn(process.execPath, [builtProgram('bench/controller-peer')], {
     env: { ...process.env, KUBECONFIG: controlPlane.kubeconfig },
     stdio: 'ignore',
   })

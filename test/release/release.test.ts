@@ -1,27 +1,13 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buildRelease } from '../../tools/release/release.ts'
+import { expect, inject, test } from 'vitest'
 import { VERSION } from '../../src/version.ts'
-import { start, type Ended, type Running } from '../cli/caelus.ts'
+import { caelus, start } from '../cli/caelus.ts'
 import { emptyDatabase } from '../support/postgres.ts'
 
-/** Far from the checkout, so that nothing of it can be found by accident. */
-let dir = ''
-
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'caelus-release-'))
-  await buildRelease(dir, AbortSignal.timeout(150_000))
-})
-
-afterAll(() => rm(dir, { recursive: true, force: true }))
-
-const released = (args: readonly string[], env: Record<string, string> = {}): Running =>
-  start(args, env, join(dir, 'caelus.mjs'))
-
-const ran = (args: readonly string[], env?: Record<string, string>): Promise<Ended> => released(args, env).ended
+/** Outside of the checkout, so that a release cannot find files of it. */
+const dir = inject('release')
 
 test('a release is plain JavaScript with its maps, migrations, console and the licences of others', async () => {
   const files = await readdir(dir, { recursive: true })
@@ -39,9 +25,9 @@ test('a release is plain JavaScript with its maps, migrations, console and the l
 
 test('a release tells its version and configuration, and what it cannot do', async () => {
   const [version, config, controlPlane] = await Promise.all([
-    ran(['--version']),
-    ran(['config', '-o', 'json'], { CAELUS_PORT: '9999' }),
-    ran(['control-plane', 'status']),
+    caelus(['--version']),
+    caelus(['config', '-o', 'json'], { CAELUS_PORT: '9999' }),
+    start(['control-plane', 'status'], {}, join(dir, 'caelus.mjs')).ended,
   ])
   expect(version).toEqual({ code: 0, out: `${VERSION}\n`, err: '' })
   expect(JSON.parse(config.out)).toContainEqual(expect.objectContaining({ name: 'CAELUS_PORT', value: '9999' }))
@@ -51,13 +37,13 @@ test('a release tells its version and configuration, and what it cannot do', asy
 test('a release migrates a fresh database and serves the API and the console on it', async () => {
   await using database = await emptyDatabase()
   const env = { DATABASE_URL: database.url, CAELUS_PORT: '0', CAELUS_LOG_FORMAT: 'json' }
-  expect(await ran(['migrate'], env)).toMatchObject({
+  expect(await caelus(['migrate'], env)).toMatchObject({
     code: 0,
     out: expect.stringMatching(/^ran 0001-identity\n/),
     err: '',
   })
-  expect(await ran(['create-admin', 'ada@example.test'], env)).toMatchObject({ code: 0, err: expect.any(String) })
-  await using api = released(['api'], env)
+  expect(await caelus(['create-admin', 'ada@example.test'], env)).toMatchObject({ code: 0, err: expect.any(String) })
+  await using api = start(['api'], env)
   const [, url = ''] = await api.says(/"url":"([^"]+)"/)
   expect(await fetch(`${url}/healthz`)).toMatchObject({ status: 200 })
   await expect.poll(async () => (await fetch(`${url}/readyz`)).json()).toMatchObject({ status: 'ok' })

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { inject, vi } from 'vitest'
 import { ClassRuntime, type ClassRuntimeSpec, type FunctionSpec, type Phase } from '../../src/domains/runtimes/index.ts'
@@ -19,6 +18,7 @@ import {
 } from '../../src/kube/index.ts'
 import { kill } from '../support/kill.ts'
 import { freshNamespace, testTransport } from '../support/kube.ts'
+import { builtProgram } from '../support/programs.ts'
 import { openController, type ControllerInput, type OpenController } from './parts.ts'
 import type { ControllerPlace } from './controller-process.ts'
 import { installForeignKinds } from './optional-kinds.ts'
@@ -83,7 +83,7 @@ export class RuntimesWorld implements AsyncDisposable {
   async process(place: Omit<ControllerPlace, 'kubeconfig' | 'namespace' | 'instance'> = {}): Promise<Killable> {
     const instance = `process-${++this.#controllers}`
     const all: ControllerPlace = { kubeconfig: inject('kubeconfig'), namespace: this.namespace, instance, ...place }
-    const child = spawn(process.execPath, [join(import.meta.dirname, 'controller-process.ts'), JSON.stringify(all)], {
+    const child = spawn(process.execPath, [builtProgram('test/runtimes/controller-process'), JSON.stringify(all)], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     await once(child, 'spawn')

@@ -24,6 +24,7 @@ import {
 import { removePostgresData, startPostgres } from '../../tools/postgres/postgres.ts'
 import { proxyTo } from '../kube/watch/proxy.ts'
 import { freshDatabase } from '../support/postgres.ts'
+import { builtProgram } from '../support/programs.ts'
 
 const KEYS = 200
 const ids = Array.from({ length: KEYS }, (_, i) => `k${i}`)
@@ -190,7 +191,7 @@ test('a worker killed over and over loses nothing, and what it held runs again w
   const start = (most = Infinity) => {
     const child = spawn(
       process.execPath,
-      [join(import.meta.dirname, 'worker-process.ts'), database.url, `${leaseMs}`, `${pollMs}`, `${most}`],
+      [builtProgram('test/store/worker-process'), database.url, `${leaseMs}`, `${pollMs}`, `${most}`],
       { stdio: 'inherit' },
     )
     return {

@@ -1,8 +1,10 @@
+import { globSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { buildConsole } from '../../tools/release/build-console.ts'
+import { bundle } from '../../tools/release/bundle.ts'
+import { buildRelease } from '../../tools/release/release.ts'
 import { startControlPlane } from '../../tools/control-plane/index.ts'
 import type { ControlPlane } from '../../tools/control-plane/index.ts'
 import { startPostgres } from '../../tools/postgres/postgres.ts'
@@ -18,10 +20,12 @@ declare module 'vitest' {
     postgresUrl: string
     /** Path of the administrator's kubeconfig. */
     kubeconfig: string
+    /** Folder of the release that tests run; the programs of tests are below it too. */
+    release: string
   }
 }
 
-/** Silent when everything is at hand; a first run builds for minutes and says so. */
+/** Reports progress only while binaries are missing: the first run downloads or builds them. */
 const showLongSteps: OnProgress = (step) => {
   if (step.of !== undefined) process.stderr.write(`${progressLine(step)}\n`)
 }
@@ -29,9 +33,9 @@ const showLongSteps: OnProgress = (step) => {
 const started: Array<Postgres | ControlPlane> = []
 let dir = ''
 
-const CONSOLE_WITHIN_MS = 600_000
+const RELEASE_WITHIN_MS = 600_000
 
-/** One PostgreSQL and one control plane with simulated nodes for the whole run; each test makes its own world inside. */
+/** Starts one PostgreSQL and one control plane with simulated nodes, and builds one release, for the whole run. */
 export async function setup(project: TestProject): Promise<void> {
   dir = await mkdtemp(join(tmpdir(), 'caelus-test-'))
   guardPath(dir)
@@ -45,15 +49,28 @@ export async function setup(project: TestProject): Promise<void> {
       dir: join(dir, 'control-plane'),
       onProgress: showLongSteps,
     }).then(keep),
-    // Ahead of tests whose time is limited. Without them, those who need them say so.
+    buildPrograms(join(dir, 'release')),
+    // Here, because the time of a test is limited. Without Chromium, the tests that need it fail with the reason.
     prepareChromium(),
-    buildConsole(AbortSignal.timeout(CONSOLE_WITHIN_MS)),
   ] as const)
-  const [postgres, controlPlane] = results
+  const [postgres, controlPlane, release] = results
   if (postgres.status === 'rejected') throw postgres.reason
   if (controlPlane.status === 'rejected') throw controlPlane.reason
+  if (release.status === 'rejected') throw release.reason
   project.provide('postgresUrl', postgres.value.url)
   project.provide('kubeconfig', controlPlane.value.kubeconfig)
+  project.provide('release', release.value)
+}
+
+const ROOT = join(import.meta.dirname, '../..')
+
+/** Builds the release and, in the same folder, the programs that tests start in processes of their own. */
+async function buildPrograms(folder: string): Promise<string> {
+  await buildRelease(folder, AbortSignal.timeout(RELEASE_WITHIN_MS))
+  const sources = [...globSync('test/**/*-process.ts', { cwd: ROOT }), 'bench/controller-peer.ts']
+  const programs = Object.fromEntries(sources.map((source) => [source.replace(/\.ts$/, ''), source]))
+  await bundle({ programs, dir: folder, split: true, sourceMaps: true })
+  return folder
 }
 
 export async function teardown(): Promise<void> {

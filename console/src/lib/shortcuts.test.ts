@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import { expect, test } from 'vitest'
 import { isForUs, press } from './shortcuts.ts'
 import type { Shortcut } from './shortcuts.ts'

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import { parseAllDocuments } from 'yaml'
 import { raise } from '../failures.ts'
 
 export async function readText(path: string, option = '-f'): Promise<string> {
@@ -11,6 +10,7 @@ export async function readText(path: string, option = '-f'): Promise<string> {
 /** The documents of a YAML or JSON file, as kubectl takes them. What a parser says may quote them, so it is not repeated. */
 export async function readDocuments(path: string, option = '-f'): Promise<object[]> {
   const text = await readText(path, option)
+  const { parseAllDocuments } = await import('yaml')
   const documents = parseAllDocuments(text)
   const all = 'empty' in documents ? [] : documents
   const [broken] = all.flatMap(({ errors }) => errors)

@@ -2,13 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hashOf, newTokenSecret, tokenStore, userStore } from '../../api/index.ts'
-import type { Remote } from '../../cli/index.ts'
 import type { Pool } from '../../store/index.ts'
+import { loginFileIn, readLocalLogin } from './login-file.ts'
 
 /** Who commands of this machine act as; the development login of the same email is the same user. */
 export const LOCAL_ADMIN = 'admin@caelus.local'
-
-const fileIn = (dataDir: string): string => join(dataDir, 'login.json')
 
 /** An admin with a new API token. */
 export async function issueAdminToken(pool: Pool, email: string, subject: string, name: string): Promise<string> {
@@ -25,12 +23,7 @@ export async function writeLocalLogin(pool: Pool, dataDir: string, url: string):
   const before = await readLocalLogin(dataDir)
   const token =
     before?.token !== undefined && (await works(pool, before.token)) ? before.token : await newLocalToken(pool)
-  await writeFile(fileIn(dataDir), `${JSON.stringify({ url, token }, null, 2)}\n`, { mode: 0o600 })
-}
-
-export async function readLocalLogin(dataDir: string): Promise<Remote | undefined> {
-  const text = await readFile(fileIn(dataDir), 'utf8').catch(() => undefined)
-  return text === undefined ? undefined : (JSON.parse(text) as Remote)
+  await writeFile(loginFileIn(dataDir), `${JSON.stringify({ url, token }, null, 2)}\n`, { mode: 0o600 })
 }
 
 const newLocalToken = (pool: Pool): Promise<string> =>

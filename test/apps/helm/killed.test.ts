@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { helmCli } from '../../../src/domains/apps/helm/index.ts'
+import { builtProgram } from '../../support/programs.ts'
 
 test('what a killed process had written for Helm goes when the next one starts', async () => {
   const { options, call, written, start } = await scene()
@@ -38,7 +39,7 @@ async function scene() {
     const started = join(dir, name)
     const env = { PATH: '/usr/bin:/bin', STARTED: started }
     const place = JSON.stringify({ ...options, env })
-    const child = spawn(process.execPath, [join(import.meta.dirname, 'helm-process.ts'), place], { stdio: 'inherit' })
+    const child = spawn(process.execPath, [builtProgram('test/apps/helm/helm-process'), place], { stdio: 'inherit' })
     const gone = once(child, 'exit')
     onTestFinished(async () => {
       child.kill('SIGKILL')

@@ -28,6 +28,7 @@ import { PostgresQueue, type Actor } from '../../../src/store/index.ts'
 import { obtainBinaries } from '../../../tools/binaries/index.ts'
 import { kill } from '../../support/kill.ts'
 import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
+import { builtProgram } from '../../support/programs.ts'
 import { layVolume } from '../../support/volume.ts'
 import { CLASS, openWorker, type OpenWorker, type WorkerPlace } from './parts.ts'
 
@@ -143,7 +144,7 @@ export class WorkerWorld implements AsyncDisposable {
   async process(): Promise<Killable> {
     const instance = `process-${++this.#workers}`
     const place: WorkerPlace = { ...this.#place, instance, leaseMs: SHORT_LEASE_MS }
-    const child = spawn(process.execPath, [join(import.meta.dirname, 'worker-process.ts'), JSON.stringify(place)], {
+    const child = spawn(process.execPath, [builtProgram('test/apps/worker/worker-process'), JSON.stringify(place)], {
       stdio: ['ignore', 'inherit', 'inherit'],
     })
     await once(child, 'spawn')

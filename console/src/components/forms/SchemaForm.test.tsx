@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import { describe, expect, test } from 'vitest'
 import type { TemplateFormView } from '../../lib/api/contract.ts'
 import { render } from '../../testing/render.tsx'

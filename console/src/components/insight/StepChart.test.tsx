@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import { act } from 'react'
 import { expect, test } from 'vitest'
 import { render } from '../../testing/render.tsx'

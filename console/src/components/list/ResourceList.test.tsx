@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import { expect, test } from 'vitest'
 import { render } from '../../testing/render.tsx'
 import { countText, ResourceList } from './ResourceList.tsx'

@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import { expect, test } from 'vitest'
 import type { RuntimeSummary } from '../../lib/api/contract.ts'
 import { render } from '../../testing/render.tsx'

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
 import { Option, type Command } from 'commander'
-import { parse } from 'yaml'
 import { raise } from '../../failures.ts'
 
 export interface ValuesOptions {
@@ -25,6 +24,7 @@ export async function readObject(option: string, path: string): Promise<object> 
   const text = await readFile(path === '-' ? '/dev/stdin' : path, 'utf8').catch((cause: unknown) => {
     throw raise.InputUnreadable(`failed to read ${path} of ${option}`, { cause })
   })
+  const { parse } = await import('yaml')
   return objectIn(option, () => parse(text))
 }
 
