@@ -2,9 +2,8 @@ import { defineFailures, FailureError } from '../kernel/index.ts'
 import type { KubeResponse } from './transport/transport.ts'
 
 /**
- * What retrying can and cannot heal: a server that is away, busy or forbids comes round without anybody touching the
- * object, so those are retried with the usual growing pauses. An object that the server calls invalid stays invalid
- * until somebody changes it.
+ * Unavailable, throttled and forbidden are retried: they can clear up without a change of the object.
+ * An invalid object is not retried until it changes.
  */
 export const raise = defineFailures({
   KubeUnreachable: {
@@ -26,7 +25,7 @@ export const raise = defineFailures({
   KubeForbidden: {
     whoseMove: 'operator',
     retryable: true,
-    nextStep: 'Grant the named verb on the named resource to the named user, or take the wish back.',
+    nextStep: 'Grant the named verb on the named resource to the named user, or withdraw the request.',
   },
   KubeQuotaExceeded: {
     whoseMove: 'user',
@@ -47,7 +46,7 @@ export const raise = defineFailures({
   KubeConflict: {
     whoseMove: 'platform',
     retryable: true,
-    nextStep: 'Somebody else wrote first; it is retried by itself on what they wrote.',
+    nextStep: 'Another client wrote first; it is retried by itself on the new version.',
   },
   KubeFieldConflict: {
     whoseMove: 'operator',
@@ -100,7 +99,7 @@ export interface StatusCause {
   readonly field?: string
 }
 
-/** The `Status` object of the Kubernetes API, as far as we read it. */
+/** The `Status` object of the Kubernetes API, as far as it is used here. */
 export interface Status {
   readonly code?: number
   readonly reason?: string
@@ -115,20 +114,20 @@ export interface Status {
   }
 }
 
-/** A field that somebody else owns, as server-side apply reports it. */
+/** A field that another manager owns, as server-side apply reports it. */
 export interface FieldConflict {
   readonly field: string
   readonly manager: string
   readonly subresource: string | undefined
 }
 
-/** An answer of the API server that is not a success. It carries its verdict, so the loop needs no further mapping. */
+/** An answer of the API server that is not a success, with its failure code. */
 export class KubeError extends FailureError {
   override readonly name = 'KubeError'
   readonly status: number
   readonly reason: string
   readonly details: NonNullable<Status['details']>
-  /** Not empty only when a server-side apply met other managers. */
+  /** The conflicts of a server-side apply with other managers. */
   readonly conflicts: readonly FieldConflict[]
 
   constructor(doing: string, status: Status & { readonly code: number }, retryAfterMs?: number) {
@@ -184,7 +183,7 @@ function codeOf({ code, reason, message = '', details }: Status & { readonly cod
   }
 }
 
-/** The server names the other manager only in prose: `conflict with "kubectl" with subresource "status" using apps/v1`. */
+/** The server names the other manager only in the message: `conflict with "kubectl" with subresource "status" using apps/v1`. */
 function conflictsIn({ details }: Status): FieldConflict[] {
   return (details?.causes ?? [])
     .filter((cause) => cause.reason === 'FieldManagerConflict')
@@ -204,7 +203,7 @@ export const isGone = (error: unknown): error is KubeError => answered(error, 41
 export const isInvalid = (error: unknown): error is KubeError => answered(error, 422) || answered(error, 400)
 export const isAlreadyExists = (error: unknown): error is KubeError =>
   answered(error, 409) && error.reason === 'AlreadyExists'
-/** The object moved on since it was read, or another manager owns a field of an apply (`conflicts` says which). */
+/** The object changed since it was read, or another manager owns an applied field (see `conflicts`). */
 export const isConflict = (error: unknown): error is KubeError =>
   answered(error, 409) && error.reason !== 'AlreadyExists'
 export const isNamespaceTerminating = (error: unknown): error is KubeError =>

@@ -8,9 +8,9 @@ import { Event } from './types/events-v1.ts'
 
 export interface Happened {
   readonly type: 'Normal' | 'Warning'
-  /** PascalCase fact: `InstallSucceeded`. */
+  /** A fact in PascalCase: `InstallSucceeded`. */
   readonly reason: string
-  /** What we were doing, PascalCase: `Install`. */
+  /** The action in PascalCase: `Install`. */
   readonly action: string
   readonly note: string
 }
@@ -19,41 +19,41 @@ export interface Happened {
  * Writes Kubernetes Events about objects.
  *
  * - Harmless: `record` returns at once and never throws; an event that cannot be written is reported to `onLost`.
- * - Compact: the same thing said again about the same object is one Event with a count, also after a restart.
- * - Bounded: an object that keeps saying new things is cut off after a burst; counts are written only now and then.
+ * - Compact: equal events of one object are one Event with a count, also after a restart.
+ * - Bounded: new events of one object are limited after a burst, and counts are written at intervals.
  */
 export interface EventRecorder {
   record(about: KubeObject, happened: Happened): void
-  /** Writes what is outstanding, counts included. */
+  /** Writes all pending events and counts. */
   flush(): Promise<void>
 }
 
 export interface EventRecorderOptions {
   readonly client: Reader & Writer
-  /** Who reports: `caelus.dev/apps`. */
+  /** The reporting controller: `caelus.dev/apps`. */
   readonly controller: string
-  /** Which of its processes: the pod's name. */
+  /** The reporting instance: the name of the pod. */
   readonly instance: string
   readonly clock?: Clock
   readonly onLost?: (error: unknown) => void
 }
 
-/** New things one object may say in a row, and how long until it may say one more. */
+/** The burst of new events for one object, and the time after which one more is allowed. */
 const BURST = 25
 const REFILL_MS = 300_000
-/** A repeated event is counted here and written at most this often. */
+/** The count of a repeated event is written at most this often. */
 const COUNT_EVERY_MS = 30_000
-/** Objects and events remembered at most; the oldest are forgotten first. */
-const MEMORY = 4096
-/** In bytes, as the server counts. */
+/** The most objects and events that are remembered; the least recently used are evicted. */
+const CAPACITY = 4096
+/** In bytes, the limit of the server. */
 const NOTE_LENGTH = 1024
 
 interface Series {
   readonly event: Event
-  /** Seen since it was last written. */
+  /** Repetitions since the last write. */
   unwritten: number
   writtenAt: number
-  /** One write at a time: a count that overtakes what it counts would begin anew. */
+  /** Writes are serialized: a count that overtakes the creation would start again. */
   writing: Promise<void>
 }
 
@@ -76,7 +76,7 @@ export function eventRecorder(options: EventRecorderOptions): EventRecorder {
     outstanding.add(handled)
   }
 
-  /** The name is made from the content, so whoever says it again finds what was said before. */
+  /** The name is a hash of the content, so that an equal event of another process exists already. */
   const create = async (event: Event): Promise<void> => {
     try {
       await client.create(Event, event)
@@ -93,7 +93,7 @@ export function eventRecorder(options: EventRecorderOptions): EventRecorder {
     try {
       await client.patch(Event, at, { merge: { series: counted } })
     } catch (error) {
-      // The server drops events after an hour; then it is news again.
+      // The server deletes events after an hour; then the event is created again.
       if (!isNotFound(error)) throw error
       await client.create(Event, { ...event, eventTime: microTime(clock.now()) })
     }
@@ -178,15 +178,15 @@ function eventOf(
 function shortened(note: string): string {
   const bytes = Buffer.from(note)
   if (bytes.length <= NOTE_LENGTH) return note
-  // Decoding as a stream leaves out a character that the cut went through.
+  // Decoding as a stream drops an incomplete character at the end.
   return `${new TextDecoder().decode(bytes.subarray(0, NOTE_LENGTH - 3), { stream: true })}…`
 }
 
-/** A map in order of last use, cut at `MEMORY`. */
+/** Adds to a map in order of last use, and evicts the oldest entry above `CAPACITY`. */
 function remember<V>(map: Map<string, V>, key: string, value: V): void {
   map.delete(key)
   map.set(key, value)
-  if (map.size <= MEMORY) return
+  if (map.size <= CAPACITY) return
   const oldest = map.keys().next()
   if (!oldest.done) map.delete(oldest.value)
 }

@@ -1,4 +1,4 @@
-/** The parts of metadata that we read or write; unknown ones pass through untouched. */
+/** The metadata that is used here; other fields pass through unchanged. */
 export interface ObjectMeta {
   readonly name: string
   readonly namespace?: string
@@ -45,7 +45,7 @@ export type Draft<T extends KubeObject = KubeObject> = Omit<T, 'metadata' | 'sta
   readonly metadata: Partial<ObjectMeta> & { readonly name: string }
 }
 
-/** Where a kind lives. `T` only travels in the type, so that reading by resource gives typed objects. */
+/** The address of a kind. `T` exists in the type only, so that reads are typed. */
 export interface Resource<T extends KubeObject = KubeObject> {
   readonly group: string
   readonly version: string
@@ -55,7 +55,7 @@ export interface Resource<T extends KubeObject = KubeObject> {
   readonly _type?: T
 }
 
-/** Names one object of a resource. Cluster-scoped ones have no namespace. */
+/** Identifies one object of a resource. A cluster-scoped object has no namespace. */
 export interface At {
   readonly namespace?: string
   readonly name: string

@@ -17,7 +17,7 @@ const SUFFIXES: Readonly<Record<string, number>> = {
   Ei: 2 ** 60,
 }
 
-/** `500m` is 0.5, `1Gi` is 1073741824. Undefined: not a quantity as Kubernetes writes them. */
+/** `500m` is 0.5, `1Gi` is 1073741824. `undefined`: not a Kubernetes quantity. */
 export function quantityOf(text: string): number | undefined {
   const [, number, suffix = ''] =
     /^([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)([numkMGTPE]|[KMGTPE]i)?$/.exec(text) ?? []
@@ -25,7 +25,7 @@ export function quantityOf(text: string): number | undefined {
   return number === undefined || factor === undefined ? undefined : Number(number) * factor
 }
 
-/** Whether two texts are the same amount: the API server writes `1024Mi` as `1Gi`. False when one of them is no quantity. */
+/** Whether two texts are the same amount, such as `1024Mi` and `1Gi`. False if one of them is not a quantity. */
 export function sameQuantity(a: string, b: string): boolean {
   const [x, y] = [quantityOf(a), quantityOf(b)]
   return x !== undefined && y !== undefined && Math.abs(x - y) <= Math.abs(x) * 1e-9

@@ -335,7 +335,7 @@ describe('a refusal', () => {
   test('to address nothing comes before anything is sent', async () => {
     await using client = await testClient()
     await expect(client.get(ConfigMap, { name: 'a' })).rejects.toThrow(
-      'failed to address ConfigMap a: it lives in a namespace, and none is given',
+      'failed to address ConfigMap a: it is namespaced, and no namespace is given',
     )
     await expect(client.get(Namespace, { name: '' })).rejects.toThrow('the name is empty')
   })

@@ -90,7 +90,7 @@ describe('a request', () => {
     await using server = await loopback(
       (_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('<html>'),
     )
-    await expect(server.transport.send(GET)).rejects.toThrow('the answer (200) calls itself JSON but is not')
+    await expect(server.transport.send(GET)).rejects.toThrow('the answer (200) is not valid JSON')
   })
 
   test('hands text over as text', async () => {

@@ -6,27 +6,27 @@ import { cacheKey, ObjectStore, type Change, type Via } from './store.ts'
 import type { Where } from '../client/client.ts'
 import { type At, type KubeObject, type Resource } from '../objects.ts'
 import { compareVersions, isNotNewer, isOlder } from '../watch/version.ts'
-import { watch, type Findings, type WatchDeps, type WatchSink, type WatchTimings } from '../watch/watch.ts'
+import { watch, type ListResult, type WatchDeps, type WatchSink, type WatchTimings } from '../watch/watch.ts'
 
 export interface CacheSpec<T extends KubeObject, K extends KubeObject> {
   readonly resource: Resource<T>
   readonly where?: Where
-  /** What is kept of each object; `keeping('spec.x', …)` makes one from paths. @default all but managedFields */
+  /** What is kept of each object, such as `keeping('spec.x', …)`. @default all but managedFields */
   readonly keep?: Keep<T, K>
-  /** Named ways to find objects: `{ owner: byOwner, app: byLabel('app') }`. */
+  /** Indexes by name: `{ owner: byOwner, app: byLabel('app') }`. */
   readonly indexes?: Readonly<Record<string, IndexFn<K>>>
-  /** Ask the server for metadata alone; `T` then is `KubeObject`. */
+  /** Fetch metadata only; `T` then is `KubeObject`. */
   readonly metadataOnly?: boolean
-  /** How long what we wrote may stay ahead of the watch before the server is asked. @default 10_000 */
+  /** How long the watch may lag behind our own write before the object is read. @default 10_000 */
   readonly ownWritesMs?: number
   readonly timings?: Partial<WatchTimings>
 }
 
 /**
- * The objects of a resource as the server last told us, or as we last wrote them, whichever is newer.
+ * The objects of a resource as the server last sent them, or as we last wrote them, whichever is newer.
  *
- * - Reads are synchronous and cost nothing at the server. They are as old as the watch is late, except for our own
- *   writes: after `wrote` no older version of that object is given out.
+ * - Reads are synchronous and cost no request. They lag as much as the watch does, except for our own writes: after
+ *   `wrote`, no older version of that object is returned.
  * - Objects are shared between all readers. Never change one.
  * - `start` resolves when everything has been listed once.
  */
@@ -38,7 +38,7 @@ export interface Cache<K extends KubeObject, T extends KubeObject = K> extends S
   get(at: At): K | undefined
   list(namespace?: string): K[]
   byIndex(index: string, value: string): K[]
-  /** Tells each difference once, in order. Returns the way to stop listening. */
+  /** Calls the listener once for each difference, in order. Returns a function that removes it. */
   onChange(listener: (change: Change<K>) => void): () => void
   /** What the server answered to a write of ours. */
   wrote(object: T): void
@@ -63,12 +63,12 @@ export function cache<T extends KubeObject, K extends KubeObject = T>(
   const pins = new Pins(clock, spec.ownWritesMs ?? OWN_WRITES_MS, (key, pin) => void resolveOverdue(key, pin))
 
   let isSynced = false
-  /** The keys that the present list has named so far. */
+  /** The keys that the running list has named so far. */
   let named = new Set<string>()
   let reached: string | undefined
-  let findings = { missed: 0, overdue: 0 }
+  let differences = { missed: 0, overdue: 0 }
 
-  /** True: it was news. */
+  /** Returns whether the cache changed. */
   function accept(key: string, object: T, via: Via): boolean {
     const { uid, resourceVersion } = object.metadata
     const pin = pins.get(key)
@@ -90,7 +90,7 @@ export function cache<T extends KubeObject, K extends KubeObject = T>(
     }
     const known = store.get(key)?.metadata
     if (known === undefined || known.uid !== metadata.uid) return
-    // It has come back into our selection since; this is an old message repeated.
+    // The object has entered the selection again since; this is a repeated event.
     if (isOlder(metadata.resourceVersion, known.resourceVersion)) return
     store.remove(key, 'watch')
   }
@@ -99,15 +99,15 @@ export function cache<T extends KubeObject, K extends KubeObject = T>(
     begin(watchReached) {
       named = new Set()
       reached = watchReached
-      findings = { missed: 0, overdue: 0 }
+      differences = { missed: 0, overdue: 0 }
     },
     listed(objects) {
       for (const object of objects) {
         const key = cacheKey(object.metadata)
         named.add(key)
         if (!accept(key, object, isSynced ? 'relist' : 'firstList')) continue
-        findings.missed++
-        if (isNotNewer(object.metadata.resourceVersion, reached)) findings.overdue++
+        differences.missed++
+        if (isNotNewer(object.metadata.resourceVersion, reached)) differences.overdue++
       }
     },
     unlisted(object) {
@@ -115,18 +115,18 @@ export function cache<T extends KubeObject, K extends KubeObject = T>(
       named.delete(key)
       retire(key, object)
     },
-    complete(version): Findings {
+    complete(version): ListResult {
       for (const [key, pin] of pins.entries()) if (!named.has(key) && isAbsenceCertain(pin, version)) pins.delete(key)
       for (const key of store.keys()) {
         if (named.has(key) || pins.get(key) !== undefined) continue
         store.remove(key, isSynced ? 'relist' : 'firstList')
-        findings.missed++
-        findings.overdue++
+        differences.missed++
+        differences.overdue++
       }
       named = new Set()
       isSynced = true
       synced.resolve()
-      return { objects: store.size, ...findings }
+      return { objects: store.size, ...differences }
     },
     put(object) {
       accept(cacheKey(object.metadata), object, 'watch')
@@ -144,12 +144,12 @@ export function cache<T extends KubeObject, K extends KubeObject = T>(
     ...(spec.timings !== undefined && { timings: spec.timings }),
   })
 
-  /** The watch has not shown us our own write in time: that one object is read, and if it still lags then, everything. */
+  /** The watch did not deliver our own write in time: reads that object, and lists all if the watch still lags. */
   async function resolveOverdue(key: string, pin: Pin): Promise<void> {
     pins.set(key, pin)
     if (pin.checked && pin.wrote === 'object') return running.relist('behind')
     if (pin.checked) {
-      // The watch may yet tell of the life of what is gone; afterwards there is nothing left to hold back.
+      // Older events of a deleted object are held back until the watch has passed its deletion.
       if (!isOlder(running.version(), pin.version)) pins.delete(key)
       return
     }
@@ -164,7 +164,7 @@ export function cache<T extends KubeObject, K extends KubeObject = T>(
     }
   }
 
-  /** Takes what the server has now, and stays with it until the watch is there too. */
+  /** Takes the state that was read, and pins it until the watch has caught up. */
   function settle(key: string, found: T | undefined, version: string): void {
     pins.delete(key)
     if (found === undefined) {

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../objects.ts'
 
-/** Under which values an object is found. */
+/** The index values of an object. */
 export type IndexFn<K extends KubeObject> = (object: K) => readonly string[]
 
 const NONE: readonly string[] = []
@@ -20,7 +20,7 @@ export const byLabel =
     return value === undefined ? NONE : [value]
   }
 
-/** Where the objects of a value are. Most values have one object, so a set is made for the second only. */
+/** The keys of the objects of each value. Most values have one object, so that a set is made only for the second. */
 export class Index<K extends KubeObject> {
   readonly #valuesOf: IndexFn<K>
   readonly #keys = new Map<string, string | Set<string>>()

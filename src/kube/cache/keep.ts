@@ -3,14 +3,14 @@ import type { KubeObject, ObjectMeta } from '../objects.ts'
 /** What a cache keeps of an object. Pure and total: it runs once for each object that arrives. */
 export type Keep<T extends KubeObject, K extends KubeObject> = (object: T) => K
 
-/** Everything but the record of who manages which field, which is often the larger half and which nobody reconciles from. */
+/** All but `managedFields`, which are often half of an object and not needed by reconcilers. */
 export function withoutManagedFields<T extends KubeObject>(object: T): T {
   if (object.metadata.managedFields === undefined) return object
   const { managedFields: _, ...metadata } = object.metadata
   return { ...object, metadata }
 }
 
-/** Kept whatever is declared: without these a cache could neither find an object nor tell its age. */
+/** Always kept: the cache needs them to find an object and to compare its versions. */
 const IDENTITY = ['name', 'namespace', 'uid', 'resourceVersion', 'generation', 'deletionTimestamp'] as const
 
 type Tree = Map<string, Tree>
@@ -19,8 +19,8 @@ type Tree = Map<string, Tree>
  * Keeps the identity of an object and the declared paths, nothing else:
  * `keeping('metadata.labels', 'spec.nodeName', 'status.conditions.type', 'status.conditions.status')`.
  *
- * A path leads through arrays without saying so. What a path names is kept whole. A dot inside a key is written `\.`.
- * Equal texts of different objects (labels, images, nodes) become one in memory: a fifth less for typical pods.
+ * A path applies to each item of an array. The field that it names is kept whole. A dot inside a key is written `\.`.
+ * Equal strings of different objects (labels, images, nodes) are stored once: a fifth less memory for typical pods.
  */
 export function keeping<T extends KubeObject, K extends KubeObject = T>(...paths: readonly string[]): Keep<T, K> {
   const tree = treeOf(paths)
@@ -67,13 +67,13 @@ function whole(value: unknown, share: Share): unknown {
   return kept
 }
 
-/** Gives back one copy of equal texts. */
+/** Returns one copy of equal strings. */
 type Share = (text: string) => string
 
 const LONGEST_SHARED = 128
 const MOST_SHARED = 4_096
 
-/** Starts over when full, so that texts nobody uses any more do not pile up. */
+/** Starts over when full, so that unused strings do not accumulate. */
 function sharing(): Share {
   const pool = new Map<string, string>()
   return (text) => {

@@ -2,15 +2,15 @@ import type { Clock } from '../../kernel/index.ts'
 import type { ObjectMeta } from '../objects.ts'
 import { compareVersions, isNotNewer } from '../watch/version.ts'
 
-/** What we know of an object from our own write, until the watch knows it too. */
+/** The state of an object after our own write, until the watch has delivered it. */
 export type Pin = NewPin & { readonly until: number }
 
 interface NewPin {
   readonly wrote: 'object' | 'deletion' | 'absence'
   readonly uid: string | undefined
-  /** Of the object written, of the last one seen before its deletion, or of the list in which it was not. */
+  /** Of the written object, of the last one before its deletion, or of the list that did not name it. */
   readonly version: string | undefined
-  /** The server was asked, and this is what it said. */
+  /** The object was read from the server after the write. */
   readonly checked: boolean
 }
 
@@ -21,17 +21,17 @@ export const pinOf = (wrote: NewPin['wrote'], { uid, resourceVersion }: ObjectMe
   checked,
 })
 
-/** How an object that arrives relates to what we wrote. */
+/** How an arriving object relates to the pinned state. */
 export type Arrival = 'older' | 'caughtUp'
 
 /**
- * What has an older version than the one pinned is from before. Beyond that:
+ * An object with an older version than the pinned one is outdated. Beyond that:
  *
- * - Written objects: where versions cannot be compared, only the very version we wrote counts as caught up; the rest
- *   waits for the time limit.
- * - Absences: it was not in a list at that version; whatever is newer has come back since, be it the same uid.
- * - Deletions: the same uid is from before too, unless it says that it is being deleted, which is our deletion waiting
- *   for finalizers; another uid is a successor.
+ * - Written objects: where versions cannot be compared, only the written version itself counts as caught up; others wait
+ *   for the time limit.
+ * - Absences: the object was not in a list at that version; a newer version was created since, also under the same uid.
+ * - Deletions: the same uid is outdated, unless it has a deletionTimestamp and waits for finalizers; another uid is a
+ *   successor.
  */
 export function judge(pin: Pin, { uid, resourceVersion, deletionTimestamp }: Partial<ObjectMeta>): Arrival {
   const order = compareVersions(resourceVersion, pin.version)
@@ -41,20 +41,20 @@ export function judge(pin: Pin, { uid, resourceVersion, deletionTimestamp }: Par
   return isBefore || (uid === pin.uid && deletionTimestamp === undefined) ? 'older' : 'caughtUp'
 }
 
-/** Whether a list that was complete at `version` and does not name the object has the last word about it: one from before we saw it does not. */
+/** Whether a list at `version` that does not name the object proves its absence: it must not be older than the pin. */
 export const isAbsenceCertain = (pin: Pin, version: string): boolean => isNotNewer(pin.version, version)
 
-/** The pins of a cache. Each has the same time to be overtaken by the watch; then `onOverdue` is asked what to do about it. */
+/** The pins of a cache. `onOverdue` is called for a pin that the watch has not reached within `limitMs`. */
 export class Pins {
   readonly #pins = new Map<string, Pin>()
   readonly #clock: Clock
-  readonly #patienceMs: number
+  readonly #limitMs: number
   readonly #onOverdue: (key: string, pin: Pin) => void
   #cancelTimer: (() => void) | undefined
 
-  constructor(clock: Clock, patienceMs: number, onOverdue: (key: string, pin: Pin) => void) {
+  constructor(clock: Clock, limitMs: number, onOverdue: (key: string, pin: Pin) => void) {
     this.#clock = clock
-    this.#patienceMs = patienceMs
+    this.#limitMs = limitMs
     this.#onOverdue = onOverdue
   }
 
@@ -62,11 +62,11 @@ export class Pins {
     return this.#pins.size === 0 ? undefined : this.#pins.get(key)
   }
 
-  /** Replaces what was pinned before, and starts its time anew. */
+  /** Replaces an earlier pin, and restarts its time. */
   set(key: string, pin: NewPin): void {
     this.#pins.delete(key) // to the end: the map stays in the order of the time limits
-    this.#pins.set(key, { ...pin, until: this.#clock.now() + this.#patienceMs })
-    this.#cancelTimer ??= this.#clock.after(this.#patienceMs, () => this.#look())
+    this.#pins.set(key, { ...pin, until: this.#clock.now() + this.#limitMs })
+    this.#cancelTimer ??= this.#clock.after(this.#limitMs, () => this.#look())
   }
 
   delete(key: string): void {

@@ -3,10 +3,10 @@ import type { At, KubeObject } from '../objects.ts'
 
 /** How a cache learned of a change. */
 export type Via =
-  /** The first list: it was there before we looked. */
+  /** The first list: the object existed before. */
   | 'firstList'
   | 'watch'
-  /** A later list, or the reading of one object: the watch had not told us. */
+  /** A later list or the reading of one object: the watch had not delivered it. */
   | 'relist'
   /** We wrote it ourselves. */
   | 'write'
@@ -16,10 +16,10 @@ export type Change<K extends KubeObject> =
   | { readonly type: 'changed'; readonly key: string; readonly old: K; readonly new: K; readonly via: Via }
   | { readonly type: 'deleted'; readonly key: string; readonly old: K; readonly via: Via }
 
-/** `namespace/name`, or `name` where there are no namespaces: also the id of the kernel key for that object. */
+/** `namespace/name`, or `name` for a cluster-scoped object. It is also the id of the kernel key for that object. */
 export const cacheKey = ({ namespace, name }: At): string => (namespace === undefined ? name : `${namespace}/${name}`)
 
-/** The objects of a cache and their indexes. Reports each difference, and a replaced uid as two: the old is gone, another has its name. */
+/** The objects of a cache and their indexes. Reports each difference; a replaced uid is a deletion and an addition. */
 export class ObjectStore<K extends KubeObject> {
   readonly #objects = new Map<string, K>()
   readonly #indexes = new Map<string, Index<K>>()

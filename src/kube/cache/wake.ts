@@ -12,18 +12,18 @@ import { cacheKey, type Change } from './store.ts'
 import type { Cache } from './cache.ts'
 import type { KubeObject, Resource } from '../objects.ts'
 
-/** How the objects of a cache stand to the keys of a queue. */
+/** Maps the objects of a cache to the keys of a queue. */
 export interface WakeRule<K extends KubeObject> {
   readonly keys: (object: K) => readonly Key[]
-  /** `self`: they are what is reconciled. `child`: they were made for it. */
+  /** `self`: the objects are reconciled themselves. `child`: they were created for the reconciled object. */
   readonly relation: 'self' | 'child'
 }
 
 export interface WakeOptions<K extends KubeObject> {
-  /** False: this change is not worth a run. `specChanged` is one. @default every change is */
+  /** Whether a change needs a run, such as `specChanged`. @default every change */
   readonly worth?: (change: Change<K>) => boolean
   readonly tenant?: (object: K) => string | undefined
-  /** Our own writes tell a reconciler nothing that it did not know when it wrote. Only for a cache that one controller alone writes through. @default false */
+  /** Ignore changes that we wrote. Only for a cache that a single controller writes through. @default false */
   readonly ignoreOwnWrites?: boolean
 }
 
@@ -33,7 +33,7 @@ export const itself = (resource: Resource): WakeRule<KubeObject> => ({
   keys: ({ metadata }) => [{ kind: resource.kind, id: cacheKey(metadata) }],
 })
 
-/** The object that controls them; the cache must keep `metadata.ownerReferences`. */
+/** The controlling owner; the cache must keep `metadata.ownerReferences`. */
 export function controllerOf(owner: Resource): WakeRule<KubeObject> {
   const group = `${owner.group}/`
   const isOfGroup = (apiVersion: string): boolean =>
@@ -50,7 +50,7 @@ export function controllerOf(owner: Resource): WakeRule<KubeObject> {
   }
 }
 
-/** Leaves out changes of nothing but status: the server counts the generation up for the rest. A begun deletion counts too. */
+/** Ignores changes of status only, which do not change the generation. The start of a deletion counts. */
 export function specChanged(change: Change<KubeObject>): boolean {
   if (change.type !== 'changed') return true
   const [old, next] = [change.old.metadata, change.new.metadata]
@@ -61,14 +61,14 @@ export function specChanged(change: Change<KubeObject>): boolean {
   )
 }
 
-/** How long a queue that did not take a wake is left alone. */
+/** The pause before a wake that the queue refused is repeated. */
 const RETRY_MS = 1_000
 
 /**
  * Wakes the keys of a queue when objects of a cache change, and all of them when the cache is first filled.
- * A wake that the queue did not take is repeated until it does. Returns the way to stop.
+ * A wake that the queue refused is repeated until it is accepted. Returns a function that stops it.
  *
- * Call it before the cache starts, or what the first list finds wakes nobody.
+ * Call it before the cache starts, or the objects of the first list wake nothing.
  */
 export function wakeOn<K extends KubeObject>(
   cache: Pick<Cache<K>, 'onChange'>,
@@ -110,7 +110,7 @@ export function wakeOn<K extends KubeObject>(
     const keys = rule.keys(present)
     wakeAll(keys, present, reason)
     if (change.type !== 'changed') return
-    // A child that changed hands concerns the one it left as well.
+    // A child that changed its owner wakes the former owner as well.
     const left = rule.keys(change.old).filter((old) => !keys.some((key) => sameKey(old, key)))
     wakeAll(left, change.old, reason)
   })

@@ -8,21 +8,21 @@ export interface Where {
 }
 
 export interface WriteOptions {
-  /** Who owns the fields of this write. @default the client's own manager */
+  /** The field manager of this write. @default the client's own */
   readonly fieldManager?: string
   readonly dryRun?: boolean
   readonly signal?: AbortSignal
 }
 
 export interface ApplyOptions extends WriteOptions {
-  /** Take fields over from other managers. Off by default: a conflict is information. */
+  /** Take over fields that other managers own, instead of failing with a conflict. @default false */
   readonly force?: boolean
 }
 
 export interface DeleteOptions {
   readonly propagation?: 'Background' | 'Foreground' | 'Orphan'
   readonly graceSeconds?: number
-  /** Delete exactly this one, not a namesake that replaced it. */
+  /** Delete only the object with this uid, not a successor with the same name. */
   readonly uid?: string
   readonly resourceVersion?: string
   readonly dryRun?: boolean
@@ -50,17 +50,17 @@ export type Patch =
   | { readonly strategic: object }
 
 export interface Reader {
-  /** `undefined` is an answer: it does not exist. */
+  /** `undefined`: the object does not exist. */
   get<T extends KubeObject>(resource: Resource<T>, at: At, signal?: AbortSignal): Promise<T | undefined>
-  /** All of them, fetched in pages. */
+  /** All objects, fetched in pages. */
   list<T extends KubeObject>(resource: Resource<T>, where?: Where, signal?: AbortSignal): Promise<T[]>
 }
 
 export interface Writer {
   create<T extends KubeObject>(resource: Resource<T>, object: Draft<T>, options?: WriteOptions): Promise<T>
-  /** Server-side apply, without force unless asked. */
+  /** Server-side apply, without force by default. */
   apply<T extends KubeObject>(resource: Resource<T>, object: Draft<T>, options?: ApplyOptions): Promise<T>
-  /** Needs `metadata.resourceVersion`: a blind overwrite is refused here, before it is sent. */
+  /** Needs `metadata.resourceVersion`; without it the call is refused before it is sent. */
   replace<T extends KubeObject>(resource: Resource<T>, object: T, options?: WriteOptions): Promise<T>
   patch<T extends KubeObject>(
     resource: Resource<T>,
@@ -81,7 +81,7 @@ export interface StatusWriter {
   replaceStatus<T extends KubeObject>(resource: Resource<T>, object: T, options?: WriteOptions): Promise<T>
 }
 
-/** What hangs below an object: `scale`, `eviction`, and whatever an aggregated API offers. */
+/** Subresources such as `scale` and `eviction`, and those of aggregated APIs. */
 export interface Subresources {
   getSubresource<T>(resource: Resource, at: At, subresource: string): Promise<T>
   createSubresource<T>(
@@ -104,9 +104,9 @@ export type WatchEvent<T extends KubeObject = KubeObject> =
 
 export interface WatchOptions extends Where {
   readonly resourceVersion?: string
-  /** Ask the server to begin with everything there is (WatchList), ended by an annotated bookmark. */
+  /** Begin with all objects (WatchList), ended by an annotated bookmark. */
   readonly sendInitialEvents?: boolean
-  /** PartialObjectMetadata instead of the whole objects. */
+  /** PartialObjectMetadata instead of complete objects. */
   readonly metadataOnly?: boolean
   readonly timeoutSeconds?: number
 }
@@ -117,7 +117,7 @@ export interface Page<T extends KubeObject> {
   readonly continueToken: string | undefined
 }
 
-/** The raw verbs under a watch; `watch.ts` turns them into something that never goes silent. */
+/** The plain list and watch verbs. `watch.ts` adds reconnects and idle timeouts. */
 export interface WatchSource {
   listPage<T extends KubeObject>(
     resource: Resource<T>,
@@ -143,7 +143,7 @@ export interface AccessQuestion {
   readonly subresource?: string
   readonly namespace?: string
   readonly name?: string
-  /** Whom the question is about. Absent: ourselves. */
+  /** The user in question. @default the client's own user */
   readonly user?: string
   readonly groups?: readonly string[]
 }
@@ -178,7 +178,7 @@ export interface Identity {
 }
 
 export interface Impersonator {
-  /** The same server seen as somebody else, who must be allowed for what is then done. */
+  /** A client that impersonates another user and has that user's rights. */
   as(identity: Identity): Client
 }
 

@@ -8,18 +8,18 @@ export interface ServedResource extends Resource {
   readonly subresources: readonly string[]
 }
 
-/** What the server serves, learnt when first asked for and remembered. */
+/** The resources that the server serves, fetched on first use and cached. */
 export interface Discovery {
-  /** `undefined`: not served, even after asking the server again. */
+  /** `undefined`: not served, also after a fresh request. */
   resourceFor(apiVersion: string, kind: string): Promise<ServedResource | undefined>
   all(): Promise<readonly ServedResource[]>
   forget(): void
 }
 
-/** A kind that is not served is asked for again at most this often, however often it is wanted. */
+/** The shortest time between two requests for a kind that is not served. */
 const MISS_MS = 5_000
 
-/** Preferred first; an old server answers with the plain form, which has no resources in it. */
+/** Preferred first. An old server answers with the plain form, which contains no resources. */
 const ACCEPT = ['v2', 'v2beta1']
   .map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`)
   .join(',')
@@ -42,7 +42,7 @@ export function discovery(transport: Transport, clock: Clock = systemClock): Dis
       const known = loaded
       const found = find(await (known?.resources ?? load()))
       if (found !== undefined || known === undefined || clock.now() - known.at < MISS_MS) return found
-      // Somebody else may have asked again while we waited.
+      // A concurrent call may have refreshed the cache.
       return find(await (loaded === known ? load() : (loaded?.resources ?? load())))
     },
     all: () => loaded?.resources ?? load(),

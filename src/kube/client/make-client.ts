@@ -6,13 +6,13 @@ import type { KubeRequest, Transport } from '../transport/transport.ts'
 import { impersonate } from '../transport/wrap.ts'
 
 export interface ClientOptions {
-  /** Who owns the fields we write, where a call does not say otherwise. */
+  /** The field manager of writes that do not name one. */
   readonly fieldManager: string
   /** Objects per page of a list. @default 500 */
   readonly pageSize?: number
 }
 
-/** How long the server keeps a watch open when we do not say; a little more than it would choose itself. */
+/** How long the server keeps a watch open by default. */
 const WATCH_SECONDS = 600
 
 /** The verbs of the Kubernetes API over any transport. */
@@ -103,7 +103,7 @@ export function makeClient(transport: Transport, settings: ClientOptions): Clien
           client.listPage(resource, { ...where, limit: pageSize, ...(continueToken && { continueToken }) }, signal),
         )
       } catch (error) {
-        // The rest of a paged list can be compacted away between two pages; without a limit it is one page.
+        // The continue token expired because of a compaction. Without a limit the list is one page.
         if (!isGone(error)) throw error
         return [...(await client.listPage(resource, { ...where, limit: 0 }, signal)).items]
       }
@@ -171,7 +171,7 @@ export function makeClient(transport: Transport, settings: ClientOptions): Clien
         ...(options.metadataOnly && { accept: `application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1` }),
         ...(signal && { signal }),
       })
-      // An empty list of metadata alone comes as null.
+      // An empty list of metadata has null items.
       const items = list.items ?? []
       for (const item of items) named(resource, item)
       return {
@@ -266,12 +266,12 @@ async function allPages<T extends KubeObject>(
   return items
 }
 
-/** The items of a list do not repeat their kind, and those of a metadata list call themselves PartialObjectMetadata. */
+/** List items have no kind, and items of a metadata list have the kind PartialObjectMetadata. */
 function named(resource: Resource, item: KubeObject): void {
   Object.assign(item, { apiVersion: apiVersionOf(resource), kind: resource.kind })
 }
 
-/** A 404 for an object that does not exist names its kind; one for a resource or path that the server does not serve does not. */
+/** A 404 for a missing object names its kind. A 404 for a resource that is not served does not. */
 const isMissingObject = (body: unknown): boolean =>
   (body as { details?: { name?: string } } | undefined)?.details?.name !== undefined
 
@@ -308,7 +308,7 @@ function isHeld(body: unknown): body is KubeObject {
   return finalizers.length > 0 || (metadata.deletionGracePeriodSeconds ?? 0) > 0
 }
 
-/** Everything goes into the body: the server ignores the query of a delete that has one, `dryRun` included. */
+/** The server ignores the query of a delete that has a body, `dryRun` included. */
 function deleteBody({ propagation, graceSeconds, uid, resourceVersion, dryRun }: DeleteOptions): object {
   return {
     apiVersion: 'v1',

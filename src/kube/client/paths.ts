@@ -1,6 +1,6 @@
 import type { At, Resource } from '../objects.ts'
 
-/** Where the objects of a resource are listed and created. */
+/** The path under which objects of a resource are listed and created. */
 export function collectionPath({ group, version, plural, namespaced }: Resource, namespace?: string): string {
   const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
   return namespaced && namespace !== undefined
@@ -8,16 +8,16 @@ export function collectionPath({ group, version, plural, namespaced }: Resource,
     : `${root}/${plural}`
 }
 
-/** Where one object, or a subresource of it, is found. */
+/** The path of one object or of a subresource of it. */
 export function objectPath(resource: Resource, { namespace, name }: At, subresource?: string): string {
   if (name === '') throw new Error(`failed to address a ${resource.kind}: the name is empty`)
   if (resource.namespaced && !namespace)
-    throw new Error(`failed to address ${resource.kind} ${name}: it lives in a namespace, and none is given`)
+    throw new Error(`failed to address ${resource.kind} ${name}: it is namespaced, and no namespace is given`)
   const path = `${collectionPath(resource, namespace)}/${encodeURIComponent(name)}`
   return subresource === undefined ? path : `${path}/${subresource}`
 }
 
-/** What a path is about, for metrics and messages; `undefined` for what is no resource (`/version`, `/healthz`). */
+/** The resource that a path names, for metrics and messages; `undefined` for `/version` or `/healthz`. */
 export interface PathParts {
   readonly group: string
   readonly version: string
@@ -30,7 +30,7 @@ export interface PathParts {
 export function partsOf(path: string): PathParts | undefined {
   const [root, ...rest] = path.slice(1).split('/').map(decodeURIComponent)
   const [group, version] = root === 'api' ? ['', rest.shift()] : root === 'apis' ? [rest.shift(), rest.shift()] : []
-  // `namespaces/x` is the namespace itself, `namespaces/x/pods` what lives in it.
+  // `namespaces/x` is the namespace itself, `namespaces/x/pods` the pods in it.
   const own = ['status', 'finalize']
   const namespace =
     rest[0] === 'namespaces' && rest.length > 2 && !own.includes(rest[2] ?? '') ? rest.splice(0, 2)[1] : undefined

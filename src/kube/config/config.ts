@@ -9,20 +9,20 @@ import { readKubeConfigFiles, type ClusterEntry, type KubeConfigFile, type UserE
 
 /** Everything needed to reach one API server as one identity. */
 export interface KubeConfig {
-  /** Where it came from: a context name, or `in-cluster`. */
+  /** The name of the context, or `in-cluster`. */
   readonly context: string
   readonly server: string
-  /** The namespace to use when nobody names one. */
+  /** The default namespace. */
   readonly namespace: string
   readonly tls: {
-    /** PEM. Absent: the certificates Node trusts. */
+    /** PEM. @default the certificates that Node trusts */
     readonly ca?: string
     readonly serverName?: string
     readonly insecure: boolean
   }
   readonly proxyUrl?: string
   readonly credentials: CredentialSource
-  /** On whose behalf every request is made, if not our own. */
+  /** The user that every request impersonates. */
   readonly impersonate?: Identity
 }
 
@@ -31,7 +31,7 @@ export interface LoadOptions {
   readonly path?: string
   /** @default the file's current-context */
   readonly context?: string
-  /** Looked up for KUBECONFIG, HOME and the in-cluster address, and inherited by exec plugins. @default nothing */
+  /** Provides KUBECONFIG, HOME and the in-cluster address, and is inherited by exec plugins. @default empty */
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly clock?: Clock
 }
@@ -175,7 +175,7 @@ const withPair = (source: CredentialSource, pair: Credentials): CredentialSource
   current: async () => ({ ...(await source.current()), ...pair }),
 })
 
-/** Data wins over a file, as kubectl has it. */
+/** Inline data takes precedence over a file, as in kubectl. */
 async function pem(data: string | undefined, path: string | undefined): Promise<string | undefined> {
   if (data) return Buffer.from(data, 'base64').toString('utf8')
   return path ? readPem(path) : undefined
@@ -186,7 +186,7 @@ const readPem = (path: string): Promise<string> =>
     throw raiseConfig(`failed to read ${path}, which the kubeconfig names`, cause)
   })
 
-/** For logs and support: everything but the secrets. Passwords inside URLs are secrets too. */
+/** A copy for logs and support, without secrets and without passwords in URLs. */
 export const redacted = (config: KubeConfig): Readonly<Record<string, unknown>> => ({
   context: config.context,
   server: withoutPassword(config.server),

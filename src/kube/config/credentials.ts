@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import type { Clock } from '../../kernel/index.ts'
 import { raiseConfig } from './failures.ts'
 
-/** How one request proves who we are. */
+/** The credentials of one request. */
 export interface Credentials {
   readonly authorization?: string
-  /** PEM. A change of the pair makes new connections. */
+  /** PEM. A new pair opens new connections. */
   readonly certificate?: string
   readonly key?: string
 }
@@ -13,9 +13,9 @@ export interface Credentials {
 export interface CredentialSource {
   /** For the redacted view and error messages: `token`, `exec aws-iam-authenticator`. */
   readonly kind: string
-  /** The credentials to use now. Cheap when nothing changed. */
+  /** The present credentials, cached while they are valid. */
   current(): Promise<Credentials>
-  /** The server refused those: forget what is cached. False: there is nothing else to try. */
+  /** The server refused these credentials: drops them from the cache. False: there are no others. */
   refused(refused: Credentials): boolean
 }
 
@@ -25,10 +25,10 @@ export const fixedCredentials = (kind: string, credentials: Credentials): Creden
   refused: () => false,
 })
 
-/** How long a token file is believed; kubelets rewrite theirs well before the old one expires. */
+/** How long a token from a file is cached. Kubelets rewrite a token well before it expires. */
 const REREAD_MS = 60_000
 
-/** A token in a file that somebody else rotates: read again every minute, and at once when the server refuses it. */
+/** A token in a file that is rotated: read again every minute, and when the server refuses it. */
 export function tokenFileCredentials(path: string, clock: Clock): CredentialSource {
   let read: { readonly at: number; readonly credentials: Promise<Credentials> } | undefined
   const load = async (): Promise<Credentials> => {

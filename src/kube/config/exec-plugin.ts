@@ -6,7 +6,7 @@ import type { ExecEntry } from './kubeconfig-file.ts'
 
 const API_VERSIONS = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1']
 const TIMEOUT_MS = 60_000
-/** Renewed this long before it expires, so that no request starts with credentials that lapse on the way. */
+/** Credentials are renewed this long before they expire, so that they do not expire during a request. */
 const EARLY_MS = 10_000
 
 interface ExecCredential {
@@ -20,7 +20,7 @@ interface ExecCredential {
   }
 }
 
-/** What a plugin with `provideClusterInfo` is told about the server. */
+/** The server, as passed to a plugin with `provideClusterInfo`. */
 export interface ExecClusterInfo {
   readonly server: string
   readonly [field: string]: unknown
@@ -34,7 +34,7 @@ export interface ExecPluginOptions {
   readonly clock: Clock
 }
 
-/** Credentials from a program (`client.authentication.k8s.io`), kept until they expire or are refused. */
+/** Credentials from a program (`client.authentication.k8s.io`), cached until they expire or are refused. */
 export function execCredentials({ entry, env, cluster, clock }: ExecPluginOptions): CredentialSource {
   const { command, apiVersion = '' } = entry
   if (command === undefined || command === '')
@@ -76,7 +76,7 @@ export function execCredentials({ entry, env, cluster, clock }: ExecPluginOption
       return running
     },
     refused(refused) {
-      // A request that started with older credentials says nothing about those that replaced them meanwhile.
+      // The refused request may have used older credentials than the cached ones.
       if (cached?.credentials === refused) cached = undefined
       return true
     },

@@ -4,8 +4,8 @@ import { raiseConfig } from './failures.ts'
 import { readKubeConfigFiles } from './kubeconfig-file.ts'
 
 /**
- * The kubeconfig at `path` with its current context acting as somebody else, for programs that take everything about an
- * identity from a file. It holds the credentials of the original: whoever writes it down keeps it as well.
+ * The kubeconfig at `path` with its current context impersonating another user, for programs that read their identity
+ * from a file. It contains the credentials of the original and must be stored as safely.
  */
 export async function kubeconfigAs(path: string, { user, groups, extra }: Identity): Promise<string> {
   const file = await readKubeConfigFiles(path.split(delimiter))

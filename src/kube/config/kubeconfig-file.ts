@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join } from 'node:path'
 import { parse } from 'yaml'
 import { raiseConfig } from './failures.ts'
 
-/** The file format of kubectl, as far as a client acts on it. */
+/** The kubeconfig format, as far as it is used here. */
 export interface ClusterEntry {
   readonly server?: string
   readonly 'certificate-authority'?: string
@@ -55,7 +55,7 @@ export interface KubeConfigFile {
 
 /**
  * Reads and merges files as kubectl does: the first file to name a cluster, user, context or current context wins,
- * relative paths are relative to the file they stand in, and in a list of several a missing file is skipped.
+ * relative paths are relative to their file, and a missing file in a list of several is skipped.
  * `undefined`: none of them exists.
  */
 export async function readKubeConfigFiles(paths: readonly string[]): Promise<KubeConfigFile | undefined> {
@@ -85,7 +85,7 @@ interface RawFile {
   readonly contexts?: ReadonlyArray<{ readonly name: string; readonly context?: ContextEntry }> | null
 }
 
-/** `path` is where relative file names start from, and what errors name. */
+/** `path` is the base of relative file names, and is named in errors. */
 export function parseKubeConfig(text: string, path: string): KubeConfigFile {
   const raw = parseYaml(text, path)
   const here = (file: string): string => (isAbsolute(file) ? file : join(dirname(path), file))
@@ -98,7 +98,7 @@ export function parseKubeConfig(text: string, path: string): KubeConfigFile {
     users: new Map(
       (raw.users ?? []).map(({ name, user = {} }) => {
         const resolved = resolve(user, ['client-certificate', 'client-key', 'tokenFile'], here)
-        // A bare command is looked up in PATH; one with a slash belongs to the file, as kubectl has it.
+        // A command without a slash is searched in PATH; one with a slash is relative to the file, as in kubectl.
         const command = resolved.exec?.command
         if (resolved.exec === undefined || command === undefined || !command.includes('/')) return [name, resolved]
         return [name, { ...resolved, exec: { ...resolved.exec, command: here(command) } }]
@@ -112,7 +112,7 @@ function parseYaml(text: string, path: string): RawFile {
     const raw: unknown = parse(text)
     if (typeof raw === 'object' && raw !== null) return raw
   } catch (cause) {
-    // The parser quotes the line it stumbled over, which may hold a token.
+    // The message of the parser quotes the line, which may contain a token.
     const where = (cause as { linePos?: ReadonlyArray<{ line: number }> }).linePos?.[0]
     throw raiseConfig(
       `failed to parse kubeconfig ${path}: not YAML${where === undefined ? '' : ` at line ${where.line}`}`,

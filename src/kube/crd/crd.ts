@@ -31,7 +31,7 @@ export interface CrdDefinition<
   readonly description?: string
   readonly spec: Spec
   readonly status: Status
-  /** Rules in CEL over the whole object, such as `self.spec.min <= self.spec.max`. Those of a field stand in its schema. */
+  /** CEL rules over the whole object, such as `self.spec.min <= self.spec.max`. */
   readonly validations?: ReadonlyArray<{ readonly rule: string; readonly message: string; readonly fieldPath?: string }>
   readonly printerColumns?: readonly CustomResourceColumnDefinition[]
 }
@@ -49,7 +49,7 @@ export interface CustomObject<
   readonly status?: DeepReadonly<Status>
 }
 
-/** A kind of our own: where it lives, what it looks like, and the manifest that teaches it to a server. */
+/** A custom resource: its address, its schema and the manifest of its definition. */
 export interface Crd<T extends KubeObject = KubeObject> extends Resource<T> {
   readonly spec: TObject
   readonly status: TObject
@@ -59,7 +59,7 @@ export interface Crd<T extends KubeObject = KubeObject> extends Resource<T> {
 /** `export type Echo = ObjectOf<typeof Echo>` */
 export type ObjectOf<R> = R extends Resource<infer T> ? T : never
 
-/** Defines a custom resource once; its type, its manifest and its address follow. */
+/** Defines a custom resource; its type, manifest and address are derived. */
 export function defineCrd<
   const Group extends string,
   const Version extends string,
@@ -138,13 +138,13 @@ function manifestOf(definition: CrdDefinition<string, string, string, TObject, T
 export const mapList = <T extends TObject>(items: T, ...keys: [string, ...string[]]) =>
   Type.Array(items, { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': keys })
 
-/** What a port or a percentage can be: `80`, `"http"`, `"25%"`. */
+/** A port or a percentage: `80`, `"http"`, `"25%"`. */
 export const IntOrString = Type.Union([Type.Integer(), Type.String()])
 
-/** Whatever the user writes, kept as it is. */
+/** Any value, kept as the user wrote it. */
 export const Anything = Type.Unknown()
 
-/** `status.conditions`, the same everywhere. */
+/** `status.conditions` by the Kubernetes conventions. */
 export const Conditions = mapList(
   Type.Object({
     type: Type.String(),
@@ -167,7 +167,7 @@ export interface InstallOptions {
   readonly clock?: Clock
 }
 
-/** Teaches the server a kind, and returns once it serves it. Harmless when it already does. */
+/** Installs a definition and resolves when the server serves the kind. Idempotent. */
 export async function installCrd(
   client: Reader & Writer & WatchSource,
   crd: Resource & Pick<Crd, 'manifest'>,
@@ -183,7 +183,7 @@ export async function installCrd(
         throw new Error(`failed to install ${name}: not established within ${timeoutMs} ms${conditionText(current)}`)
       current = await nextState(client, name, current?.metadata.resourceVersion, timeout.signal)
     }
-    // Established says that the definition is accepted; the handler that serves it follows a moment later.
+    // `Established` means that the definition is accepted; the kind is served a moment later.
     while (!(await isServed(client, crd))) {
       if (timeout.signal.aborted)
         throw new Error(`failed to install ${name}: established, but not served within ${timeoutMs} ms`)

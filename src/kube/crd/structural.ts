@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import type { JSONSchemaProps } from '../types/apiextensions-v1.ts'
 
-/** JSON Schema as it comes out of TypeBox. */
+/** JSON Schema as TypeBox creates it. */
 interface Json {
   readonly [keyword: string]: unknown
 }
@@ -11,7 +11,7 @@ const KEPT = new Set(
   `type description format pattern default nullable required minimum maximum exclusiveMinimum exclusiveMaximum multipleOf
   minLength maxLength minItems maxItems uniqueItems minProperties maxProperties`.split(/\s+/),
 )
-/** Keywords with a translation below, and those that say nothing to an API server. */
+/** Keywords that are translated below, and those without a meaning for an API server. */
 const HANDLED = new Set(
   'properties items additionalProperties patternProperties anyOf allOf const enum $id $schema title examples'.split(
     ' ',
@@ -19,10 +19,10 @@ const HANDLED = new Set(
 )
 
 /**
- * Translates a schema into the structural form that custom resource definitions demand.
+ * Translates a schema into the structural form that custom resource definitions require.
  *
- * What that form cannot express is refused here, with the path, instead of being refused by the server without one:
- * a union of different shapes, a record with a pattern for its keys, tuples, references.
+ * Throws with the path for what this form cannot express, where the server would refuse it without one: a union of
+ * different shapes, a record with a pattern for its keys, tuples, references.
  */
 export const structural = (schema: TSchema, path = 'schema'): JSONSchemaProps => convert(schema as Json, path)
 
@@ -50,7 +50,7 @@ function convert(schema: Json, path: string): Json {
   return says ? result : { ...result, 'x-kubernetes-preserve-unknown-fields': true }
 }
 
-/** The schema of a record's values. An object closed with `false` is what a structural schema is anyway: the rest is pruned. */
+/** The schema of a record's values. `false` needs no translation: a structural schema prunes unknown fields. */
 function valuesOf(schema: Json, path: string): Json | undefined {
   if (typeof schema.additionalProperties === 'object') return schema.additionalProperties as Json
   if (schema.patternProperties === undefined) return undefined

@@ -30,7 +30,7 @@ export function checkVersion(kind: KindInfo, before: Json, asked: Json, name: st
   if (version !== '' && version !== before['resourceVersion']) throw refuse.modified(kind, name)
 }
 
-/** A replacement is meant for one object; a patch may not turn it into another. The server words the two differently. */
+/** A replacement or patch must not change the identity of an object. The server has a message for each. */
 export function checkUid(kind: KindInfo, before: Json, asked: Json, isReplaced: boolean): void {
   const [uid, present, name] = [textAt(asked, 'uid'), textAt(before, 'uid'), textAt(before, 'name')]
   if (uid === '' || uid === present) return

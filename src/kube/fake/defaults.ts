@@ -2,8 +2,8 @@ import { isObject, type Json, objectAt } from './json.ts'
 import type { KindInfo } from './registry.ts'
 
 /**
- * What the API server fills into the built-in kinds, as far as code of ours can notice: everything else that the real
- * server adds is invisible to a controller that owns its fields.
+ * The defaults of built-in kinds that matter to our controllers. Other defaults of the real server are in fields that
+ * they do not own.
  */
 export function withDefaults(kind: KindInfo, object: Json): Json {
   switch (kind.kind) {
@@ -31,7 +31,7 @@ export function withDefaults(kind: KindInfo, object: Json): Json {
   }
 }
 
-/** The status that an object is born with. */
+/** The initial status of an object. */
 export function firstStatus(kind: KindInfo, object: Json): Json | undefined {
   switch (kind.kind) {
     case 'Namespace':

@@ -12,10 +12,10 @@ export interface Deletion {
   readonly dryRun: boolean
 }
 
-/** Finalizers by which the garbage collector is asked to go first. */
+/** Finalizers that make the garbage collector act before the deletion. */
 const PROPAGATION: Readonly<Record<string, string>> = { Foreground: 'foregroundDeletion', Orphan: 'orphan' }
 
-/** Marks an object as going, or removes it when nothing holds it back. Answers with what is left of it, or a note that it is gone. */
+/** Removes an object, or sets its deletionTimestamp while finalizers or a grace period hold it. */
 export function deleteObject(world: World, kind: KindInfo, place: Place, deletion: Deletion): Json {
   const { storage, clock } = world
   const object = storage.get(kind, place)
@@ -69,7 +69,7 @@ function finalizersFor(metadata: Json, propagation: string): readonly unknown[] 
   return wanted === undefined ? others : [...others, wanted]
 }
 
-/** Only a pod that a node may be running gets time to end; its node confirms the end by deleting it with no grace. */
+/** Only a pod on a node has a grace period; its kubelet confirms the end by a deletion without grace. */
 function graceOf(kind: KindInfo, object: Json, { graceSeconds }: Deletion): number {
   const spec = objectAt(object, 'spec')
   const phase = objectAt(object, 'status')['phase']

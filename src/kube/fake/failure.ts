@@ -1,7 +1,7 @@
 import type { Json } from './json.ts'
 import type { KindInfo } from './registry.ts'
 
-/** A refusal on its way out of the server: it becomes the `Status` object of the answer. */
+/** An error that becomes the `Status` object of the answer. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly status: number
@@ -29,7 +29,7 @@ export class Refusal extends Error {
   }
 }
 
-/** How the server writes a resource in a sentence: `deployments.apps`, `configmaps`. */
+/** A resource as the server names it in messages: `deployments.apps`, `configmaps`. */
 const resourceText = (kind: KindInfo): string => (kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`)
 
 const kindText = (kind: KindInfo): string => (kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`)

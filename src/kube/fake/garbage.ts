@@ -4,10 +4,10 @@ import type { KindInfo } from './registry.ts'
 import { placeOf } from './storage.ts'
 import type { World } from './world.ts'
 
-/** Deletes what nobody owns any more and empties terminating namespaces; what the controllers of a cluster do. */
+/** Deletes objects without an owner and empties terminating namespaces, as the controllers of Kubernetes do. */
 export function collectGarbage(world: World): void {
   while (collectOnce(world)) {
-    // One object going can leave others without an owner.
+    // A deletion can leave other objects without an owner.
   }
 }
 

@@ -1,4 +1,4 @@
-/** A JSON object whose fields are not known here. The server handles every kind with the same code. */
+/** A JSON object of any kind. */
 export type Json = Record<string, unknown>
 
 export const isObject = (value: unknown): value is Json =>

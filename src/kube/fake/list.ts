@@ -20,7 +20,7 @@ interface Rest {
   readonly items: readonly Json[]
 }
 
-/** Lists in pages. The pages of one list show one moment, until the history of that moment is compacted away. */
+/** Lists in pages. All pages of a list have one version, until that version is compacted. */
 export class Lists {
   readonly #rests = new Map<string, Rest>()
   readonly #storage: Storage

@@ -30,7 +30,7 @@ export interface Comparison {
   readonly removed: FieldSet
 }
 
-/** What differs between two states of an object, as fields. Containers that appear or vanish count as well. */
+/** The fields that differ between two states of an object. Added and removed maps and lists count as well. */
 export function compare(before: unknown, after: unknown, shape: Shape): Comparison {
   const result = { added: new Set<string>(), changed: new Set<string>(), removed: new Set<string>() }
   const visit = (old: unknown, now: unknown, of: Shape, path: string): void => {
@@ -58,7 +58,7 @@ export function compare(before: unknown, after: unknown, shape: Shape): Comparis
   return result
 }
 
-/** `live` with everything that `applied` states. The order of keyed lists follows `applied` where it says one. */
+/** `live` with all fields of `applied`. Keyed lists follow the order of `applied`. */
 export function merge(live: unknown, applied: unknown, shape: Shape): unknown {
   if (applied === undefined || applied === null) return live
   if (isLeaf(shape, applied)) return applied
@@ -84,7 +84,7 @@ export function merge(live: unknown, applied: unknown, shape: Shape): unknown {
   return merged
 }
 
-/** `value` without the given fields and what lies below them. */
+/** `value` without the given fields and everything inside them. */
 export function remove(value: unknown, fields: FieldSet, shape: Shape, path = ''): unknown {
   if (isLeaf(shape, value)) return value
   if (isObject(value)) {
@@ -101,7 +101,7 @@ export function remove(value: unknown, fields: FieldSet, shape: Shape, path = ''
     .map(([at, item]) => remove(item, fields, shape.item, at))
 }
 
-/** The set together with the structure fields above its members: they go when their last member goes. */
+/** The set with the structure fields above its members, which are removed with their last member. */
 export function withNamedParents(set: FieldSet, root: Shape): FieldSet {
   const all = new Set(set)
   for (const path of set) {

@@ -14,7 +14,7 @@ import { isObject, type Json, listAt, objectAt, textAt, without } from './json.t
 import { compare, fieldsOf, merge, remove, withNamedParents } from './merge.ts'
 import type { Shape } from './shape.ts'
 
-/** Who makes a write, as `metadata.managedFields` will name it. */
+/** The author of a write, as `metadata.managedFields` names it. */
 export interface Writer {
   readonly manager: string
   readonly operation: 'Apply' | 'Update'
@@ -30,11 +30,11 @@ interface Owner extends Writer {
 export interface Ownership {
   readonly shape: Shape
   readonly now: string
-  /** Fields that this endpoint does not write, and therefore nobody comes to own through it. */
+  /** Whether this endpoint does not write the field, so that it gets no owner. */
   ignores(path: string): boolean
 }
 
-/** A writer is one entry; appliers stay the same one when they move to another version of the API. */
+/** Whether two writers share an entry. An applier keeps its entry in another version of the API. */
 const isSame = (a: Writer, b: Writer): boolean =>
   a.manager === b.manager &&
   a.operation === b.operation &&
@@ -57,8 +57,8 @@ const UNOWNED: FieldSet = new Set(
 /**
  * Merges an applied configuration into the live object.
  *
- * Fields that the writer stated before and no longer states are removed unless someone else owns them. A field that
- * someone else owns with another value is a conflict, unless forced: then it changes hands.
+ * Fields that the writer no longer states are removed unless another manager owns them. A field that another manager
+ * owns with another value is a conflict; with force the writer takes it over.
  */
 export function applied(live: Json, config: Json, writer: Writer, force: boolean, rules: Ownership): Json {
   const { shape } = rules
@@ -90,7 +90,7 @@ export function applied(live: Json, config: Json, writer: Writer, force: boolean
   return withOwners(after, unchanged ? owners : [...remaining, mine])
 }
 
-/** Records who changed what in an ordinary write: what was changed changes hands, what vanished belongs to nobody. */
+/** Records an update: the writer owns the changed fields, and removed fields lose their owners. */
 export function updated(live: Json, next: Json, writer: Writer, rules: Ownership): Json {
   const owners = ownersOf(live)
   const after = withoutOwners(next)

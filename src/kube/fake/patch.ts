@@ -53,7 +53,7 @@ function strategicList(target: readonly unknown[], patch: readonly unknown[], sh
 const withoutDirectives = (patch: Json): Json =>
   Object.fromEntries(Object.entries(patch).filter(([field]) => !field.startsWith('$')))
 
-/** RFC 6902. An operation that cannot be done, or a test that fails, refuses the whole patch. */
+/** RFC 6902. An impossible operation or a failed test refuses the whole patch. */
 export function jsonPatch(target: Json, operations: unknown): Json {
   if (!Array.isArray(operations)) throw refused()
   const root = { document: clone(target) as unknown }

@@ -8,7 +8,7 @@ export interface User {
   readonly extra?: Readonly<Record<string, readonly string[]>>
 }
 
-/** What someone wants to do, in the words of RBAC. */
+/** A request in the terms of RBAC. */
 export interface Deed {
   readonly verb: string
   readonly group: string

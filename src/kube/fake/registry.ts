@@ -7,12 +7,12 @@ export interface KindInfo {
   readonly kind: string
   readonly plural: string
   readonly namespaced: boolean
-  /** Has `/status`: the main endpoint ignores status, the status endpoint ignores everything else. */
+  /** Has `/status`: the main endpoint ignores status, the status endpoint ignores all other fields. */
   readonly statusSubresource: boolean
   readonly scaleSubresource: boolean
-  /** Counts changes of what is wanted in `metadata.generation`. */
+  /** Counts changes of the spec in `metadata.generation`. */
   readonly generation: boolean
-  /** Of a custom resource: what the API server was told about its fields. */
+  /** The schema of a custom resource. */
   readonly schema?: Json
   readonly custom: boolean
 }
@@ -92,7 +92,7 @@ export const typeKey = (kind: Pick<KindInfo, 'group' | 'plural'>): string => `${
 export const apiVersionOf = (kind: KindInfo): string =>
   kind.group === '' ? kind.version : `${kind.group}/${kind.version}`
 
-/** The kinds served at the moment. Custom ones come and go with their definitions. */
+/** The kinds that are served. Custom kinds follow their definitions. */
 export class Registry {
   readonly #kinds = new Map<string, KindInfo>()
 
@@ -113,7 +113,7 @@ export class Registry {
     return [...this.#kinds.values()].find((known) => known.kind === kind && apiVersionOf(known) === apiVersion)
   }
 
-  /** Every served version of a definition shares the storage, which is keyed by group and plural. */
+  /** All served versions of a definition share the storage, which is keyed by group and plural. */
   define(definition: Json): void {
     const spec = objectAt(definition, 'spec')
     const names = objectAt(spec, 'names')

@@ -3,7 +3,7 @@ import { isObject, type Json } from './json.ts'
 import type { User } from './rbac.ts'
 import type { KindInfo, Registry } from './registry.ts'
 
-/** What a path asks about. A namespace is itself a cluster-scoped object, so `namespaces/x` names one. */
+/** The target of a path. A namespace is a cluster-scoped object, so that `namespaces/x` names one. */
 export interface Target {
   readonly kind: KindInfo
   /** Absent: all namespaces, or none. */
@@ -24,7 +24,7 @@ export function targetOf(path: string, registry: Registry): Target | undefined {
   if (kind !== undefined && (namespace === undefined || kind.namespaced)) {
     return { kind, namespace, name: name ?? '', subresource: subresource ?? '' }
   }
-  // `/api/v1/namespaces/x` and `/api/v1/namespaces/x/status` look like something inside a namespace.
+  // `/api/v1/namespaces/x` and `/api/v1/namespaces/x/status` name the namespace, not something inside it.
   const namespaces = namespace === undefined ? undefined : registry.find(group, version, 'namespaces')
   if (namespaces === undefined || name !== undefined) return undefined
   return { kind: namespaces, namespace: undefined, name: namespace ?? '', subresource: plural }
@@ -46,7 +46,7 @@ export const queryText = ({ query = {} }: KubeRequest, name: string): string => 
 
 export const bodyOf = ({ body }: KubeRequest): Json => (isObject(body) ? body : {})
 
-/** The caller, or whom they impersonate. */
+/** The caller, or the impersonated user. */
 export function userOf({ headers = {} }: KubeRequest, caller: User): User {
   const given = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   const name = given.get('impersonate-user')

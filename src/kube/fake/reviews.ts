@@ -7,7 +7,7 @@ import { timeText, type World } from './world.ts'
 
 const REVIEWS = /^\/apis\/authorization\.k8s\.io\/v1\/(self)?subjectaccessreviews$/
 
-/** Answers "may they?", without storing anything. */
+/** Answers access reviews; nothing is stored. */
 export function accessReview(path: string, body: Json, rbac: Rbac, caller: User): Json | undefined {
   const match = REVIEWS.exec(path)
   if (match === null) return undefined
@@ -29,7 +29,7 @@ const deedOf = (asked: Json): Deed => {
   }
 }
 
-/** A token of a service account. It says whose it is and until when; nobody signs it. */
+/** A token of a service account with its subject and expiry, unsigned. */
 export function tokenFor({ storage, clock }: World, kind: KindInfo, { namespace, name }: Place, body: Json): Json {
   const account = storage.get(kind, { namespace, name })
   if (account === undefined) throw notFound(kind, name)

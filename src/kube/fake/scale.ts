@@ -1,6 +1,6 @@
 import { isObject, type Json, objectAt } from './json.ts'
 
-/** The view of a workload in which only the number of replicas can be seen and changed. */
+/** The `scale` subresource of a workload. */
 export function scaleOf(object: Json): Json {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = objectAt(object, 'metadata')
   const spec = objectAt(object, 'spec')
@@ -17,7 +17,7 @@ export function scaleOf(object: Json): Json {
   }
 }
 
-/** The workload with the replicas of a changed view of it. */
+/** The workload with the replicas of a changed `scale`. */
 export function scaled(object: Json, scale: Json): Json {
   const { replicas } = objectAt(scale, 'spec')
   const version = objectAt(scale, 'metadata')['resourceVersion']
@@ -28,7 +28,7 @@ export function scaled(object: Json, scale: Json): Json {
   }
 }
 
-/** What an applied view says about the workload. */
+/** The fields of the workload that an applied `scale` states. */
 export const scaleConfig = (scale: Json, name: string): Json => ({
   metadata: { name },
   spec: isObject(scale['spec']) ? { replicas: scale['spec']['replicas'] } : {},

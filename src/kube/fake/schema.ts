@@ -1,7 +1,7 @@
 import type { FieldProblem } from './failure.ts'
 import { clone, isObject, type Json, listAt, objectAt } from './json.ts'
 
-/** The object as the server keeps it: fields that the schema does not know are dropped, defaults are filled in. */
+/** The object as the server stores it: unknown fields are pruned, defaults are filled in. */
 export function conform(value: unknown, schema: Json): unknown {
   if (Array.isArray(value)) return value.map((item) => conform(item, objectAt(schema, 'items')))
   if (!isObject(value)) return value
@@ -24,7 +24,7 @@ export function conform(value: unknown, schema: Json): unknown {
   return kept
 }
 
-/** What the schema has against the value. The most used rules only; CEL is left to the real server. */
+/** The violations of a schema. Only the most used rules; CEL is not evaluated. */
 export function problemsOf(value: unknown, schema: Json, path: string): FieldProblem[] {
   const invalid = (why: string): FieldProblem => ({
     reason: 'FieldValueInvalid',

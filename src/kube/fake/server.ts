@@ -23,22 +23,22 @@ export interface FakeKubernetesOptions {
   readonly clock: Clock
   /** For uids and generated names. */
   readonly random: Random
-  /** Custom resource definitions that are there from the beginning. */
+  /** Initial custom resource definitions. */
   readonly definitions?: readonly object[]
-  /** Namespaces that are there from the beginning, besides `default` and `kube-system`. */
+  /** Initial namespaces, besides `default` and `kube-system`. */
   readonly namespaces?: readonly string[]
 }
 
-/** A write that is about to be done. */
+/** A write before it is stored. */
 export interface Admitted {
   readonly user: User
   readonly kind: string
-  /** Where; absent for what lives in no namespace. */
+  /** Absent for a cluster-scoped object. */
   readonly namespace: object | undefined
   readonly dryRun: boolean
 }
 
-/** Why the write is refused, or nothing. */
+/** Returns the reason to refuse the write, or `undefined`. */
 export type Admission = (write: Admitted) => string | undefined
 
 const ADMIN: User = { name: 'kubernetes-admin', groups: ['system:masters', 'system:authenticated'] }
@@ -48,12 +48,12 @@ const NO_OPTIONS = { fieldManager: 'fake', dryRun: false, force: false }
 /**
  * A Kubernetes API server in memory, behind the same transport as the real one.
  *
- * Deterministic: time and chance come from its options, and nothing happens between two requests unless it is asked
- * for: watches send bookmarks on `bookmark`, history is forgotten on `compact`, and what controllers of a cluster would
- * do with owner references and terminating namespaces is done on `collectGarbage`.
+ * Deterministic: clock and random numbers come from its options, and nothing happens between two requests by itself.
+ * `bookmark` sends bookmarks to watches, `compact` drops the history, and `collectGarbage` handles owner references and
+ * terminating namespaces as the controllers of Kubernetes do.
  *
- * Left out: admission beyond namespaces (but `admit` stands in for a policy), CEL rules, conversion between versions, most defaults of built-in kinds,
- * `exec` and `portforward`.
+ * Not implemented: admission beyond namespaces (`admit` replaces policies), CEL rules, conversion between versions, most
+ * defaults of built-in kinds, `exec` and `portforward`.
  */
 export class FakeKubernetes {
   readonly #world: World
@@ -88,7 +88,7 @@ export class FakeKubernetes {
     this.#writes.create(kind, '', object, NO_OPTIONS)
   }
 
-  /** The way in for one caller. */
+  /** A transport for one user. */
   transport(caller: User = ADMIN): Transport {
     return {
       send: async (request) => this.#answer(request, caller),
@@ -96,7 +96,7 @@ export class FakeKubernetes {
     }
   }
 
-  /** The version of the latest write: two equal readings mean that nothing was written in between. */
+  /** The version of the latest write. */
   get version(): number {
     return this.#world.storage.version
   }
@@ -105,7 +105,7 @@ export class FakeKubernetes {
     return this.#watches.count
   }
 
-  /** Sends a bookmark to every watch that asked for them. */
+  /** Sends a bookmark to every watch that allows them. */
   bookmark(): void {
     this.#watches.bookmark()
   }
@@ -115,12 +115,12 @@ export class FakeKubernetes {
     this.#watches.break()
   }
 
-  /** Watches and pages that began before now get 410. */
+  /** Watches and pages of earlier versions get 410. */
   compact(): void {
     this.#world.storage.compact()
   }
 
-  /** Asks `admission` about every write from now on. Policies are stored like any object, and not evaluated. */
+  /** Calls `admission` for every write from now on. Stored policies are not evaluated. */
   admit(admission: Admission): void {
     this.#admissions.push(admission)
   }
@@ -133,7 +133,7 @@ export class FakeKubernetes {
     this.#logs.set(`${at.namespace}/${at.name}`, text)
   }
 
-  /** Every object of a kind, for looking at the world from outside without being part of it. */
+  /** All objects of a kind, without a request. */
   peek(kind: { readonly group: string; readonly plural: string }): readonly object[] {
     return [...this.#world.storage.all()].filter(([type]) => type === typeKey(kind)).map(([, object]) => clone(object))
   }
@@ -326,7 +326,7 @@ function changeOf({ contentType, body }: KubeRequest, { kind }: Target): (old: J
   )
 }
 
-/** Options in the body hide those in the query, as on the real server: a dry run must be asked for where it is read. */
+/** Options in the body replace those in the query, as on the real server. */
 function deletionOf(request: KubeRequest): Deletion {
   const body = isObject(request.body) ? request.body : { ...request.query, dryRun: [queryText(request, 'dryRun')] }
   const preconditions = objectAt(body, 'preconditions')

@@ -1,13 +1,13 @@
 import { isObject, type Json, listAt, objectAt } from './json.ts'
 import type { KindInfo } from './registry.ts'
 
-/** A field that identifies a list item; the default stands in where an item leaves it out. */
+/** A field that identifies a list item, with its default. */
 interface ItemKey {
   readonly name: string
   readonly default?: unknown
 }
 
-/** How a value merges with another of the same place. What is atomic is owned and replaced as a whole. */
+/** How a value is merged. An atomic value is owned and replaced as one. */
 export interface Shape {
   readonly list: 'atomic' | 'set' | readonly ItemKey[]
   readonly atomicObject: boolean
@@ -22,8 +22,8 @@ const keys = (...names: readonly string[]): readonly ItemKey[] =>
   names.map((name) => (name === 'protocol' ? { name, default: 'TCP' } : { name }))
 
 /*
- * The built-in kinds agree on what a field name means, with few exceptions that do not matter to us; so a table by
- * name stands in for their schemas. Lists that are not named here are atomic, objects are not.
+ * A table by field name replaces the schemas of built-in kinds, which use the same names for the same lists.
+ * Lists that are not in the table are atomic, objects are not.
  */
 const LISTS: Readonly<Record<string, readonly ItemKey[] | 'set'>> = {
   conditions: keys('type'),
@@ -115,7 +115,7 @@ const BUILT_IN: Shape = structure('', '')
 
 const customShapes = new WeakMap<Json, Shape>()
 
-/** `metadata` is the server's business also in a custom resource. */
+/** The schema of a custom resource does not cover `metadata`. */
 const customRoot = (schema: Json): Shape => {
   const own = customShape(schema)
   return {
@@ -172,6 +172,6 @@ export function itemElement(shape: Shape, item: unknown): string | undefined {
   return present.length === 0 ? undefined : `k:${JSON.stringify(Object.fromEntries(present))}`
 }
 
-/** Whether ownership and merging look inside: everything else is one field. */
+/** Whether the value is owned and merged as one field. */
 export const isLeaf = (shape: Shape, value: unknown): boolean =>
   Array.isArray(value) ? shape.list === 'atomic' : isObject(value) ? shape.atomicObject : true

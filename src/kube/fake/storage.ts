@@ -24,7 +24,7 @@ export const placeOf = (object: Json): Place => {
 /**
  * The objects and the history of their changes. One version counts all writes, as in etcd.
  *
- * Stored objects are never changed in place, so a list or an event may hold on to them.
+ * Stored objects are never changed in place, so that lists and events may share them.
  */
 export class Storage {
   readonly #objects = new Map<string, Map<string, Json>>()
@@ -56,7 +56,7 @@ export class Storage {
       .map(([, object]) => object)
   }
 
-  /** Everything there is, with the type it is stored under. */
+  /** All objects with their storage type. */
   *all(): Iterable<readonly [type: string, object: Json]> {
     for (const [type, objects] of this.#objects) for (const object of objects.values()) yield [type, object]
   }
@@ -73,7 +73,7 @@ export class Storage {
     return stored
   }
 
-  /** Answers with the object as it was last, at the version of its removal. */
+  /** Returns the last state of the object with the version of its removal. */
   remove(kind: KindInfo, object: Json): Json {
     const version = ++this.#version
     const type = typeKey(kind)
@@ -88,7 +88,7 @@ export class Storage {
     for (const listener of this.#listeners) listener(change)
   }
 
-  /** The changes of a type after a version; `undefined` once that part of the history is gone. */
+  /** The changes of a type after a version; `undefined` if that part of the history is compacted. */
   since(type: string, version: number): Change[] | undefined {
     if (version < this.#oldest) return undefined
     return this.#history.filter((change) => change.version > version && change.type === type)
@@ -99,7 +99,7 @@ export class Storage {
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Forgets the history, as etcd does every few minutes. */
+  /** Drops the history, as a compaction of etcd does. */
   compact(): void {
     this.#oldest = this.#version
     this.#history = []

@@ -9,7 +9,7 @@ export interface WatchRequest {
   readonly kind: KindInfo
   readonly namespace: string | undefined
   readonly selects: Selector
-  /** Empty: begin with what there is now. */
+  /** Empty: begin with the present objects. */
   readonly resourceVersion: string
   readonly bookmarks: boolean
   readonly initialEvents: boolean
@@ -20,11 +20,11 @@ export interface WatchRequest {
 
 interface OpenWatch {
   bookmark(): void
-  /** As a connection that is reset. */
+  /** Ends the stream as a reset connection does. */
   break(): void
 }
 
-/** The watches that are open at the moment. */
+/** The open watches. */
 export class Watches {
   readonly #open = new Set<OpenWatch>()
   readonly #storage: Storage
@@ -47,7 +47,7 @@ export class Watches {
     for (const watch of this.#open) watch.break()
   }
 
-  /** The events as the wire carries them. Begins at once: what is written after the call is seen. */
+  /** The events as they are sent. Writes after the call are included. */
   open(request: WatchRequest): AsyncGenerator<Json> {
     const storage = this.#storage
     const { kind, selects, resourceVersion } = request
@@ -100,7 +100,7 @@ export class Watches {
   }
 }
 
-/** A selection that an object enters sees it added, one that it leaves sees it deleted. */
+/** An object that enters the selection is an addition, one that leaves it a deletion. */
 function eventOf(
   { before, after, version }: Change,
   covers: (object: Json | undefined) => object is Json,
@@ -117,7 +117,7 @@ export const partial = (object: Json): Json => ({
   metadata: clone(objectAt(object, 'metadata')),
 })
 
-/** Refused before the stream begins: the real server checks the same. */
+/** Options that the real server refuses before the stream begins. */
 export function checkWatch(initialEvents: boolean, match: string): void {
   if (!initialEvents || match === 'NotOlderThan') return
   const field = 'resourceVersionMatch'
@@ -129,7 +129,7 @@ export function checkWatch(initialEvents: boolean, match: string): void {
   })
 }
 
-/** A queue between those who push and the one who reads. */
+/** A queue with one reader. */
 class Lines {
   readonly #waiting: Json[] = []
   readonly #enders: (() => void)[] = []

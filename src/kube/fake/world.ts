@@ -2,7 +2,7 @@ import type { Clock, Random } from '../../kernel/index.ts'
 import type { Registry } from './registry.ts'
 import type { Storage } from './storage.ts'
 
-/** What every part of the server works on. */
+/** What all parts of the server share. */
 export interface World {
   readonly storage: Storage
   readonly registry: Registry

@@ -17,7 +17,7 @@ export interface Written {
 
 const NAME = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/
 
-/** Everything that brings an object into being or changes it. Each write is one step: nothing comes in between. */
+/** Creates and changes objects. Each write is atomic. */
 export class Writes {
   readonly #world: World
 
@@ -44,7 +44,7 @@ export class Writes {
     )
   }
 
-  /** Puts `next` in the place of exactly the object that it was made from. */
+  /** Replaces an object if it still has the version that `next` was made from. */
   replace(kind: KindInfo, place: Place, subresource: string, options: Options, next: Json): Json {
     return this.update(kind, place, subresource, options, (old) => {
       checkUid(kind, objectAt(old, 'metadata'), objectAt(next, 'metadata'), true)
@@ -52,7 +52,7 @@ export class Writes {
     })
   }
 
-  /** Changes what is there. `change` gets the stored object and answers with the wanted one. */
+  /** Changes an object. `change` gets the stored object and returns the new one. */
   update(kind: KindInfo, place: Place, subresource: string, options: Options, change: (old: Json) => Json): Json {
     const old = this.#world.storage.get(kind, place)
     if (old === undefined) throw refuse.notFound(kind, place.name)
@@ -127,7 +127,7 @@ export class Writes {
     return next
   }
 
-  /** What the object becomes: the wish, within what this endpoint may change. */
+  /** The object to store: the requested one, limited to the fields that this endpoint may change. */
   #admit(kind: KindInfo, old: Json, wanted: Json, subresource: string): Json {
     const before = objectAt(old, 'metadata')
     const asked = objectAt(wanted, 'metadata')
@@ -199,7 +199,7 @@ export class Writes {
   }
 }
 
-/** What an update through this endpoint may touch; the rest stays as it was. */
+/** The fields that an update through this endpoint may change. */
 function within(kind: KindInfo, old: Json, wanted: Json, subresource: string): Json {
   const asked = objectAt(wanted, 'metadata')
   if (subresource === 'status') {
@@ -215,7 +215,7 @@ function within(kind: KindInfo, old: Json, wanted: Json, subresource: string): J
 const input = (kind: KindInfo, object: Json): Json =>
   kind.custom ? without(object, 'metadata', ...(kind.statusSubresource ? ['status'] : [])) : { spec: object['spec'] }
 
-/** Built-in objects are structures whose empty parts exist; of a custom one nothing exists before it is written. */
+/** A built-in object has its empty parts; a custom one has only what was written. */
 const blank = (kind: KindInfo): Json => (kind.custom ? { metadata: {} } : { metadata: {}, spec: {} })
 
 const writer = (kind: KindInfo, options: Options, operation: Writer['operation'], subresource: string): Writer => ({

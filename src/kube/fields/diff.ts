@@ -17,7 +17,7 @@ export interface FieldChange {
 type IsWhole = (path: FieldPath) => boolean
 
 /**
- * All fields that differ, sorted by path. What was added or removed is told field by field.
+ * All fields that differ, sorted by path. What was added or removed is listed field by field.
  * List items are paired by their keys, so that an item that moved is not a new one.
  */
 export const diffFields = (before: unknown, after: unknown, isWhole: IsWhole = () => false): readonly FieldChange[] =>

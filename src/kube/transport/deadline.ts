@@ -1,10 +1,8 @@
 import type { Clock } from '../../kernel/index.ts'
 
 /**
- * The end of a call: its time is up, or its caller wants it no more.
- *
- * Cheap where nothing of the sort happens, which is nearly always: a timer and a listener, and an abort signal only for
- * those who ask for one.
+ * Ends a call when its time is up or when its caller aborts it.
+ * Costs one timer and one listener; an abort signal is made only on demand.
  */
 export class Deadline implements Disposable {
   readonly #outer: AbortSignal | undefined
@@ -24,12 +22,12 @@ export class Deadline implements Disposable {
     else outer?.addEventListener('abort', this.#onOuterAbort, { once: true })
   }
 
-  /** Absent: it goes on. */
+  /** Absent until the call has ended. */
   get reason(): Error | undefined {
     return this.#reason
   }
 
-  /** It was the time, not the caller. */
+  /** The time was up; the caller did not abort. */
   get isExpired(): boolean {
     return this.#isExpired
   }
@@ -40,13 +38,13 @@ export class Deadline implements Disposable {
     return this.#abort.signal
   }
 
-  /** Whoever waits for something at the moment; the one before no longer does. */
+  /** Sets the one listener for the end, or removes it. */
   whenOver(listener: ((reason: Error) => void) | undefined): void {
     this.#onOver = listener
     if (this.#reason !== undefined) listener?.(this.#reason)
   }
 
-  /** The answer has begun: from now on only the caller ends it. */
+  /** Stops the timer once the answer has begun: from now on only the caller ends it. */
   begun(): void {
     this.#cancelTimer()
   }
@@ -58,7 +56,7 @@ export class Deadline implements Disposable {
 
   readonly #onOuterAbort = (): void => {
     const reason: unknown = this.#outer?.reason
-    this.#end(reason instanceof Error ? reason : new Error('the call was given up', { cause: reason }))
+    this.#end(reason instanceof Error ? reason : new Error('the call was aborted', { cause: reason }))
   }
 
   #end(reason: Error): void {

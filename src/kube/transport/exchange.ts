@@ -3,7 +3,7 @@ import type { Deadline } from './deadline.ts'
 
 export type Headers = Readonly<Record<string, string>>
 
-/** A whole answer, as it came. */
+/** A complete answer. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers
@@ -11,20 +11,22 @@ export interface Answer {
 }
 
 /**
- * Sends a request and collects its answer. Without the stream that undici makes of an answer where it is asked for one: the answers
- * of an API server are small, and the stream costs more than all that is done with them.
- *
- * Rejects when the deadline passes, also while the request still waits for a connection.
+ * Sends a request and collects its answer. It does without a stream for the body, which costs more than the small
+ * answers of an API server. Rejects at the deadline, also while the request waits for a connection.
  */
-export const exchange = (road: Dispatcher, request: Dispatcher.DispatchOptions, limit: Deadline): Promise<Answer> =>
+export const exchange = (
+  dispatcher: Dispatcher,
+  request: Dispatcher.DispatchOptions,
+  deadline: Deadline,
+): Promise<Answer> =>
   new Promise((resolve, reject) => {
-    const collecting = new Collecting(limit, resolve, reject)
-    limit.whenOver((reason) => collecting.giveUp(reason))
-    if (limit.reason === undefined) road.dispatch(request, collecting)
+    const collecting = new Collecting(deadline, resolve, reject)
+    deadline.whenOver((reason) => collecting.giveUp(reason))
+    if (deadline.reason === undefined) dispatcher.dispatch(request, collecting)
   })
 
 class Collecting implements Dispatcher.DispatchHandler {
-  readonly #limit: Deadline
+  readonly #deadline: Deadline
   readonly #resolve: (answer: Answer) => void
   readonly #reject: (error: Error) => void
   readonly #chunks: Buffer[] = []
@@ -32,8 +34,8 @@ class Collecting implements Dispatcher.DispatchHandler {
   #status = 0
   #headers: Headers = {}
 
-  constructor(limit: Deadline, resolve: (answer: Answer) => void, reject: (error: Error) => void) {
-    this.#limit = limit
+  constructor(deadline: Deadline, resolve: (answer: Answer) => void, reject: (error: Error) => void) {
+    this.#deadline = deadline
     this.#resolve = resolve
     this.#reject = reject
   }
@@ -45,8 +47,8 @@ class Collecting implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    // Given up while it waited for a connection.
-    if (this.#limit.reason !== undefined) controller.abort(this.#limit.reason)
+    // The deadline passed while the request waited for a connection.
+    if (this.#deadline.reason !== undefined) controller.abort(this.#deadline.reason)
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: object): void {
@@ -59,14 +61,14 @@ class Collecting implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.#limit.whenOver(undefined)
+    this.#deadline.whenOver(undefined)
     const [first, ...others] = this.#chunks
     const whole = first === undefined || others.length > 0 ? Buffer.concat(this.#chunks) : first
     this.#resolve({ status: this.#status, headers: this.#headers, text: whole.toString('utf8') })
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    this.#limit.whenOver(undefined)
+    this.#deadline.whenOver(undefined)
     this.#reject(error)
   }
 }

@@ -2,29 +2,29 @@ import { sleep, systemClock, type Clock, type Random } from '../../kernel/index.
 import { raise } from '../errors.ts'
 import type { KubeRequest, KubeResponse, Transport } from './transport.ts'
 
-/** What can happen to one call between us and the server. */
+/** A fault of one call between client and server. */
 export type Fault =
-  /** It never arrives. */
+  /** The request never arrives. */
   | { readonly fault: 'lost' }
-  /** It is done, and the answer never arrives. The hardest one: the caller cannot tell it from `lost`. */
+  /** The request is carried out, and its answer never arrives. The caller cannot tell it from `lost`. */
   | { readonly fault: 'unanswered' }
-  /** It arrives twice, as a proxy that retries would have it; the caller sees the second answer. */
+  /** The request arrives twice, as from a proxy that retries. The caller gets the second answer. */
   | { readonly fault: 'twice' }
   | { readonly fault: 'late'; readonly ms: number }
-  /** The server answers this and does nothing. */
+  /** The server answers with this status and changes nothing. */
   | {
       readonly fault: 'refused'
       readonly status: number
       readonly reason?: string
       readonly retryAfterSeconds?: number
     }
-  /** A stream breaks after so many lines. */
+  /** A stream breaks after this many lines. */
   | { readonly fault: 'cut'; readonly afterLines: number }
 
-/** Asked once per call, in order. */
+/** Called once for each request, in order. */
 export type FaultPlan = (request: KubeRequest) => Fault | undefined
 
-/** A server behind a bad network. Faults that make no sense for a kind of call are ignored there. */
+/** A transport with injected faults. A fault that does not apply to a request is ignored. */
 export function withFaults(inner: Transport, plan: FaultPlan, clock: Clock = systemClock): Transport {
   return {
     async send(request) {
@@ -84,7 +84,7 @@ function refusal({ status, reason = '', retryAfterSeconds }: Extract<Fault, { fa
   }
 }
 
-/** Draws faults with fixed chances out of 1; the same random numbers give the same schedule. */
+/** Draws faults with fixed probabilities. The same random numbers give the same schedule. */
 export function randomFaults(
   random: Random,
   chances: ReadonlyArray<readonly [chance: number, fault: Fault]>,

@@ -11,35 +11,35 @@ import type { KubeRequest, KubeResponse, Transport } from './transport.ts'
 import { impersonate } from './wrap.ts'
 
 export interface HttpOptions {
-  /** Requests under way at once; more of them wait. Watches are not counted. @default 32 */
+  /** Connections for requests; further requests wait. Watches are not counted. @default 32 */
   readonly connections?: number
   /** Watches open at once, each on a connection of its own; one more fails at once. @default 1024 */
   readonly streams?: number
   /** Sent as User-Agent; the server's audit log shows it. @default caelus */
   readonly userAgent?: string
   readonly clock?: Clock
-  /** For the spread of waiting times. @default Math.random */
+  /** For the jitter of retries. @default Math.random */
   readonly random?: () => number
 }
 
 export interface HttpTransport extends Transport {
-  /** Ends what is under way and lets go of the connections. */
+  /** Aborts all requests and closes the connections. */
   close(): Promise<void>
 }
 
 const TIMEOUT_MS = 30_000
 /** A watch costs some 0.1 MB, and 20 ms to open. */
 const MAX_STREAMS = 1024
-/** Below the 90 s after which an API server closes an idle connection: we let go first, so a write never meets a closing one. */
+/** Below the 90 s after which an API server closes an idle connection, so that no write meets a closing one. */
 const KEEP_ALIVE_MS = 60_000
 const BROKEN = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 
-/** The way to an API server over HTTP/1.1 with kept connections; watches have connections of their own. */
+/** A transport over HTTP/1.1 with keep-alive connections. Each watch has a connection of its own. */
 export function httpTransport(config: KubeConfig, options: HttpOptions = {}): HttpTransport {
   const { clock = systemClock, random = Math.random, userAgent = 'caelus' } = options
   const { origin, pathname } = new URL(config.server)
   const prefix = pathname === '/' ? '' : pathname
-  const roads = new ConnectionPools(config, options)
+  const pools = new ConnectionPools(config, options)
   const maxStreams = options.streams ?? MAX_STREAMS
   const streams = new OpenStreams(maxStreams)
 
@@ -57,27 +57,27 @@ export function httpTransport(config: KubeConfig, options: HttpOptions = {}): Ht
       method: request.method,
       headers,
       body: request.body === undefined ? null : JSON.stringify(request.body),
-      // The one timer of the deadline covers these, and waiting for a connection besides.
+      // `Deadline` covers these, and the wait for a connection.
       headersTimeout: 0,
       bodyTimeout: 0,
     }
   }
 
-  /** One exchange; credentials that the server refuses are renewed once. */
-  const once = async (request: KubeRequest, limit: Deadline): Promise<Answer> => {
+  /** One request and its answer. Credentials that the server refuses are renewed once. */
+  const once = async (request: KubeRequest, deadline: Deadline): Promise<Answer> => {
     const credentials = await config.credentials.current()
-    const answer = await exchange(roads.for(credentials).requests, optionsFor(request, credentials), limit)
+    const answer = await exchange(pools.for(credentials).requests, optionsFor(request, credentials), deadline)
     if (answer.status !== 401 || !config.credentials.refused(credentials)) return answer
     const renewed = await config.credentials.current()
-    return exchange(roads.for(renewed).requests, optionsFor(request, renewed), limit)
+    return exchange(pools.for(renewed).requests, optionsFor(request, renewed), deadline)
   }
 
-  const attempt = async (request: KubeRequest, limit: Deadline): Promise<KubeResponse> => {
-    if (request.method !== 'GET') return parsed(request, await once(request, limit))
-    // A kept connection may have died unnoticed. Reading again is harmless; writing again is for the caller to decide.
-    const answer = await once(request, limit).catch((error: unknown) => {
-      if (limit.reason !== undefined || !BROKEN.has(codeOf(error))) throw error
-      return once(request, limit)
+  const attempt = async (request: KubeRequest, deadline: Deadline): Promise<KubeResponse> => {
+    if (request.method !== 'GET') return parsed(request, await once(request, deadline))
+    // A keep-alive connection may have died. Only reads are safe to repeat; the caller decides about writes.
+    const answer = await once(request, deadline).catch((error: unknown) => {
+      if (deadline.reason !== undefined || !BROKEN.has(codeOf(error))) throw error
+      return once(request, deadline)
     })
     return parsed(request, answer)
   }
@@ -85,25 +85,25 @@ export function httpTransport(config: KubeConfig, options: HttpOptions = {}): Ht
   const send = async (request: KubeRequest): Promise<KubeResponse> => {
     const timeoutMs = request.timeoutMs ?? TIMEOUT_MS
     const until = clock.now() + timeoutMs
-    using limit = new Deadline(clock, timeoutMs, request.signal)
+    using deadline = new Deadline(clock, timeoutMs, request.signal)
     try {
       for (;;) {
-        const response = await attempt(request, limit)
+        const response = await attempt(request, deadline)
         const pause = retryAfterOf(response)
         if (pause === undefined) return response
-        // Never earlier than asked; those who were refused together come back apart.
+        // Never earlier than the server asked for, with jitter against retries at the same moment.
         const wait = Math.round(pause * (1 + random() * 0.2))
         if (clock.now() + wait >= until) return response
-        await sleep(clock, wait, limit.signal)
+        await sleep(clock, wait, deadline.signal)
       }
     } catch (error) {
-      throw failedTo(request, error, limit)
+      throw failedTo(request, error, deadline)
     }
   }
 
-  const open = async (request: KubeRequest, limit: Deadline): Promise<Dispatcher.ResponseData> => {
+  const open = async (request: KubeRequest, deadline: Deadline): Promise<Dispatcher.ResponseData> => {
     const begin = (credentials: Credentials) =>
-      roads.for(credentials).streams.request({ ...optionsFor(request, credentials), signal: limit.signal })
+      pools.for(credentials).streams.request({ ...optionsFor(request, credentials), signal: deadline.signal })
     const credentials = await config.credentials.current()
     const response = await begin(credentials)
     if (response.statusCode !== 401 || !config.credentials.refused(credentials)) return response
@@ -113,18 +113,18 @@ export function httpTransport(config: KubeConfig, options: HttpOptions = {}): Ht
 
   async function* stream(request: KubeRequest): AsyncGenerator {
     using _ = streams.enter(describe(request))
-    using limit = new Deadline(clock, request.timeoutMs ?? TIMEOUT_MS, request.signal)
+    using deadline = new Deadline(clock, request.timeoutMs ?? TIMEOUT_MS, request.signal)
     try {
-      const { statusCode: status, headers, body } = await inTime(open(request, limit), limit)
+      const { statusCode: status, headers, body } = await inTime(open(request, deadline), deadline)
       if (status >= 300) {
         const answer = { status, headers: headers as Headers, text: await body.text() }
         throw errorOf(describe(request), parsed(request, answer))
       }
-      limit.begun()
+      deadline.begun()
       yield* linesOf(body, isJson(headers as Headers))
     } catch (error) {
       if (request.signal?.aborted) return
-      throw failedTo(request, error, limit)
+      throw failedTo(request, error, deadline)
     }
   }
 
@@ -132,11 +132,11 @@ export function httpTransport(config: KubeConfig, options: HttpOptions = {}): Ht
   return {
     ...(config.impersonate === undefined ? transport : impersonate(transport, config.impersonate)),
     maxStreams,
-    close: () => roads.close(),
+    close: () => pools.close(),
   }
 }
 
-/** The connections, made anew when the client certificate changes. */
+/** The connections. A new client certificate opens new ones. */
 class ConnectionPools {
   readonly #config: KubeConfig
   readonly #options: HttpOptions
@@ -151,9 +151,9 @@ class ConnectionPools {
   }
 
   for({ certificate, key }: Credentials): { readonly requests: Dispatcher; readonly streams: Dispatcher } {
-    if (this.#closed) throw new Error('the connection to the API server was closed by us')
+    if (this.#closed) throw new Error('the transport is closed')
     if (this.#open !== undefined && this.#open.certificate === certificate) return this.#open
-    // `close` lets what is under way finish: a watch ends by itself at the latest when its certificate is no longer accepted.
+    // `close` waits for open requests. A watch ends at the latest when its certificate is no longer accepted.
     if (this.#open !== undefined) void Promise.all([this.#open.requests.close(), this.#open.streams.close()])
     const { ca, insecure, serverName } = this.#config.tls
     const tls = {
@@ -172,7 +172,7 @@ class ConnectionPools {
     this.#open = {
       certificate,
       requests: make(this.#options.connections ?? 32),
-      // `OpenStreams` counts the watches; a connection that is just being closed must not hold up the next one.
+      // `OpenStreams` limits the watches, so that a connection that is closing does not delay the next watch.
       streams: make(null),
     }
     return this.#open
@@ -184,12 +184,12 @@ class ConnectionPools {
   }
 }
 
-/** What still waits for a connection does not notice its signal. */
-function inTime<T>(work: Promise<T>, limit: Deadline): Promise<T> {
+/** undici does not abort a request that still waits for a connection. */
+function inTime<T>(work: Promise<T>, deadline: Deadline): Promise<T> {
   const over = new Promise<never>((_, reject) => {
-    limit.whenOver(reject)
+    deadline.whenOver(reject)
   })
-  return Promise.race([work, over]).finally(() => limit.whenOver(undefined))
+  return Promise.race([work, over]).finally(() => deadline.whenOver(undefined))
 }
 
 function parsed(request: KubeRequest, { status, headers, text }: Answer): KubeResponse {
@@ -197,7 +197,7 @@ function parsed(request: KubeRequest, { status, headers, text }: Answer): KubeRe
   try {
     return { status, headers, body: JSON.parse(text) as unknown }
   } catch (cause) {
-    throw raise.KubeUnreachable(`failed to ${describe(request)}: the answer (${status}) calls itself JSON but is not`, {
+    throw raise.KubeUnreachable(`failed to ${describe(request)}: the answer (${status}) is not valid JSON`, {
       cause,
     })
   }
@@ -205,7 +205,7 @@ function parsed(request: KubeRequest, { status, headers, text }: Answer): KubeRe
 
 const isJson = (headers: Headers): boolean => (headers['content-type'] ?? '').includes('json')
 
-/** Only a server that says when to come back is asked again; a 429 without it (an eviction that a budget forbids) is an answer. */
+/** Only an answer with Retry-After is retried. A 429 without it, such as a refused eviction, is an answer. */
 function retryAfterOf({ status, headers }: KubeResponse): number | undefined {
   if (status !== 429 && status !== 503) return undefined
   const seconds = Number(headers['retry-after'])
@@ -216,10 +216,10 @@ const codeOf = (error: unknown): string => (error as { code?: string }).code ?? 
 
 const describe = ({ method, path }: KubeRequest): string => `${method} ${path}`
 
-function failedTo(request: KubeRequest, error: unknown, limit: Deadline): unknown {
+function failedTo(request: KubeRequest, error: unknown, deadline: Deadline): unknown {
   if (request.signal?.aborted) return request.signal.reason
   if (error instanceof FailureError) return error
-  const why = limit.isExpired ? messageOf(limit.reason) : messageOf(error)
+  const why = deadline.isExpired ? messageOf(deadline.reason) : messageOf(error)
   return raise.KubeUnreachable(`failed to ${describe(request)}: ${why}`, { cause: error })
 }
 

@@ -1,8 +1,8 @@
 /**
  * Splits a body into lines, parsed when they are JSON.
  *
- * A chunk is searched once and pieces of a long line are joined once, so the cost is linear in the bytes however the
- * network cuts them. Lines are decoded whole: a character that two chunks share stays in one piece.
+ * The cost is linear in the bytes for any size of chunks. Lines are decoded as a whole, so that a character may span
+ * two chunks.
  */
 export async function* linesOf(body: AsyncIterable<Uint8Array>, json: boolean): AsyncGenerator {
   let pieces: Uint8Array[] = []

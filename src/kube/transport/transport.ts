@@ -1,10 +1,10 @@
-/** One call to an API server, before it becomes HTTP. Wrappers add to it; the fake answers it. */
+/** One request to an API server, independent of HTTP. */
 export interface KubeRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Starts with `/api/v1/…`, `/apis/…`, `/version`. */
   readonly path: string
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
-  /** A list is sent as one header per value, as impersonated groups need it. */
+  /** A list is sent as one header for each value, as impersonated groups need it. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
   /** Sent as JSON. */
   readonly body?: unknown
@@ -13,24 +13,24 @@ export interface KubeRequest {
   /** @default application/json */
   readonly accept?: string
   readonly signal?: AbortSignal
-  /** How long the answer may take; for streams, how long until it begins. @default 30_000 */
+  /** The time limit of the answer; for a stream, of its beginning. @default 30_000 */
   readonly timeoutMs?: number
 }
 
 export interface KubeResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** Parsed JSON, or text where the server answered text (logs, metrics, health). */
+  /** Parsed JSON, or text where the server answers with text (logs, metrics, health). */
   readonly body: unknown
 }
 
 /**
- * The way to one API server with one identity.
+ * Access to one API server with one identity.
  *
- * `send` resolves with whatever status the server gave, after honouring 429 and Retry-After within its time limit;
- * it rejects only when no answer came. `stream` yields the parsed lines of a watch (or the lines of a log followed) until the server
- * or the signal ends it; a connection that breaks rejects, one that ends quietly returns. A status other than 2xx
- * rejects with the `KubeError` of that status before the first line.
+ * - `send` resolves with any status, after it has retried 429 and 503 with Retry-After within the time limit. It rejects
+ *   only without an answer.
+ * - `stream` yields the parsed lines of a watch or log until the server or the signal ends it. A broken connection
+ *   rejects, and so does a status other than 2xx, with its `KubeError`.
  */
 export interface Transport {
   send(request: KubeRequest): Promise<KubeResponse>

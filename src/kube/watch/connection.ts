@@ -1,42 +1,41 @@
 import type { Clock } from '../../kernel/index.ts'
 
-/** How a connection came to its end. */
+/** How a connection ended. */
 type End =
   | { readonly by: 'server' }
   | { readonly by: 'silence' }
   | { readonly by: 'failure'; readonly error: unknown }
-  /** We hung up: stopping, or `take` wanted no more. */
+  /** The watch closed it: it stops, or `take` returned false. */
   | { readonly by: 'us' }
 
 export interface ConnectionSpec<E> {
   readonly open: (signal: AbortSignal) => AsyncIterable<E>
   /** Called for each event; false ends the connection. */
   readonly take: (event: E) => boolean
-  /** How long nothing may arrive; asked after each event, because it differs from phase to phase. */
-  readonly patienceMs: () => number
+  /** The longest time without an event. Called after each event, because it depends on the state of the watch. */
+  readonly idleMs: () => number
   readonly clock: Clock
   readonly signal: AbortSignal
 }
 
 export interface Connection {
   readonly end: Promise<End>
-  /** Settles when the stream underneath has let go too, which a dead one may never do. */
+  /** Settles when the stream has ended too. A dead stream may never end. */
   readonly released: Promise<void>
   hangUp(): void
 }
 
 /**
- * Reads a stream until it ends, fails, falls silent or is no longer wanted.
- *
- * The end does not depend on the stream: one that swallows everything, even its own abortion, is left behind.
- * A busy stream costs neither a timer nor a race per event: one timer looks at when the last event came.
+ * Reads a stream until it ends, fails, falls silent or is closed.
+ * A stream that ignores its abort signal is abandoned. One timer checks the time of the last event, so that an event
+ * costs no timer of its own.
  */
-export function connect<E>({ open, take, patienceMs, clock, signal }: ConnectionSpec<E>): Connection {
+export function connect<E>({ open, take, idleMs, clock, signal }: ConnectionSpec<E>): Connection {
   const abort = new AbortController()
   const end = Promise.withResolvers<End>()
   let isOpen = true
-  let lastHeard = clock.now()
-  let patience = 0
+  let lastEventAt = clock.now()
+  let limit = 0
   let cancelTimer = (): void => {}
 
   const close = (how: End): void => {
@@ -44,24 +43,24 @@ export function connect<E>({ open, take, patienceMs, clock, signal }: Connection
     isOpen = false
     cancelTimer()
     signal.removeEventListener('abort', hangUp)
-    abort.abort(new Error('the watch hung up'))
+    abort.abort(new Error('the watch closed the connection'))
     end.resolve(how)
   }
   const hangUp = (): void => close({ by: 'us' })
-  const listenForSilence = (): void => {
-    patience = patienceMs()
-    const left = lastHeard + patience - clock.now()
+  const checkForSilence = (): void => {
+    limit = idleMs()
+    const left = lastEventAt + limit - clock.now()
     if (left <= 0) close({ by: 'silence' })
-    else cancelTimer = clock.after(left, listenForSilence)
+    else cancelTimer = clock.after(left, checkForSilence)
   }
   const read = async (): Promise<void> => {
     for await (const event of open(abort.signal)) {
       if (!isOpen) return
-      lastHeard = clock.now()
+      lastEventAt = clock.now()
       if (!take(event)) return close({ by: 'us' })
-      if (patienceMs() < patience) {
+      if (idleMs() < limit) {
         cancelTimer()
-        listenForSilence()
+        checkForSilence()
       }
     }
     close({ by: 'server' })
@@ -69,7 +68,7 @@ export function connect<E>({ open, take, patienceMs, clock, signal }: Connection
 
   signal.addEventListener('abort', hangUp)
   if (signal.aborted) hangUp()
-  else listenForSilence()
+  else checkForSilence()
   const released = isOpen ? read().catch((error: unknown) => close({ by: 'failure', error })) : Promise.resolve()
   return { end: end.promise, released, hangUp }
 }

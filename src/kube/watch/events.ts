@@ -1,6 +1,6 @@
 import type { ListReason } from './machine.ts'
 
-/** What watches tell about themselves. Metrics, logs and tests listen. */
+/** Events of watches, for metrics, logs and tests. */
 export interface WatchEvents {
   /** The first list is complete. */
   'watch:connected': { readonly resource: string; readonly ms: number; readonly objects: number }
@@ -11,7 +11,7 @@ export interface WatchEvents {
     readonly ms: number
     readonly objects: number
   }
-  /** Not even a bookmark for that long: the connection is taken for dead and replaced. */
+  /** No event and no bookmark for `silentMs`: the connection is considered dead and replaced. */
   'watch:idle': { readonly resource: string; readonly silentMs: number }
   'watch:error': {
     readonly resource: string
@@ -19,14 +19,14 @@ export interface WatchEvents {
     readonly failures: number
     readonly retryInMs: number
   }
-  /** The server knew more than the watch had told us. */
+  /** The server had changes that the watch did not deliver. */
   'watch:behind': {
     readonly resource: string
-    /** A relist, or the reading of one object that we wrote and that did not come back. */
+    /** A relist, or the reading of one object whose write the watch did not deliver. */
     readonly foundBy: ListReason | 'read'
     /** Objects that differed. */
     readonly missed: number
-    /** Those among them that the watch had already passed by, so that waiting longer would not have brought them. */
+    /** Those among them with versions that the watch had already passed: it would never have delivered them. */
     readonly overdue: number
   }
 }

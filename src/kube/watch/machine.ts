@@ -12,42 +12,42 @@ import { compareVersions, isNotNewer, isOlder } from './version.ts'
  *        │                            │ ended, silence: again └──────────────┘│
  *        └────────failed──────▶ backingOff ──due──▶ where it failed ──────────┘
  *
- * - version: a resourceVersion; the last one heard is where a broken watch goes on
- * - list:    everything there is, as a stream that ends with a marked bookmark, or in pages
- * - relist:  a list that is not the first; what differs from the last known state was missed
+ * - version: a resourceVersion; a broken watch resumes from the last one received
+ * - list:    all objects, as a stream that ends with an annotated bookmark, or in pages
+ * - relist:  a list that is not the first; each difference from the known state was missed by the watch
  */
 
-/** Why everything is listed (again). */
+/** Why all objects are listed. */
 export type ListReason =
   | 'first'
   /** The server no longer has our version in its history. */
   | 'expired'
-  /** The regular check that the watch has told us everything. */
+  /** The regular check that the watch has delivered everything. */
   | 'audit'
-  /** An object we wrote did not come back through the watch. */
+  /** The watch did not deliver an object that we wrote. */
   | 'behind'
-  /** The server is at an older version than it had told us before: its data was restored from a backup. */
+  /** The server is at an older version than before: its data was restored from a backup. */
   | 'rewound'
 
-interface Memory {
-  /** Lists by stream; false from the first time the server shows that it cannot. */
+interface Attempts {
+  /** Whether the server supports streaming lists, as far as known. */
   readonly streams: boolean
-  /** Connections that failed since one last delivered something. */
+  /** Connections that failed since the last event. */
   readonly failures: number
 }
 
-export type Listing = Memory &
+export type Listing = Attempts &
   (
     | { readonly at: 'streamingList'; readonly why: ListReason }
     | { readonly at: 'pagedList'; readonly why: ListReason; readonly token: string | undefined }
   )
-type Watching = Memory & {
+type Watching = Attempts & {
   readonly at: 'watching'
   readonly version: string
-  /** Something arrived on the present connection. */
+  /** An event arrived on the present connection. */
   readonly heard: boolean
 }
-type BackingOff = Memory & {
+type BackingOff = Attempts & {
   readonly at: 'backingOff'
   readonly until: number
   readonly then: Listing | Watching
@@ -63,9 +63,9 @@ export type WatchInput<T extends KubeObject> =
       readonly version: string
       readonly token: string | undefined
     }
-  /** The server closed the stream in good order. */
+  /** The server closed the stream without an error. */
   | { readonly saw: 'ended' }
-  /** Nothing, not even a bookmark, for longer than a living connection may be silent. */
+  /** No event and no bookmark for longer than the idle time. */
   | { readonly saw: 'silence' }
   | {
       readonly saw: 'failure'
@@ -75,10 +75,10 @@ export type WatchInput<T extends KubeObject> =
   | { readonly saw: 'due' }
   | { readonly saw: 'asked'; readonly why: ListReason }
 
-/** What a transition tells whoever keeps the objects. */
+/** What a transition tells the sink. */
 export type Emit<T extends KubeObject> =
   | { readonly tell: 'nothing' }
-  /** A list begins from the start; what an unfinished one had collected does not count. */
+  /** A list begins; the result of an unfinished one is discarded. */
   | { readonly tell: 'begin' }
   | { readonly tell: 'listed'; readonly objects: readonly T[]; readonly complete: boolean }
   | { readonly tell: 'unlisted'; readonly object: T }
@@ -89,13 +89,13 @@ export interface StepEnv {
   readonly random: Random
 }
 
-/** A watch that missed thirty seconds of trying would be late for the promise that nothing takes longer than that. */
+/** Capped well below the 30 s within which a change must be reconciled. */
 export const WATCH_BACKOFF: Backoff = { baseMs: 500, capMs: 15_000 }
 
-/** A server may ask for patience, but not for so much that the watch would be silent. */
+/** The longest Retry-After that a watch honours. */
 const LONGEST_PAUSE_MS = 30_000
 
-/** Watches lose their version together (the server restarted, or was restored); this spreads their lists. */
+/** Watches expire together when the server restarts or is restored. This spreads their lists. */
 const RELIST_SPREAD_MS = 2_000
 
 const NOTHING = { tell: 'nothing' } as const
@@ -103,19 +103,19 @@ const BEGIN = { tell: 'begin' } as const
 
 export const firstState = (streams: boolean): Listing => list('first', { streams, failures: 0 })
 
-/** Advances the watch by one input. Total: an input that means nothing in a state leaves it as it is. */
+/** Advances the watch by one input. Total: an input that does not apply to a state leaves it unchanged. */
 export function step<T extends KubeObject>(
   state: WatchState,
   input: WatchInput<T>,
-  chance: StepEnv,
+  env: StepEnv,
 ): readonly [WatchState, Emit<T>] {
   switch (state.at) {
     case 'streamingList':
-      return stepStreamingList(state, input, chance)
+      return stepStreamingList(state, input, env)
     case 'pagedList':
-      return stepPagedList(state, input, chance)
+      return stepPagedList(state, input, env)
     case 'watching':
-      return stepWatching(state, input, chance)
+      return stepWatching(state, input, env)
     case 'backingOff':
       return stepBackingOff(state, input)
     default:
@@ -126,7 +126,7 @@ export function step<T extends KubeObject>(
 function stepStreamingList<T extends KubeObject>(
   state: Listing,
   input: WatchInput<T>,
-  chance: StepEnv,
+  env: StepEnv,
 ): readonly [WatchState, Emit<T>] {
   switch (input.saw) {
     case 'put':
@@ -136,15 +136,15 @@ function stepStreamingList<T extends KubeObject>(
     case 'bookmark':
       if (input.endOfList && input.version !== undefined)
         return [watching(input.version, state, true), { tell: 'listed', objects: [], complete: true }]
-      // A server that knows streaming lists marks their end before it sends any other bookmark.
+      // A server that supports streaming lists annotates the first bookmark.
       return [list(state.why, { ...state, streams: false }), BEGIN]
     case 'silence':
       return [list(state.why, { ...state, streams: false }), BEGIN]
     case 'failure':
       if (input.verdict === 'refused') return [list(state.why, { ...state, streams: false }), BEGIN]
-      return [backOff(state, state, chance, input.retryAfterMs), NOTHING]
+      return [backOff(state, state, env, input.retryAfterMs), NOTHING]
     case 'ended':
-      return [backOff(state, state, chance), NOTHING]
+      return [backOff(state, state, env), NOTHING]
     case 'page':
     case 'due':
     case 'asked':
@@ -157,7 +157,7 @@ function stepStreamingList<T extends KubeObject>(
 function stepPagedList<T extends KubeObject>(
   state: Listing & { readonly at: 'pagedList' },
   input: WatchInput<T>,
-  chance: StepEnv,
+  env: StepEnv,
 ): readonly [WatchState, Emit<T>] {
   switch (input.saw) {
     case 'page': {
@@ -166,9 +166,9 @@ function stepPagedList<T extends KubeObject>(
       return [next, { tell: 'listed', objects: input.objects, complete }]
     }
     case 'failure':
-      // The token is what expired or was refused: only a list from the start can help.
-      if (input.verdict !== 'failed') return [backOff(state, list(state.why, state), chance), NOTHING]
-      return [backOff(state, state, chance, input.retryAfterMs), NOTHING]
+      // The continue token expired or was refused: list from the start.
+      if (input.verdict !== 'failed') return [backOff(state, list(state.why, state), env), NOTHING]
+      return [backOff(state, state, env, input.retryAfterMs), NOTHING]
     case 'put':
     case 'remove':
     case 'bookmark':
@@ -185,33 +185,33 @@ function stepPagedList<T extends KubeObject>(
 function stepWatching<T extends KubeObject>(
   state: Watching,
   input: WatchInput<T>,
-  chance: StepEnv,
+  env: StepEnv,
 ): readonly [WatchState, Emit<T>] {
   switch (input.saw) {
     case 'put': {
       const version = input.object.metadata.resourceVersion
-      // A stream repeats what came before the version it was resumed from only by mistake; taking it would go back in time.
+      // A repeated event with an older version would take the object back in time.
       if (isNotNewer(version, state.version)) return [heard(state, state.version), NOTHING]
       return [heard(state, version ?? state.version), { tell: 'put', object: input.object }]
     }
     case 'remove':
-      // Some servers leave the version of the last change on a deleted object, so its age says nothing here.
+      // Some servers report a deletion with the version of the last change, so its version is not compared.
       return [
         heard(state, later(state.version, input.object.metadata.resourceVersion)),
         { tell: 'remove', object: input.object },
       ]
     case 'bookmark':
-      if (isOlder(input.version, state.version)) return [listSoon('rewound', state, chance), NOTHING]
+      if (isOlder(input.version, state.version)) return [listSoon('rewound', state, env), NOTHING]
       return [heard(state, input.version ?? state.version), NOTHING]
     case 'ended':
-      // One that ends before it said anything would be opened again and again without a pause.
-      return state.heard ? [{ ...state, heard: false }, NOTHING] : [backOff(state, state, chance), NOTHING]
+      // A stream that ends without an event backs off, or it would be reopened in a busy loop.
+      return state.heard ? [{ ...state, heard: false }, NOTHING] : [backOff(state, state, env), NOTHING]
     case 'silence':
-      // It was accepted and lasted, so the server is not failing; and the time it took is pause enough if it was dead.
+      // The stream was accepted and lasted for the idle time, so that neither a failure nor a pause is due.
       return [{ ...state, heard: false, failures: 0 }, NOTHING]
     case 'failure':
-      if (input.verdict === 'failed') return [backOff(state, state, chance, input.retryAfterMs), NOTHING]
-      return [listSoon('expired', state, chance), NOTHING]
+      if (input.verdict === 'failed') return [backOff(state, state, env, input.retryAfterMs), NOTHING]
+      return [listSoon('expired', state, env), NOTHING]
     case 'asked':
       return [list(input.why, state), BEGIN]
     case 'page':
@@ -231,14 +231,14 @@ function stepBackingOff<T extends KubeObject>(state: BackingOff, input: WatchInp
 
 const isMidList = (state: Listing): boolean => state.at === 'pagedList' && state.token !== undefined
 
-function list(why: ListReason, { streams, failures }: Memory): Listing {
+function list(why: ListReason, { streams, failures }: Attempts): Listing {
   return streams
     ? { at: 'streamingList', why, streams, failures }
     : { at: 'pagedList', why, token: undefined, streams, failures }
 }
 
-/** The failures are forgotten by what the watch delivers, not by a list: otherwise a server that lists but never watches would be listed without end. */
-const watching = (version: string, { streams, failures }: Memory, alive: boolean): Watching => ({
+/** Keeps the failures: only an event resets them. A server that lists but never watches would be listed in a busy loop. */
+const watching = (version: string, { streams, failures }: Attempts, alive: boolean): Watching => ({
   at: 'watching',
   version,
   heard: alive,
@@ -251,12 +251,12 @@ const heard = (state: Watching, version: string): Watching =>
     ? state
     : { at: 'watching', version, heard: true, streams: state.streams, failures: 0 }
 
-const listSoon = (why: ListReason, state: Memory, chance: StepEnv): BackingOff =>
-  backOff(state, list(why, state), chance, Math.round(chance.random() * RELIST_SPREAD_MS), state.failures === 0)
+const listSoon = (why: ListReason, state: Attempts, env: StepEnv): BackingOff =>
+  backOff(state, list(why, state), env, Math.round(env.random() * RELIST_SPREAD_MS), state.failures === 0)
 
-/** `atOnce` leaves out the growing pause and keeps only the given one. */
+/** `atOnce` skips the exponential pause and keeps `atLeastMs`. */
 function backOff(
-  from: Memory,
+  from: Attempts,
   then: Listing | Watching,
   { now, random }: StepEnv,
   atLeastMs = 0,

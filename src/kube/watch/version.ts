@@ -1,9 +1,9 @@
 /**
  * The order of two resourceVersions of one resource: negative, zero or positive as `a` is older, equal or newer.
- * `undefined` means that it cannot be told, and whoever asks has to have a safe answer for that.
+ * `undefined`: they cannot be compared, and the caller must choose the safe side.
  *
- * Kubernetes promises that they are comparable integers; other servers behind the same API need not keep that promise.
- * They grow without bound, so they are compared as text: a longer number is a greater one.
+ * Kubernetes guarantees comparable integers; other servers behind the same API need not. They have no upper bound and
+ * are compared as text: a longer number is a greater one.
  */
 export function compareVersions(a: string | undefined, b: string | undefined): number | undefined {
   if (a === undefined || b === undefined) return undefined
@@ -22,7 +22,7 @@ export const isNotNewer = (a: string | undefined, b: string | undefined): boolea
 const ZERO = 48
 const NINE = 57
 
-/** By hand because it runs for every event, and a leading zero would break the comparison by length. */
+/** Written by hand because it runs for every event. A leading zero would break the comparison by length. */
 function isNumber(text: string): boolean {
   if (text.length === 0 || text.charCodeAt(0) === ZERO) return false
   for (let i = 0; i < text.length; i++) {

@@ -16,38 +16,41 @@ import { connect, type Connection } from './connection.ts'
 import { isOlder } from './version.ts'
 import { firstState, step, type Emit, type ListReason, type WatchInput, type WatchState } from './machine.ts'
 
-/** What a finished list found, compared with what was known before. */
-export interface Findings {
+/** The result of a finished list, compared with what was known before. */
+export interface ListResult {
   readonly objects: number
   readonly missed: number
   readonly overdue: number
 }
 
-/** Whoever keeps the objects. Called in order, never at the same time; must not wait. */
+/** Receives the objects. Called in order, never concurrently; must not block. */
 export interface WatchSink<T extends KubeObject> {
-  /** A list starts from the beginning; one that was not completed does not count. The watch had come as far as `reached`. */
+  /** A list starts; an incomplete one is discarded. The watch had delivered everything up to `reached`. */
   begin(reached: string | undefined): void
   listed(objects: readonly T[]): void
   /** Deleted while the list was still running. */
   unlisted(object: T): void
-  /** The list was complete at `version`: what it did not name is gone. */
-  complete(version: string): Findings
+  /** The list was complete at `version`: an object that it did not name is gone. */
+  complete(version: string): ListResult
   put(object: T): void
   remove(object: T): void
 }
 
 export interface WatchTimings {
-  /** How long a connection may say nothing before it is replaced. Quiet resources get no bookmark for minutes, so this is also how often those reconnect. @default 55_000 */
+  /**
+   * The time without an event after which a connection is replaced. A quiet resource gets no bookmark for minutes and
+   * reconnects this often. @default 55_000
+   */
   readonly idleMs: number
-  /** The same while a list is streaming, when there is always something to say. @default 15_000 */
+  /** The same while a list is streaming, when events are frequent. @default 15_000 */
   readonly listIdleMs: number
-  /** How often everything is compared with a fresh list. @default 3_600_000 */
+  /** How often all objects are compared with a fresh list. @default 3_600_000 */
   readonly auditMs: number
 }
 
 const TIMINGS: WatchTimings = { idleMs: 55_000, listIdleMs: 15_000, auditMs: 3_600_000 }
 
-/** The server ends each watch after a time of its own between these, so that watches opened together do not stay together. */
+/** The server ends each watch after a random time in this range, so that watches do not reconnect together. */
 const WATCH_SECONDS = { from: 300, to: 600 }
 const PAGE_SIZE = 500
 const END_OF_LIST = 'k8s.io/initial-events-end'
@@ -75,18 +78,18 @@ export interface WatchSpec<T extends KubeObject> {
 }
 
 export interface Watch extends Service {
-  /** How far the watch has come: everything up to this version has been delivered. Absent while it lists. */
+  /** Everything up to this version has been delivered. Absent while it lists. */
   version(): string | undefined
-  /** Lists everything again; ignored while a list is under way. */
+  /** Lists all objects again; ignored while a list is running. */
   relist(why: ListReason): void
 }
 
 /**
- * Tells `sink` everything about a resource, for as long as it runs.
+ * Delivers all changes of a resource to `sink` for as long as it runs.
  *
- * - Never silent: a connection without a sign of life is replaced, whether or not it noticed that it is dead.
- * - Never over: no answer of the server ends it; failures are repeated after growing pauses.
- * - Never behind: after a gap the sink learns what changed and what vanished, by a list where the history is lost.
+ * - Never silent: a connection without events is replaced after the idle time.
+ * - Never over: no answer of the server ends it; failures are retried with exponential backoff.
+ * - Never behind: after a gap the sink learns what changed and what was deleted, by a list where the history is lost.
  *
  * `start` resolves when the first list is complete.
  */
@@ -95,7 +98,7 @@ export function watch<T extends KubeObject>(deps: WatchDeps, spec: WatchSpec<T>)
   const { resource, where = {}, sink, metadataOnly = false } = spec
   const timings = { ...TIMINGS, ...spec.timings }
   const name = resource.group === '' ? resource.plural : `${resource.plural}.${resource.group}`
-  const chance = {
+  const env = {
     random,
     get now() {
       return clock.now()
@@ -103,24 +106,24 @@ export function watch<T extends KubeObject>(deps: WatchDeps, spec: WatchSpec<T>)
   }
 
   let state: WatchState = firstState(true)
-  /** How far the watch had come when it last lost its connection. */
+  /** The version that the watch had reached when it last lost its connection. */
   let reached: string | undefined
   let listingSince = clock.now()
   let lost: WatchEvents['watch:reconnected']['why'] | undefined
   let failedWith: unknown
   let onFirstList = (): void => {}
   let connection: Connection | undefined
-  let asked: ListReason | undefined
+  let relistRequest: ListReason | undefined
 
   function advance(input: WatchInput<T>): void {
     const from = state
-    const [to, emit] = step(from, input, chance)
+    const [to, emit] = step(from, input, env)
     state = to
     if (from !== to) notice(from, input, to)
     try {
       perform(from, emit)
     } catch (error) {
-      // What the sink did not take has not happened: it is asked for again.
+      // If the sink throws, roll back so that the event is delivered again.
       state = from
       throw error
     }
@@ -156,7 +159,7 @@ export function watch<T extends KubeObject>(deps: WatchDeps, spec: WatchSpec<T>)
         return sink.unlisted(emit.object)
       case 'begin':
         listingSince = clock.now()
-        asked = undefined
+        relistRequest = undefined
         return sink.begin(reached)
       case 'listed':
         sink.listed(emit.objects)
@@ -181,7 +184,7 @@ export function watch<T extends KubeObject>(deps: WatchDeps, spec: WatchSpec<T>)
 
   async function listen(signal: AbortSignal): Promise<WatchInput<T> | undefined> {
     // A relist requested after the last connection ended had no connection to close.
-    if (state.at === 'watching' && asked !== undefined) return wish()
+    if (state.at === 'watching' && relistRequest !== undefined) return relistInput()
     if (lost !== undefined && state.at === 'watching') emitter.emit('watch:reconnected', { resource: name, why: lost })
     lost = undefined
     connection = connect<WatchEvent<T>>({
@@ -190,7 +193,7 @@ export function watch<T extends KubeObject>(deps: WatchDeps, spec: WatchSpec<T>)
         advance(inputOf(event))
         return state.at === 'watching' || state.at === 'streamingList'
       },
-      patienceMs: () => (state.at === 'streamingList' ? timings.listIdleMs : timings.idleMs),
+      idleMs: () => (state.at === 'streamingList' ? timings.listIdleMs : timings.idleMs),
       clock,
       signal,
     })
@@ -199,35 +202,34 @@ export function watch<T extends KubeObject>(deps: WatchDeps, spec: WatchSpec<T>)
       case 'server':
         return { saw: 'ended' }
       case 'silence':
-        if (state.at === 'watching') void lookForRewind(state.version, signal)
+        if (state.at === 'watching') void checkForRewind(state.version, signal)
         return { saw: 'silence' }
       case 'failure':
         return failureInput(end.error)
       case 'us':
-        return wish()
+        return relistInput()
       default:
         return end satisfies never
     }
   }
 
   /**
-   * A server whose data was restored from a backup accepts a watch from its own future, and says nothing until its versions
-   * have caught up: it looks like any resource where nothing happens. So silence is a reason to ask how far the server is, with
-   * a list of at most one object, while the watch goes on. It is asked only where nothing happens, and costs no more than the
-   * connection that is opened anew anyway. Versions that have overtaken ours by then hide a restore; for those there is the audit.
+   * Asks a silent server for its version, with a list of at most one object.
    *
-   * `known` is from before the question, so that an answer which is older is proof.
+   * A server restored from a backup accepts a watch from a version in its future, and sends nothing until its versions
+   * have caught up. `known` was taken before the request, so that an older answer proves it. A restore whose versions have
+   * already passed ours is found by the audit.
    */
-  async function lookForRewind(known: string, signal: AbortSignal): Promise<void> {
+  async function checkForRewind(known: string, signal: AbortSignal): Promise<void> {
     const page = await source
       .listPage(resource, { ...where, metadataOnly: true, limit: 1 }, signal)
       .catch(() => undefined)
     if (isOlder(page?.resourceVersion, known)) relist('rewound')
   }
 
-  function wish(): WatchInput<T> | undefined {
-    const why = asked
-    asked = undefined
+  function relistInput(): WatchInput<T> | undefined {
+    const why = relistRequest
+    relistRequest = undefined
     return why === undefined ? undefined : { saw: 'asked', why }
   }
 
@@ -290,7 +292,7 @@ export function watch<T extends KubeObject>(deps: WatchDeps, spec: WatchSpec<T>)
 
   function relist(why: ListReason): void {
     if (state.at !== 'watching') return advance({ saw: 'asked', why })
-    asked = why
+    relistRequest = why
     connection?.hangUp()
   }
 
@@ -332,6 +334,6 @@ function verdictOf(error: unknown): 'expired' | 'refused' | 'failed' {
   return isInvalid(error) ? 'refused' : 'failed'
 }
 
-/** The server has never been at our version: its data was restored from a backup, or it is a replica far behind. */
+/** The server has never been at our version: it was restored from a backup, or is a replica far behind. */
 const isFromTheFuture = (error: unknown): boolean =>
   error instanceof KubeError && (error.details.causes ?? []).some((cause) => cause.reason === 'ResourceVersionTooLarge')

@@ -1,6 +1,6 @@
 import { isAtOrBelow, type FieldOwner, type FieldPath } from '../../../kube/index.ts'
 
-/** An object whose purpose is to change fields of another one. */
+/** An object that changes fields of another one. */
 export interface Autoscaler {
   readonly kind: 'HorizontalPodAutoscaler' | 'ScaledObject' | 'VerticalPodAutoscaler'
   readonly name: string
@@ -42,8 +42,8 @@ const SCALED: Readonly<Record<Autoscaler['kind'], (path: FieldPath) => boolean>>
 /**
  * Why the field may differ from what we set, or `undefined` when it may not.
  *
- * An autoscaler that targets the object decides its fields whoever wrote them last: repairing a manual scale under an
- * autoscaler would only make it scale twice.
+ * The fields of an autoscaler are its own, whichever manager wrote them last: repairing a manual scale would only make
+ * the autoscaler scale again.
  */
 export function meantToDiffer(
   object: string,

@@ -10,7 +10,7 @@ export interface ObjectChange {
   readonly fields: Redacted<readonly FieldChange[]>
 }
 
-/** As people name it; the group tells namesakes of different APIs apart. */
+/** Kind and name; with the group for kinds that are not built in. */
 export function objectName(object: JsonObject): string {
   const { apiVersion = '', kind = '' } = object
   const metadata = field(object, 'metadata')
@@ -22,7 +22,7 @@ export function objectName(object: JsonObject): string {
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
-/** What a Secret holds is hidden, whatever it is, and so is the copy that `kubectl apply` leaves in an annotation. */
+/** The data of a Secret, and the copy that `kubectl apply` stores in an annotation. */
 export const isSecretField = (object: JsonObject) => {
   const isSecret = object.kind === 'Secret'
   return ([first, second, third, ...rest]: FieldPath): boolean => {
@@ -32,7 +32,7 @@ export const isSecretField = (object: JsonObject) => {
   }
 }
 
-/** The exact field changes from one rendered manifest to another: what a preview shows before anything is saved. */
+/** The field changes from one rendered manifest to another, for a preview. */
 export function diffObjects(
   before: readonly JsonObject[],
   after: readonly JsonObject[],

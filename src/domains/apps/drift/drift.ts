@@ -15,15 +15,15 @@ import { meantToDiffer, type OwnershipFacts } from './allowed-owners.ts'
 import type { DriftSeen, HandedOver } from '../observed.ts'
 import type { Redacted } from '../values/redaction.ts'
 
-/** Helm 4 writes by server-side apply under this name, and so do our repairs. */
+/** The field manager of Helm 4 and of our repairs. */
 export const OUR_MANAGER = 'helm'
 
-/** A field that we set and that has another value now. Values of secrets are masked. */
+/** A field that we set and that has another value now. Secret values are masked. */
 export interface DifferingField {
   readonly path: string
   readonly ours: Json
   readonly live: Json | null
-  /** Who holds it now; `nobody` when it was taken out. */
+  /** The field manager that owns it now; `nobody` if it was removed. */
   readonly owner: string
 }
 
@@ -41,9 +41,8 @@ export interface ObjectDrift {
 }
 
 /**
- * Compares an object of the stored manifest with the live one, field by field of what we set: a field that we did not set
- * is never looked at. This is a suspicion: the API server has the last word in a dry run. `mask` hides what a chart
- * rendered of a tenant's secrets into plain fields.
+ * Compares the fields that the stored manifest sets with the live object. A dry run of the API server confirms the result.
+ * `mask` hides a tenant's secrets that a chart rendered into plain fields.
  */
 export function driftOf(
   desired: JsonObject,
@@ -73,7 +72,7 @@ export function driftOf(
   return { object, missing: false, drifted, leftAlone } as unknown as Redacted<ObjectDrift>
 }
 
-/** What an apply can set: no status, no identity; a Secret's plain text as the API server will keep it. */
+/** The fields that an apply can set: no status and no identity; `stringData` as the API server stores it. */
 function settable(desired: JsonObject): JsonObject {
   const { apiVersion: _version, kind, metadata, status: _status, stringData, ...rest } = desired
   const { labels = {}, annotations = {} } = isJsonObject(metadata) ? metadata : {}
@@ -85,7 +84,7 @@ function settable(desired: JsonObject): JsonObject {
 const encoded = (data: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(data).map(([key, text]) => [key, Buffer.from(textOf(text)).toString('base64')]))
 
-/** All objects of a release in the words of `decide`. */
+/** The drift of a release, as `decide` takes it. */
 export const driftSeen = (objects: readonly ObjectDrift[]): DriftSeen => ({
   edited: objects.filter(({ drifted }) => drifted.length > 0).map(({ object }) => object),
   missing: objects.filter(({ missing }) => missing).map(({ object }) => object),
@@ -95,9 +94,9 @@ export const driftSeen = (objects: readonly ObjectDrift[]): DriftSeen => ({
 })
 
 export interface Settlement {
-  /** To be taken back: the field is applied by force, alone. */
+  /** Fields to take back: they are applied by force. */
   readonly repair: readonly FieldConflict[]
-  /** To be left out of what is applied. */
+  /** Fields to leave out of what is applied. */
   readonly handOver: readonly HandedOver[]
 }
 

@@ -12,9 +12,9 @@ import {
 import { resourceOf } from './optional-kinds.ts'
 import { MANAGED_KINDS, type ManagedKind } from '../types.ts'
 
-/** Part of every cluster. */
+/** Served by every API server. */
 const BUILT_IN: ReadonlySet<ManagedKind> = new Set(['Deployment', 'Service', 'HorizontalPodAutoscaler'])
-/** A definition that is there without being served is asked for again after this long, or when it changes. */
+/** How often a definition that is not served yet is checked again. */
 const UNSERVED_MS = 30_000
 
 export type ChildCache = Cache<KubeObject>
@@ -22,7 +22,7 @@ export type ChildCache = Cache<KubeObject>
 export interface Apis extends Service {
   /** In the order of `MANAGED_KINDS`. */
   served(): readonly ManagedKind[]
-  /** `undefined`: this cluster does not serve the kind. */
+  /** `undefined`: the API server does not serve the kind. */
   cacheOf(kind: ManagedKind): ChildCache | undefined
 }
 
@@ -30,9 +30,9 @@ export interface ApisOptions {
   readonly watching: WatchDeps
   readonly clock: Clock
   readonly open: (kind: ManagedKind) => ChildCache
-  /** Called before a cache is started. Answers with the way to stop listening. */
+  /** Called before a cache is started. Returns a function that removes the listener. */
   readonly listen: (kind: ManagedKind, cache: ChildCache) => () => void
-  /** A kind has come or gone since the start. */
+  /** A kind was added or removed since the start. */
   readonly onChange: () => void
 }
 
@@ -42,9 +42,8 @@ interface Open {
 }
 
 /**
- * The caches of all managed kinds that the cluster serves. Definitions that appear or vanish later are noticed, and the
- * caches follow. `start` resolves when every kind that is served has been listed once, so that nobody takes one that is
- * merely slow for one that is missing.
+ * The caches of all managed kinds that the API server serves. They follow definitions that are created or deleted later.
+ * `start` resolves when every kind that is served has been listed once, so that a slow kind is not taken for a missing one.
  */
 export function apis({ watching, clock, open, listen, onChange }: ApisOptions): Apis {
   const opened = new Map<ManagedKind, Open>()
@@ -56,7 +55,7 @@ export function apis({ watching, clock, open, listen, onChange }: ApisOptions): 
   let bell = Promise.withResolvers<void>()
   definitions.onChange(() => bell.resolve())
 
-  /** A definition that is being deleted takes its objects along, and waits for ever if they are made anew meanwhile. */
+  /** A definition that is being deleted counts as absent: creating its objects again would block the deletion. */
   const isDefined = (kind: ManagedKind): boolean => {
     if (BUILT_IN.has(kind)) return true
     const definition = definitions.get({ name: definitionOf(kind) })
@@ -89,7 +88,7 @@ export function apis({ watching, clock, open, listen, onChange }: ApisOptions): 
     await known?.stop()
   }
 
-  /** Answers with whether some definition is there without being served yet. */
+  /** Returns whether a definition exists that is not served yet. */
   const follow = async (signal: AbortSignal): Promise<boolean> => {
     let isWaiting = false
     const before = opened.size
@@ -140,7 +139,7 @@ const definitionOf = (kind: ManagedKind): string => {
   return `${plural}.${group}`
 }
 
-/** Any answer but "no such resource" says that it is there; a cache copes with the others by itself. */
+/** Any answer but a 404 means that the kind is served; a cache handles other errors. */
 const isServed = ({ source }: Pick<WatchDeps, 'source'>, resource: Resource, signal: AbortSignal): Promise<boolean> =>
   source.listPage(resource, { limit: 1 }, signal).then(
     () => true,
