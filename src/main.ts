@@ -7,8 +7,8 @@ import { processTerminal } from './processes/shared/terminal.ts'
 import { VERSION } from './version.ts'
 
 /*
- * The composition root. Each command loads only the parts that it needs: `caelus version` loads no database driver, and
- * the published image has no tools.
+ * The composition root. Each command loads only the parts that it needs: `caelus version` loads no database
+ * driver, and the published image has no tools.
  */
 
 let known: Config | undefined
@@ -113,7 +113,9 @@ const doors: CliPorts = {
 
 let mustExit = false
 
-/** Ends the process when the command ends: a connection or timer that is still open must not keep it alive. */
+/**
+ * Ends the process when the command ends: a connection or timer that is still open must not keep it alive.
+ */
 async function longRunning(command: Promise<void>): Promise<void> {
   mustExit = true
   await command

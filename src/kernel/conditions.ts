@@ -1,7 +1,7 @@
 export interface Condition {
   readonly type: string
   readonly status: 'True' | 'False' | 'Unknown'
-  /** PascalCase fact. */
+  /** In PascalCase, such as `MinimumReplicasAvailable`. */
   readonly reason: string
   readonly message: string
   readonly observedGeneration: number
@@ -9,10 +9,10 @@ export interface Condition {
 }
 
 /**
- * Puts `next` among `all`, which stay sorted by type.
+ * Adds or replaces a condition; the result is sorted by type.
  *
- * The transition time moves only when the status did, as Kubernetes has it. An unchanged truth returns the very same array,
- * so that writing it again can be recognised as nothing to write.
+ * The transition time changes only with the status, as in Kubernetes. If nothing changed, the same array is
+ * returned, so that the caller can skip the write.
  */
 export function setCondition(
   all: readonly Condition[],
@@ -40,5 +40,5 @@ export const dropCondition = (all: readonly Condition[], type: string): readonly
 export const findCondition = (all: readonly Condition[], type: string): Condition | undefined =>
   all.find((condition) => condition.type === type)
 
-/** RFC 3339 with whole seconds, the only form that Kubernetes keeps as it was written. */
+/** RFC 3339 with whole seconds, the only form that Kubernetes stores unchanged. */
 export const timestamp = (ms: number): string => new Date(ms).toISOString().replace(/\.\d{3}Z$/, 'Z')

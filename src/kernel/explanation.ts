@@ -1,16 +1,16 @@
 import type { Mover } from './errors.ts'
 
-/** Why something is in its state, and what comes next: what `explain` of every domain answers. */
+/** The result of `explain` in every domain: why an object is in its state, and what happens next. */
 export interface Explanation {
-  /** Why it is in this state, most telling first, down to the one thing that is responsible. */
+  /** The reasons, the most general first, down to the cause. */
   readonly why: readonly string[]
   /** What happens next. */
   readonly next: string
-  /** When it happens; `null` when that depends on somebody. */
+  /** When it happens; `null` when that depends on a person or on another system. */
   readonly at: number | null
   readonly whoseMove: Mover | 'nobody'
-  /** What a person can do, if it is a person's move. */
+  /** What a person can do, if action is required. */
   readonly nextStep: string | null
-  /** What keeps a deletion from ending, one sentence each. */
+  /** What blocks a deletion, one sentence each. */
   readonly blockers: readonly string[]
 }

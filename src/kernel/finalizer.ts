@@ -1,4 +1,4 @@
-/** The parts of an object's metadata that a finalizer depends on. */
+/** The metadata fields that a finalizer depends on. */
 export interface Finalizable {
   readonly deletionTimestamp?: string
   readonly finalizers?: readonly string[]
@@ -6,12 +6,12 @@ export interface Finalizable {
 }
 
 /**
- * What a finalizer asks for now.
+ * The next step for an object with our finalizer.
  *
- * - `add`: not ours yet; add it and do nothing else before that is stored, or a deletion could slip past the clean-up.
- * - `work`: ours and alive.
- * - `cleanUp`: being deleted and waiting for us; remove the finalizer only after the clean-up succeeded.
- * - `leave`: being deleted and not, or no longer, waiting for us.
+ * - `add`: the finalizer is missing; store it before anything else, or a deletion could skip the clean-up.
+ * - `work`: the finalizer is present and the object is not being deleted.
+ * - `cleanUp`: the deletion waits for us; remove the finalizer only after the clean-up succeeded.
+ * - `leave`: the object is being deleted without our finalizer.
  */
 export type FinalizerStep = 'add' | 'work' | 'cleanUp' | 'leave'
 
@@ -28,8 +28,8 @@ interface FinalizerPatch {
 }
 
 /**
- * JSON patches that touch nothing but our finalizer. Their tests make the server refuse them when the list has changed since it was
- * read, which is the cue to read it again.
+ * JSON patches that change our finalizer only. Their `test` operations make the server refuse the patch if
+ * the list has changed since it was read; then read it again.
  */
 export function addFinalizer({ finalizers, resourceVersion }: Finalizable, name: string): FinalizerPatch[] {
   const guard: FinalizerPatch = { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion }

@@ -1,4 +1,4 @@
-/** The one that was probably meant, if any is near enough to a mistyped name. */
+/** The known name closest to a mistyped one, if any is close enough. */
 export function nearest(written: string, known: readonly string[]): string | undefined {
   const most = Math.min(4, Math.ceil(written.length / 2))
   return known
@@ -7,7 +7,7 @@ export function nearest(written: string, known: readonly string[]): string | und
     .toSorted((a, b) => a.by - b.by)[0]?.name
 }
 
-/** How many letters differ (Levenshtein). */
+/** The Levenshtein distance. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)
   for (let i = 1; i <= a.length; i++) {

@@ -1,7 +1,7 @@
-/** Chance comes in by the door: a number in [0, 1). */
+/** The random source, injected for tests: returns a number in [0, 1). */
 export type Random = () => number
 
-/** The same seed gives the same numbers for ever (mulberry32). */
+/** The same seed always gives the same sequence (mulberry32). */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0
   return () => {

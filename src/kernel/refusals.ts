@@ -1,6 +1,6 @@
 import { defineFailures, FailureError } from './errors.ts'
 
-/** What any domain may answer to a wish of a caller; the doors give each its status and exit code. */
+/** Refusals shared by all domains. The API maps each to a status, the CLI to an exit code. */
 export const refuse = defineFailures({
   InvalidRequest: {
     whoseMove: 'user',
@@ -12,17 +12,20 @@ export const refuse = defineFailures({
   ChangedMeanwhile: {
     whoseMove: 'user',
     retryable: false,
-    nextStep: 'Read it again, look at what changed, and send your change with the new ETag in If-Match.',
+    nextStep: 'Read it again, compare, and send your change with the new ETag in If-Match.',
   },
 })
 
-/** A field of a request, and what is wrong with it in words for whoever wrote it. */
+/** A field of a request and what is wrong with it, in words for the author of the request. */
 export interface RefusedField {
   readonly field: string
   readonly message: string
 }
 
-/** Refuses named fields, for checks that no schema of a request can express; `why` when there is a code that says more. */
+/**
+ * Refuses named fields, for checks beyond the request's schema. `why` replaces the code if a more specific
+ * one exists.
+ */
 export class RefusedFields extends FailureError {
   readonly fields: readonly RefusedField[]
 

@@ -6,8 +6,8 @@ export interface Service {
   /** Resolves when ready to do its work; rejects if it never will be. */
   start(): Promise<void>
   /**
-   * Resolves when nothing of it is left running. Harmless twice, harmless before start. `atOnce` aborts the work under way
-   * instead of letting it finish; it also shortens a stop that has already begun.
+   * Resolves when nothing of it is left running. Harmless twice, harmless before start. `atOnce` aborts the
+   * work under way instead of letting it finish; it also shortens a stop that has already begun.
    */
   stop(how?: { readonly atOnce?: boolean }): Promise<void>
   /** Settles when it has ended; rejects if it ended by itself. */
@@ -17,8 +17,9 @@ export interface Service {
 /**
  * Makes a service out of one function that runs until its signal aborts.
  *
- * The function calls `ready` once it can do its work. If it returns or throws before the signal was aborted, it has ended
- * by itself: `done` rejects, and so does `start` if that was before `ready`. `atOnce` aborts when work under way must not finish.
+ * The function calls `ready` once it can do its work. If it returns or throws before the signal was aborted,
+ * it has ended by itself: `done` rejects, and so does `start` if that was before `ready`. `atOnce` aborts
+ * when work under way must not finish.
  */
 export function service(
   name: string,
@@ -155,8 +156,9 @@ export const every = (
   })
 
 /**
- * Starts in order; the result stops in reverse. If one fails to start, those before it are stopped. An abort of `signal`
- * does the same, even while a service is still starting; the promise then rejects with the signal's reason.
+ * Starts in order; the result stops in reverse. If one fails to start, those before it are stopped. An abort
+ * of `signal` does the same, even while a service is still starting; the promise then rejects with the
+ * signal's reason.
  */
 export async function startAll(services: readonly Service[], signal?: AbortSignal): Promise<() => Promise<void>> {
   const begun: Service[] = []

@@ -24,7 +24,10 @@ import { watchMetrics } from './shared/watch-metrics.ts'
 
 type OnError = (error: unknown, what: string) => void
 
-/** `caelus run-controllers`: runs the controllers of custom resources on an external control plane until a stop signal. */
+/**
+ * `caelus run-controllers`: runs the controllers of custom resources on an external control plane until a
+ * stop signal.
+ */
 export async function runControllers(
   config: Config,
   env: Env,

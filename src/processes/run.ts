@@ -20,12 +20,15 @@ export interface RunOptions {
 const SLOW_START_MS = 5_000
 /** A stop that takes longer is logged. */
 const SLOW_STOP_MS = 1_000
-/** After the grace a service must abort its work; after this long on top of it the process no longer waits. */
+/**
+ * After the grace a service must abort its work; after this long on top of it the process no longer waits.
+ */
 export const STOP_MARGIN_MS = 10_000
 
 /**
- * Starts the services in order and runs them until a stop signal arrives or one of them ends by itself; then stops them
- * in reverse order. Rejects if a service failed to start, ended by itself, or did not stop in time.
+ * Starts the services in order and runs them until a stop signal arrives or one of them ends by itself; then
+ * stops them in reverse order. Rejects if a service failed to start, ended by itself, or did not stop in
+ * time.
  *
  * A stop signal is obeyed at any time, also while a service waits for something unreachable during its start.
  */

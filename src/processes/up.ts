@@ -56,8 +56,8 @@ class Undo {
 /**
  * `caelus up`: runs everything on one machine until a stop signal, or until a service ends by itself.
  *
- * The console responds within seconds; slower parts are prepared in the background, with progress in the terminal and in
- * `GET /status`. The data survives a restart.
+ * The console responds within seconds; slower parts are prepared in the background, with progress in the
+ * terminal and in `GET /status`. The data survives a restart.
  */
 export async function up({ config: given, env, terminal, controlPlane }: UpOptions): Promise<void> {
   const config = forHere(given)
@@ -184,7 +184,10 @@ interface ControlPlaneWork {
   readonly signal: AbortSignal
 }
 
-/** Prepares the local control plane, or connects to the given one, and starts the demos. Failures go to the status board. */
+/**
+ * Prepares the local control plane, or connects to the given one, and starts the demos. Failures go to the
+ * status board.
+ */
 async function withControlPlane(work: ControlPlaneWork): Promise<void> {
   const { config, env, serving, progress, undo, begin, signal } = work
   const { board, checks } = serving
@@ -275,12 +278,12 @@ async function prepareControlPlane({
   const { ensureControlPlane, progressLine: lineFor } = await import('../../tools/index.ts')
   const now = (): string => new Date().toISOString()
   let view = beginPreparation(now())
-  let told = { what: '', at: 0 }
+  let shown = { what: '', at: 0 }
   const tell = (step: PreparationStep, text: string): void => {
     view = advancePreparation(view, step, now())
     progress.show(step.what, `  preparing the control plane: ${text}`)
-    if (step.what === told.what && Date.now() - told.at < DETAIL_EVERY_MS) return
-    told = { what: step.what, at: Date.now() }
+    if (step.what === shown.what && Date.now() - shown.at < DETAIL_EVERY_MS) return
+    shown = { what: step.what, at: Date.now() }
     board.preparation(view)
     board.component('kubernetes', { health: 'preparing', message: text, version: null })
   }

@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto'
 import type { Runner } from './pool.ts'
 import type { Tx } from './tx.ts'
 
-/** Something that was done on purpose: who did what to which object. */
+/** A deliberate change: who did what to which object. */
 export interface AuditEntry {
-  /** A user's id, or the name of the process that acted by itself. */
+  /** A user's id, or the name of the process that acted without one. */
   readonly actor: string
-  /** A verb in the past: `created`, `approved`. */
+  /** A verb in the past tense: `created`, `approved`. */
   readonly action: string
   readonly object: { readonly kind: string; readonly id: string }
-  /** Kept as digests only, so that a value can be recognised but not read. Absent: did not exist. */
+  /** Stored as digests only: a value can be compared but not read. Absent: did not exist. */
   readonly before?: unknown
   readonly after?: unknown
-  /** Readable by everyone who may read the audit: never put contents of objects here. */
+  /** Visible to all readers of the audit: must not hold contents of objects. */
   readonly detail?: Readonly<Record<string, string | number | boolean>>
 }
 
@@ -27,7 +27,7 @@ export interface AuditRow {
   readonly detail: Readonly<Record<string, string | number | boolean>> | undefined
 }
 
-/** Takes a transaction: what was done and the word of it are kept together or not at all. */
+/** Takes a transaction: the change and its audit row commit together. */
 export async function audit(tx: Tx, { actor, action, object, before, after, detail }: AuditEntry): Promise<void> {
   await tx.query(
     `insert into caelus.audit (actor, action, object_kind, object_id, before_sha256, after_sha256, detail)
@@ -36,7 +36,7 @@ export async function audit(tx: Tx, { actor, action, object, before, after, deta
   )
 }
 
-/** What was done to an object, newest first. */
+/** The audit rows of an object, newest first. */
 export async function auditOf(on: Runner, object: AuditRow['object'], limit = 100): Promise<AuditRow[]> {
   const rows = await on.query<Stored>(
     `select id, at, actor, action, before_sha256, after_sha256, detail
@@ -68,7 +68,7 @@ interface Stored {
 const digest = (value: unknown): Buffer | null =>
   value === undefined ? null : createHash('sha256').update(canonical(value)).digest()
 
-/** JSON with sorted keys: equal values have equal digests, in whatever order they were built. */
+/** JSON with sorted keys, so that equal values have equal digests. */
 export const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)

@@ -3,7 +3,10 @@ interface Entry<Item, Answer> {
   readonly answer: PromiseWithResolvers<Answer>
 }
 
-/** Answers for its items in their order; an answer may itself still be awaited, or fail for one item alone. */
+/**
+ * Returns the answers in the order of the items. An answer may be a promise, which can fail for its item
+ * alone.
+ */
 type Run<Item, Answer> = (items: readonly Item[]) => Promise<readonly (Answer | Promise<Answer>)[]>
 
 export interface BatchOptions {
@@ -14,10 +17,10 @@ export interface BatchOptions {
 }
 
 /**
- * Group commit: calls made in the same turn of the event loop, or while a statement is under way, share the next one.
- * A lone call waits for nobody.
+ * Group commit: calls made in the same turn of the event loop, or while a statement is under way, share the
+ * next one. A single call starts its statement at once.
  *
- * When `run` fails, all its items fail alike.
+ * When `run` fails, all its items fail with the same error.
  */
 export class Batch<Item, Answer> {
   readonly #run: Run<Item, Answer>
@@ -43,7 +46,7 @@ export class Batch<Item, Answer> {
   #schedule(): void {
     if (this.#scheduled || this.#underWay >= this.#lanes || this.#waiting.length === 0) return
     this.#scheduled = true
-    // Runs when all promises of this turn have settled, and before the event loop looks at anything else.
+    // Runs after the promises of this turn have settled and before the next phase of the event loop.
     process.nextTick(() => {
       this.#scheduled = false
       void this.#flush()

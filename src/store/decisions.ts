@@ -4,12 +4,15 @@ import type { Pool, Runner } from './pool.ts'
 
 export interface DecisionStoreOptions {
   readonly pool: Pool
-  /** Most records that wait to be written; further ones are dropped, so that a database away does not fill the memory. @default 10_000 */
+  /**
+   * Most records that wait to be written. Further ones are dropped, to bound the memory in an outage.
+   * @default 10_000
+   */
   readonly maxWaiting?: number
   readonly onDropped?: (record: DecisionRecord, error: unknown) => void
 }
 
-/** Keeps decisions in a table, several in one statement. */
+/** Writes decisions to a table, several in one statement. */
 export function decisionStore({ pool, maxWaiting = 10_000, onDropped = () => {} }: DecisionStoreOptions): DecisionSink {
   let waiting = 0
   const batch = new Batch<DecisionRecord, void>(async (records) => {
@@ -42,7 +45,7 @@ async function insertDecisions(on: Runner, records: readonly DecisionRecord[]): 
   )
 }
 
-/** The decisions about a key, newest first. */
+/** The decisions for a key, newest first. */
 export async function decisionsOf(on: Runner, key: Key, limit = 50): Promise<DecisionRecord[]> {
   const rows = await on.query<{
     controller: string

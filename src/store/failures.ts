@@ -44,8 +44,9 @@ const SILENT = /query read timeout/i
 export const isSilence = (error: unknown): boolean => error instanceof Error && SILENT.test(error.message)
 
 /**
- * The declared failure behind an error of the driver: unavailable, busy or in conflict, all of them retryable.
- * Any other error (a violated constraint, a syntax error) belongs to the statement and is returned unchanged.
+ * The declared failure behind an error of the driver: unavailable, busy or in conflict, all of them
+ * retryable. Any other error (a violated constraint, a syntax error) belongs to the statement and is returned
+ * unchanged.
  */
 export function classify(error: unknown): unknown {
   if (!(error instanceof Error)) return error
@@ -67,11 +68,16 @@ function makerFor(error: Error): Maker | undefined {
   return endsConnection(code) ? raise.DatabaseUnavailable : undefined
 }
 
-/** Connection exceptions · shutdown, crash, starting up, idle timeouts · read-only: this server is no longer the primary. */
+/**
+ * Connection exceptions · shutdown, crash, starting up, idle timeouts · read-only: this server is no longer
+ * the primary.
+ */
 const endsConnection = (code: string): boolean =>
   code.startsWith('08') || code.startsWith('57P') || code === '25P03' || code === '25006'
 
-/** Whether the error is the server's answer to one statement, after which the connection can be used again. */
+/**
+ * Whether the error is the server's answer to one statement, after which the connection can be used again.
+ */
 export function isAnswer(error: unknown): boolean {
   const code = sqlState(error)
   return code?.length === 5 && !endsConnection(code)

@@ -6,28 +6,32 @@ import { KEEP_ALIVE } from './pool.ts'
 export interface ListenerOptions {
   readonly url: string
   readonly applicationName: string
-  /** How often to make sure that the connection still answers. @default 10_000 */
+  /** How often the connection is checked. @default 10_000 */
   readonly heartbeatMs?: number
   readonly clock?: Clock
-  /** Told about every connection that was lost or refused. It is replaced by itself. */
+  /** Called for every connection that was lost or refused. The listener reconnects. */
   readonly onLost?: (error: unknown) => void
 }
 
-/** Called with the payload, or without one when notifications may have been missed: look for yourself. */
+/**
+ * Called with the payload, or without one when notifications may have been missed: read the current state
+ * then.
+ */
 export type OnNotice = (payload?: string) => void
 
 export interface Listener extends Service {
-  /** May be called before the start and at any time after it. */
+  /** Can be called before and after the start. */
   subscribe(channel: string, onNotice: OnNotice): () => void
 }
 
 const RECONNECT = { baseMs: 50, capMs: 3_000 }
 
 /**
- * One connection that does nothing but LISTEN. Pools cannot do it: their connections come and go.
+ * A dedicated connection for LISTEN, which a pool cannot hold.
  *
- * A connection that broke, or that stays silent to a heartbeat, is replaced; then every subscriber is called once without
- * a payload, because what was sent in between is lost. `start` resolves when the first connection listens.
+ * A connection that breaks, or does not answer a heartbeat, is replaced; then every subscriber is called once
+ * without a payload, because notifications in between are lost. `start` resolves when the first connection
+ * listens.
  */
 export function listener(options: ListenerOptions): Listener {
   const { clock = systemClock, heartbeatMs = 10_000, onLost = () => {} } = options
@@ -40,7 +44,7 @@ export function listener(options: ListenerOptions): Listener {
     for (const onNotice of subscribers) onNotice()
   }
 
-  /** Resolves when the connection has ended, whoever ended it. */
+  /** Resolves when the connection has ended, on either side. */
   const listenOnce = async (signal: AbortSignal, ready: () => void): Promise<void> => {
     const mine = new Client({
       connectionString: options.url,
@@ -101,8 +105,8 @@ export function listener(options: ListenerOptions): Listener {
       channels.set(channel, subscribers)
       subscribers.add(onNotice)
       if (subscribers.size === 1 && client !== undefined) {
-        // What is sent before the server has taken note is lost. Should this fail, the connection has failed, and its
-        // successor listens to all channels.
+        // Notifications before LISTEN takes effect are lost. If LISTEN fails, so has the connection, and the
+        // next one listens to all channels.
         void listenTo(client, channel).then(
           () => mayHaveMissed(subscribers),
           () => {},

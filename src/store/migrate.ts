@@ -7,7 +7,7 @@ import { classify, raise } from './failures.ts'
 import { ensureRoles } from './roles.ts'
 
 export interface Migration {
-  /** The file's name without its ending: `0002-queue`. The number before the dash orders them. */
+  /** The file name without its extension: `0002-queue`. Migrations run in the order of the numbers. */
   readonly name: string
   readonly sql: string
   readonly checksum: string
@@ -16,12 +16,15 @@ export interface Migration {
 /** First line of a file whose statements cannot run in a transaction (`create index concurrently`). */
 const NO_TRANSACTION = '-- no transaction'
 
-/** One migration run at a time per database. Any number will do; it must only never change. */
+/** One migration at a time per database. The number is arbitrary and must never change. */
 const LOCK = 4_720_335
 
 const MIGRATIONS = join(import.meta.dirname, 'migrations')
 
-/** The migrations of a folder, in order. Two files with one number are refused: their order would be a matter of luck. */
+/**
+ * The migrations of a folder, in order. Two files with the same number are refused: their order would be
+ * undefined.
+ */
 export async function readMigrations(folder = MIGRATIONS): Promise<Migration[]> {
   const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).toSorted()
   const migrations = await Promise.all(
@@ -39,10 +42,11 @@ export async function readMigrations(folder = MIGRATIONS): Promise<Migration[]> 
 }
 
 /**
- * Brings a database to the newest schema and answers which migrations that took.
+ * Brings a database to the newest schema. Returns the names of the migrations that ran.
  *
- * Each migration commits together with the note that it ran. A database that ran something else than these files, newer or
- * edited since, is left alone with a message that names the migration. Safe to call from many processes at once.
+ * Each migration commits together with its row in `caelus.migration`. A database that ran a migration that is
+ * unknown or was edited since is refused with a message that names it. Safe to call from many processes at
+ * once.
  */
 export async function migrate(url: string, migrations?: readonly Migration[]): Promise<string[]> {
   const known = migrations ?? (await readMigrations())
@@ -77,7 +81,7 @@ const BOOKKEEPING = `
 
 const REMEMBER = 'insert into caelus.migration (name, checksum) values ($1, $2)'
 
-/** What is left to run. Pure, so that every refusal can be tested without a database. */
+/** The migrations still to run. Pure, so that every refusal can be tested without a database. */
 export function pendingOf(known: readonly Migration[], applied: readonly Applied[]): Migration[] {
   const files = new Map(known.map((migration) => [migration.name, migration]))
   for (const { name, checksum } of applied) {

@@ -4,7 +4,10 @@ import { classify, isAnswer, isSilence } from './failures.ts'
 
 /** Runs statements: the pool, where each statement is its own transaction, or an open transaction. */
 export interface Runner {
-  /** Prepared once per connection under a name derived from its text: texts are constants, values are arguments. */
+  /**
+   * Prepared once per connection under a name derived from its text: texts are constants, values are
+   * arguments.
+   */
   query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>
 }
 
@@ -21,11 +24,15 @@ export interface PoolOptions {
   /** After this the server cancels a statement. @default 30_000 */
   readonly statementTimeoutMs?: number
   /**
-   * After this the client takes the connection for dead, because the server would have answered with its own timeout.
+   * After this the client takes the connection for dead, because the server would have answered with its own
+   * timeout.
    * @default statementTimeoutMs + 5_000
    */
   readonly queryTimeoutMs?: number
-  /** Must be well below every lease: a statement must stop waiting for a row before its caller loses a key. @default 2_000 */
+  /**
+   * Must be well below every lease: a statement must stop waiting for a row before its caller loses a key.
+   * @default 2_000
+   */
   readonly lockTimeoutMs?: number
   /** Further settings of the session, such as the planner's. */
   readonly settings?: Readonly<Record<string, string>>
@@ -57,7 +64,10 @@ export function openPool(options: PoolOptions): Pool {
     client.on('error', () => {})
   })
 
-  /** Skips connections older than one that stopped answering: the same network failure probably cut them off as well. */
+  /**
+   * Skips connections older than one that stopped answering: the same network failure probably cut them off
+   * as well.
+   */
   const acquire = async (): Promise<PoolClient> => {
     for (;;) {
       const client = await pool.connect()

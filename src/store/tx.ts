@@ -2,29 +2,29 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { failureOf } from '../kernel/index.ts'
 import type { Pool, Runner, Session } from './pool.ts'
 
-/** An open transaction. A function that takes one cannot be called outside of one. */
+/** An open transaction. A function with this parameter cannot be called outside of one. */
 export interface Tx extends Runner {
   readonly open: true
-  /** Called once the transaction is committed; never when it is rolled back. Must not throw. */
+  /** Calls `fn` after the commit, and never after a rollback. `fn` must not throw. */
   afterCommit(fn: () => void): void
 }
 
 export interface TxOptions {
   /** @default 'read committed' */
   readonly isolation?: 'read committed' | 'repeatable read' | 'serializable'
-  /** How often it is tried when other transactions are in its way. @default 3 */
+  /** Most attempts when transactions conflict. @default 3 */
   readonly attempts?: number
 }
 
 const open = new AsyncLocalStorage<true>()
 
 /**
- * Whether the caller runs inside a transaction. A remote call made there would hold rows and the vacuum horizon for as
- * long as the other side likes, so whoever assembles clients refuses it.
+ * Whether the caller runs inside a transaction. A remote call there would keep row locks and the vacuum
+ * horizon until the other side responds, so the processes refuse it (`outsideTransactions`).
  */
 export const insideTransaction = (): boolean => open.getStore() === true
 
-/** Runs `work` in one transaction, again from the start when it met a serialization failure or a deadlock. */
+/** Runs `work` in one transaction, and repeats it after a serialization failure or a deadlock. */
 export async function inTx<T>(pool: Pool, work: (tx: Tx) => Promise<T>, options: TxOptions = {}): Promise<T> {
   const { isolation = 'read committed', attempts = 3 } = options
   for (let attempt = 1; ; attempt++) {
@@ -50,7 +50,7 @@ async function once<T>(session: Session, work: (tx: Tx) => Promise<T>, isolation
     answer = await open.run(true, () => work(tx))
     await session.query('commit')
   } catch (error) {
-    // A connection that cannot even roll back is closed, which rolls back.
+    // If the rollback fails, closing the connection rolls back.
     const broken = await session.query('rollback').then(
       () => undefined,
       (cause: unknown) => new Error('failed to roll back', { cause }),

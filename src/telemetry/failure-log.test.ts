@@ -43,6 +43,8 @@ test('a recovery is logged once and only after a failure; the last failure is th
   log.failed('Watch failed', refused, { resource: 'pods' })
   log.failed('Fence policy not installed', new Error('forbidden'))
   expect(log.last()).toBe('forbidden')
+  log.failed('Watch failed', refused, { resource: 'pods' })
+  expect(log.last()).toBe('connection refused')
   log.recovered('Fence policy not installed')
   expect(log.last()).toBe('connection refused')
   log.recovered('Watch failed', { resource: 'pods' })

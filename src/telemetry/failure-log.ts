@@ -3,9 +3,14 @@ import type { Logger } from './log.ts'
 
 type Facts = Readonly<Record<string, unknown>>
 
-/** Logs failures that repeat until something is repaired: once when they begin, then at most once a minute, and their end. */
+/**
+ * Logs failures that repeat until something is repaired: once when they begin, then at most once a minute,
+ * and their end.
+ */
 export interface FailureLog {
-  /** `about` names what failed, such as the watched resource; `facts` may differ from one failure to the next. */
+  /**
+   * `about` names what failed, such as the watched resource; `facts` may differ from one failure to the next.
+   */
   failed(message: string, error: unknown, about?: Readonly<Record<string, string>>, facts?: Facts): void
   /** Logs that it works again, if its failure was logged. */
   recovered(message: string, about?: Readonly<Record<string, string>>): void

@@ -2,7 +2,10 @@ import { keyText, type Emitter, type KernelEvents } from '../kernel/index.ts'
 import { failureLog, type FailureLog } from './failure-log.ts'
 import type { Logger } from './log.ts'
 
-/** Logs the kernel's events. Settled and waiting runs are debug lines; a failure names its code and who must act. */
+/**
+ * Logs the kernel's events. Settled and waiting runs are debug lines; a failure names its code and who must
+ * act.
+ */
 export function logKernel(
   kernel: Emitter<KernelEvents>,
   log: Logger,

@@ -2,18 +2,21 @@ import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino'
 import { messageOf } from '../kernel/index.ts'
 import { REDACTED, type Scrub } from './scrub.ts'
 
-/** Messages are constant and begin with a capital; what differs is in the keys: `log.info({ key, ms }, 'Reconciled')`. */
+/**
+ * Messages are constant and begin with a capital; variable data goes into keys: `log.info({ key, ms },
+ * 'Reconciled')`.
+ */
 export type Logger = PinoLogger
 
 export interface LogOptions {
   readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   readonly format: 'json' | 'pretty'
   readonly scrub: Scrub
-  /** @default standard error, so that standard output stays for answers */
+  /** @default standard error; standard output is for results */
   readonly destination?: { write(line: string): unknown }
 }
 
-/** Keys whose values are never written, at the top or one level down. */
+/** Keys whose values are never written, at the top level or one level down. */
 const SECRET_KEYS = [
   'authorization',
   'cookie',

@@ -16,15 +16,15 @@ export interface QueueDepth extends Readonly<Record<(typeof QUEUE_STATES)[number
 }
 
 export interface Metrics {
-  /** For those who have something of their own to count. */
+  /** For further metrics of a domain. */
   readonly registry: Registry
   readonly contentType: string
-  /** The page that Prometheus reads. */
+  /** The page for Prometheus. */
   text(): Promise<string>
   request(facts: RequestFacts): void
-  /** Anything a watch tells about itself: connected, relisted, silent, missed. */
+  /** An event of a watch: connected, relisted, idle, behind. */
   watch(resource: string, happening: string): void
-  /** Asked at every scrape. Queues that cannot be asked show no value rather than an old one. */
+  /** `ask` is called at every scrape; if it fails, the gauge has no value. */
   queueDepths(ask: () => Promise<readonly QueueDepth[]>): void
   listenTo(kernel: Emitter<KernelEvents>): () => void
 }
@@ -52,32 +52,32 @@ export function makeMetrics(version: string): Metrics {
   })
   const reconcileSeconds = new Histogram({
     name: 'caelus_reconcile_duration_seconds',
-    help: 'How long reconciles took.',
+    help: 'Duration of reconciles.',
     labelNames: ['controller'],
     buckets: SECONDS,
     registers,
   })
   const running = new Gauge({
     name: 'caelus_reconcile_running',
-    help: 'Reconciles under way.',
+    help: 'Running reconciles.',
     labelNames: ['controller'],
     registers,
   })
   const unreachable = new Counter({
     name: 'caelus_queue_unreachable_total',
-    help: 'Times the queue did not answer.',
+    help: 'Failed calls to the queue.',
     labelNames: ['controller', 'doing'],
     registers,
   })
   const lost = new Counter({
     name: 'caelus_lease_lost_total',
-    help: 'Claims that passed to another worker during a run.',
+    help: 'Leases that were lost during a run.',
     labelNames: ['controller'],
     registers,
   })
   const watches = new Counter({
     name: 'caelus_watch_happenings_total',
-    help: 'What watches told about themselves.',
+    help: 'Events of watches: connections, relists, errors, missed changes.',
     labelNames: ['resource', 'happening'],
     registers,
   })

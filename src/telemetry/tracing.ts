@@ -8,10 +8,10 @@ export interface TracingOptions {
 }
 
 /**
- * Sends spans to an OTLP collector until it is stopped, which flushes what is left.
+ * Sends spans to an OTLP collector; stopping flushes the rest.
  *
- * The SDK is loaded here and not at the top: without an endpoint nobody pays for it, and every span made through the
- * API is a no-op. Headers, timeouts and sampling come from the standard OTEL_ variables, which the SDK reads itself.
+ * The SDK is loaded only here: without an endpoint it costs nothing, and every span made through the API is a
+ * no-op. Headers, timeouts and sampling come from the standard OTEL_ variables, which the SDK reads itself.
  */
 export function tracing({ endpoint, serviceName, version }: TracingOptions): Service {
   let shutdown = (): Promise<void> => Promise.resolve()

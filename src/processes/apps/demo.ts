@@ -29,7 +29,10 @@ const PRODUCTS = [
   },
 ] as const
 
-/** The products of the built-in example with their templates, and one order. What is there already is left as it is. */
+/**
+ * Creates the products of the built-in example, their templates and one order. Existing ones are left
+ * unchanged.
+ */
 export async function orderDemo({ useCases: { apps }, pool }: Serving): Promise<void> {
   const user = await userStore(pool).signIn({ subject: `dev#${LOCAL_ADMIN}`, email: LOCAL_ADMIN, role: 'admin' })
   if (user === undefined) throw new Error(`failed to order the demo: ${LOCAL_ADMIN} logs in another way`)

@@ -9,7 +9,9 @@ export interface HelmReportOptions {
   readonly board?: Pick<StatusBoard, 'component'> | undefined
 }
 
-/** Reports the version of Helm and its limits. Nothing waits for it: without Helm, the runs that need it fail. */
+/**
+ * Reports the version of Helm and its limits. Nothing waits for it: without Helm, the runs that need it fail.
+ */
 export const helmReport = ({ version, onError, board }: HelmReportOptions): Service =>
   service('helm report', async (signal, ready) => {
     ready()

@@ -13,7 +13,7 @@ export interface AppsUseCasesOptions {
   readonly databaseUrl: string
   /** As the role caelus_api. */
   readonly pool: Pool
-  /** As CAELUS_VALUES_KEY has it; absent: write-only values are refused. */
+  /** In the format of CAELUS_VALUES_KEY. Absent: write-only values are refused. */
   readonly valuesKey: string | undefined
   readonly localCharts: boolean
 }

@@ -16,8 +16,8 @@ const NAMESPACE = 'caelus-demo'
 const GREETINGS = { hello: 'Hello from Caelus', goodbye: 'Change me, or delete my ConfigMap, and watch it come back' }
 
 /**
- * The built-in example: two Echo resources whose controller keeps a ConfigMap for each. Returns the services to start.
- * The results are on the status board, in the decisions and in kubectl.
+ * The built-in example: two Echo resources whose controller keeps a ConfigMap for each. Returns the services
+ * to start. The results are on the status board, in the decisions and in kubectl.
  */
 export async function echoDemo(
   transport: Transport,

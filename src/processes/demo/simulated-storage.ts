@@ -5,8 +5,8 @@ const EVERY_MS = 1_000
 const LABEL = 'caelus.io/simulated'
 
 /**
- * Binds every PersistentVolumeClaim of the local control plane to a volume without a disk, as its simulated nodes run
- * pods without containers. Deletes the volumes of deleted claims.
+ * Binds every PersistentVolumeClaim of the local control plane to a volume without a disk, as its simulated
+ * nodes run pods without containers. Deletes the volumes of deleted claims.
  */
 export function simulatedStorage(client: Client, onError: (message: string) => void): Service {
   return every('simulated storage', EVERY_MS, (signal) => provide(client, signal), {

@@ -29,7 +29,10 @@ export interface RuntimesControllers extends Pick<RuntimesController, 'caches' |
 
 const LEASE = 'caelus-runtimes'
 
-/** The controller of class runtimes and what it needs in the control plane. One process leads, the others stand by. */
+/**
+ * The controller of class runtimes and what it needs in the control plane. One process leads, the others
+ * stand by.
+ */
 export function runtimesControllers(options: RuntimesControllersOptions): RuntimesControllers {
   const { config, transport, emitter, decisions, onError } = options
   const client = makeClient(transport, { fieldManager: 'caelus' })

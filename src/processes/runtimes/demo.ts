@@ -11,7 +11,10 @@ export const DEMO_NAMESPACE = 'caelus-demo-runtimes'
 /** The runtime with made-up load: its recommendations are only observed. */
 const OBSERVED = { name: 'greeter', function: 'greet' }
 
-/** Creates a greeter with one function and the two classes of a shop, once: later edits and deletions are respected. */
+/**
+ * Creates a greeter with one function and the two classes of a shop, once: later edits and deletions are
+ * respected.
+ */
 export async function makeDemoRuntimes(client: Client, runtimes: Runtimes): Promise<void> {
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: DEMO_NAMESPACE } } as const
   const isNew = await client.create(Namespace, namespace).then(
@@ -38,8 +41,8 @@ const EVERY_MS = 20_000
 const REPLICAS = [2, 2, 3, 3, 3, 2]
 
 /**
- * Writes made-up recommendations for the greeter, because the simulated nodes carry no load to measure. Its enforcement
- * mode is `observe`: the status shows what would be changed, and the workload stays as it is.
+ * Writes made-up recommendations for the greeter, because the simulated nodes carry no load to measure. Its
+ * enforcement mode is `observe`: the status shows what would be changed, and the workload stays as it is.
  */
 export function demoLoad(client: Client, onError: (error: unknown) => void): Service {
   let round = 0

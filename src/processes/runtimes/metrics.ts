@@ -5,36 +5,36 @@ import type { Emitter } from '../../kernel/index.ts'
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /**
- * The metrics that dashboards of OaaS know, under their names. Labels are words of ours: never a namespace, a runtime or a
- * function. `list` is asked at every scrape; while it has no answer there is no value rather than an old one.
+ * The metrics of OaaS dashboards, under their names. Labels have few values: never a namespace, a runtime or
+ * a function. `list` is called at every scrape; if it throws, the gauges have no value.
  */
 export function runtimesMetrics(
   registry: Registry,
-  told: Emitter<RuntimesEvents>,
+  emitter: Emitter<RuntimesEvents>,
   list: () => readonly ClassRuntime[],
 ): () => void {
   const registers = [registry]
   const applied = new Counter({
     name: 'crm_nfr_enforcement_apply_total',
-    help: 'Recommendations that were put into effect.',
+    help: 'Recommendations that were applied.',
     labelNames: ['dimension'],
     registers,
   })
   const failed = new Counter({
     name: 'crm_nfr_enforcement_fail_total',
-    help: 'Recommendations that could not be put into effect, by the code of the failure.',
+    help: 'Recommendations that failed to be applied, by the code of the failure.',
     labelNames: ['reason'],
     registers,
   })
   const latency = new Histogram({
     name: 'crm_nfr_enforcement_latency_seconds',
-    help: 'How long it took to put a recommendation into effect.',
+    help: 'Time to apply a recommendation.',
     buckets: SECONDS,
     registers,
   })
   const transitions = new Counter({
     name: 'crm_phase_transitions_total',
-    help: 'Changes of phase of class runtimes; `from` is empty for a new one.',
+    help: 'Phase changes of class runtimes; `from` is empty for a new one.',
     labelNames: ['from', 'to'],
     registers,
   })
@@ -47,7 +47,7 @@ export function runtimesMetrics(
   }
   const recommended = new Gauge({
     name: 'crm_nfr_recommendation',
-    help: 'The sum of what is recommended for all functions: replicas, bytes of memory, millicores of cpu.',
+    help: 'Sum of the recommendations for all functions: replicas, bytes of memory, millicores of cpu.',
     labelNames: ['dimension'],
     registers: [],
     collect() {
@@ -74,8 +74,8 @@ export function runtimesMetrics(
   registry.registerMetric(recommended)
   registry.registerMetric(conditions)
   const stop = [
-    told.on('runtimes:phase', ({ from = '', to }) => transitions.inc({ from, to })),
-    told.on('runtimes:enforced', ({ dimension, ms, failure }) => {
+    emitter.on('runtimes:phase', ({ from = '', to }) => transitions.inc({ from, to })),
+    emitter.on('runtimes:enforced', ({ dimension, ms, failure }) => {
       latency.observe(ms / 1000)
       if (failure === undefined) applied.inc({ dimension })
       else failed.inc({ reason: failure.code })

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/index.ts'
 import type { RuntimesSettings } from '../../domains/runtimes/index.ts'
 
-/** What the configuration says about class runtimes, as their controller takes it. */
+/** The settings of the class runtime controller, from the configuration. */
 export const runtimesSettings = (c: Config): RuntimesSettings => ({
   render: {
     profile: c.runtimesProfile,

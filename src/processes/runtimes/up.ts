@@ -22,7 +22,10 @@ export interface UpRuntimesOptions {
   readonly begin: (service: Service) => Promise<void>
 }
 
-/** Starts the controller of class runtimes and creates the demo's. Nothing is installed into an external control plane. */
+/**
+ * Starts the controller of class runtimes and creates the demo's. Nothing is installed into an external
+ * control plane.
+ */
 export async function upRuntimes(options: UpRuntimesOptions): Promise<void> {
   const { config, databaseUrl, serving, progress, transport, client, isLocal, begin } = options
   const { kernel, decisions, onError } = serving

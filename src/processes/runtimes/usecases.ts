@@ -21,20 +21,20 @@ export interface RuntimesUseCasesOptions {
   readonly events: Events
   readonly board: StatusBoard
   readonly emitter: Emitter<WatchEvents>
-  /** Throws what is to be said where there is no control plane, or not yet. */
+  /** Throws the failure for requests that need a control plane while there is none. */
   readonly noControlPlane: () => never
 }
 
 /** The use cases of runtimes in a process that serves the API. */
 export interface RuntimesUseCases {
   readonly runtimes: Runtimes
-  /** Those of the control plane, as far as it is seen. */
+  /** The class runtimes in the cache. */
   readonly list: () => readonly ClassRuntime[]
-  /** From now on the API sees this control plane. Answers with what is to be started for it. */
+  /** Connects the API to a control plane. Returns the services to start for it. */
   see(transport: HttpTransport): readonly Service[]
 }
 
-/** Somebody waits for the answer: an API server that is away is told about sooner than a controller would give up. */
+/** Shorter than a controller's timeout, because a person waits for the response. */
 const PATIENCE_MS = 10_000
 
 export function openRuntimesUseCases(options: RuntimesUseCasesOptions): RuntimesUseCases {

@@ -1,17 +1,17 @@
 import type { Key, Queue } from '../../kernel/index.ts'
 import { claimOne, type QueuePool } from '../../store/index.ts'
 
-/** A queue for a worker that is to end. */
+/** A queue for a worker that ends when its work is done. */
 export interface BoundedQueue {
   readonly queue: Queue
-  /** Resolves when there is nothing left to do, with how many keys were run. */
+  /** Resolves with the number of keys that ran, when nothing is left to do. */
   readonly over: Promise<number>
 }
 
 /**
- * Runs what is due, and what becomes due by running it; ends at the first moment at which nothing is due and nothing runs.
+ * Runs the due keys, and those that become due by that; ends when nothing is due and nothing runs.
  *
- * What this process notices meanwhile is left to the workers: it wakes nothing.
+ * Wakes by this process are dropped: the long-running workers notice the same changes.
  */
 export function untilNothingIsDue(inner: Queue): BoundedQueue {
   return bounded(inner, (worker, limit, share) => inner.claim(worker, limit, share))
@@ -38,7 +38,7 @@ function bounded(inner: Queue, claim: Queue['claim']): BoundedQueue {
       leaseMs: inner.leaseMs,
       wake: () => Promise.resolve(),
       async claim(worker, limit, share) {
-        // While something runs, its tenant may have used up its share, and it may be woken again.
+        // While a key runs, its tenant may have used up its share, and the key may be woken again.
         const isIdle = running.size === 0
         const claims = await claim(worker, limit, share)
         for (const { fence } of claims) running.add(fence)

@@ -18,13 +18,18 @@ export interface ConnectOptions {
   readonly emitter: Emitter<RequestEvents>
 }
 
-/** Connects a process to the control plane of a kubeconfig. Requests are counted, and refused inside a transaction. */
+/**
+ * Connects a process to the control plane of a kubeconfig. Requests are counted, and refused inside a
+ * transaction.
+ */
 export async function connectKubernetes({ kubeconfig, env, emitter }: ConnectOptions): Promise<HttpTransport> {
   const http = httpTransport(await loadKubeConfig({ path: kubeconfig, env }))
   return { ...outsideTransactions(observed(http, emitter)), close: () => http.close() }
 }
 
-/** A remote call inside a transaction would keep its rows locked for as long as the server takes to respond. */
+/**
+ * A remote call inside a transaction would keep its rows locked for as long as the server takes to respond.
+ */
 export const outsideTransactions = (inner: Transport): Transport =>
   guarded(inner, ({ method, path }: KubeRequest) => {
     if (insideTransaction()) throw new Error(`failed to send ${method} ${path}: a database transaction is open`)

@@ -1,7 +1,7 @@
 import type { Check } from '../../api/index.ts'
 import type { Pool } from '../../store/index.ts'
 
-/** No process that needs a database is of any use without it. */
+/** Required: a process with a database is not ready without it. */
 export const databaseCheck = (pool: Pool): Check => ({
   name: 'database',
   required: true,

@@ -4,7 +4,10 @@ import type { RequestEvents } from '../../kube/index.ts'
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-/** Counts and times the requests to the Kubernetes API server. A watch is counted when it closes, and not timed. */
+/**
+ * Counts and times the requests to the Kubernetes API server. A watch is counted when it closes, and not
+ * timed.
+ */
 export function kubeMetrics(registry: Registry, emitter: Emitter<RequestEvents>): void {
   const registers = [registry]
   const requests = new Counter({

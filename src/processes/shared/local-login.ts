@@ -5,10 +5,10 @@ import { hashOf, newTokenSecret, tokenStore, userStore } from '../../api/index.t
 import type { Pool } from '../../store/index.ts'
 import { loginFileIn, readLocalLogin } from './login-file.ts'
 
-/** Who commands of this machine act as; the development login of the same email is the same user. */
+/** The user of commands on this machine; the development login with the same email is the same user. */
 export const LOCAL_ADMIN = 'admin@caelus.local'
 
-/** An admin with a new API token. */
+/** Makes a user an admin and creates an API token for them. */
 export async function issueAdminToken(pool: Pool, email: string, subject: string, name: string): Promise<string> {
   const user = await userStore(pool).signIn({ subject, email, role: 'admin' })
   if (user === undefined)
@@ -18,7 +18,10 @@ export async function issueAdminToken(pool: Pool, email: string, subject: string
   return secret
 }
 
-/** Writes where the server is and a token for it, readable by its owner alone. The token of an earlier start is kept if it is good. */
+/**
+ * Writes the server's URL and a token to a file that only its owner can read. A valid token of an earlier
+ * start is kept.
+ */
 export async function writeLocalLogin(pool: Pool, dataDir: string, url: string): Promise<void> {
   const before = await readLocalLogin(dataDir)
   const token =
@@ -34,15 +37,15 @@ async function works(pool: Pool, token: string): Promise<boolean> {
   return found !== undefined && found.token.revokedAt === null
 }
 
-/** Sessions of the console survive a restart of `caelus up`. */
+/** Kept on disk, so that sessions of the console survive a restart of `caelus up`. */
 export const keptSessionKey = async (dataDir: string): Promise<Uint8Array> =>
   Buffer.from(await kept(join(dataDir, 'session-key'), () => randomBytes(32).toString('base64')), 'base64')
 
-/** Write-only values survive it too. As CAELUS_VALUES_KEY has it. */
+/** In the format of CAELUS_VALUES_KEY. Kept on disk, so that write-only values survive a restart. */
 export const keptValuesKey = (dataDir: string): Promise<string> =>
   kept(join(dataDir, 'values-key'), () => `local:${randomBytes(32).toString('base64')}`)
 
-/** A text that is made once and readable by its owner alone. */
+/** A text that is created once, in a file that only its owner can read. */
 async function kept(file: string, make: () => string): Promise<string> {
   const found = await readFile(file, 'utf8').catch(() => undefined)
   if (found !== undefined) return found

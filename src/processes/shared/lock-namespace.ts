@@ -11,7 +11,10 @@ export interface LockNamespaceOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** Creates the namespace of the locks as soon as the control plane answers. Must be started before anything takes a lock. */
+/**
+ * Creates the namespace of the locks as soon as the control plane answers. Must be started before anything
+ * takes a lock.
+ */
 export const lockNamespaceService = ({ client, clock, onError }: LockNamespaceOptions): Service =>
   until('namespace of locks', (signal) => ensureNamespace(client, signal), { everyMs: RETRY_MS, clock, onError })
 

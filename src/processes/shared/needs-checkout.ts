@@ -4,7 +4,6 @@ export const raise = defineFailures({
   NeedsCheckout: {
     whoseMove: 'user',
     retryable: false,
-    nextStep:
-      'Run it from a checkout of the sources. With a PostgreSQL and a cluster of yours, run the processes as docs/deploy.md says.',
+    nextStep: 'Run it from a checkout of the sources. To use your own PostgreSQL and Kubernetes, see docs/deploy.md.',
   },
 })

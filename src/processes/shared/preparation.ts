@@ -1,6 +1,6 @@
 import type { PreparationView, StepView } from '../../api/contract/index.ts'
 
-/** What a tool tells while it prepares something. */
+/** A progress report of a tool. */
 export interface PreparationStep {
   readonly what: string
   readonly detail?: string
@@ -13,7 +13,7 @@ export const beginPreparation = (now: string): PreparationView => ({
   steps: [],
 })
 
-/** The preparation after one more word about it. A new `what` ends the step before. */
+/** The preparation after one more progress report. A new `what` ends the step before. */
 export function advancePreparation(
   before: PreparationView,
   { what, detail = null }: PartialDetail,

@@ -11,7 +11,9 @@ export interface Probes {
   url(): string
 }
 
-/** Serves `/healthz`, `/readyz` and `/metrics` of a process without the API, on CAELUS_HOST and CAELUS_PORT. */
+/**
+ * Serves `/healthz`, `/readyz` and `/metrics` of a process without the API, on CAELUS_HOST and CAELUS_PORT.
+ */
 export function probes(
   { host, port, isSet }: Pick<Config, 'host' | 'port' | 'isSet'>,
   readiness: Readiness,

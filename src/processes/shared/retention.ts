@@ -2,7 +2,10 @@ import type { Config } from '../../config/index.ts'
 import { atEnd, type Service } from '../../kernel/index.ts'
 import { openPool, retention } from '../../store/index.ts'
 
-/** Deletes old rows, as the CAELUS_KEEP_ variables say. Part of every long-running process that has a database. */
+/**
+ * Deletes old rows, as the CAELUS_KEEP_ variables say. Part of every long-running process that has a
+ * database.
+ */
 export function retentionServices(
   { keepDecisions, keepHistory, keepIdempotencyKeys }: Config,
   databaseUrl: string,

@@ -72,7 +72,7 @@ export interface ServeOptions {
   readonly devLogin: boolean
   /** 32 bytes. @default random: sessions end with the process */
   readonly sessionKey?: Uint8Array
-  /** As CAELUS_VALUES_KEY has it. @default none: write-only values are refused */
+  /** In the format of CAELUS_VALUES_KEY. @default none: write-only values are refused */
   readonly valuesKey?: string
   /** @default false */
   readonly localCharts?: boolean

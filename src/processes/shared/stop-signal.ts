@@ -3,7 +3,10 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 /** By convention 128 plus the number of the signal. */
 const EXIT_CODE = { SIGINT: 130, SIGTERM: 143 } as const
 
-/** Aborted by the first SIGINT or SIGTERM. A second one ends the process at once, without waiting for work under way. */
+/**
+ * Aborted by the first SIGINT or SIGTERM. A second one ends the process at once, without waiting for work
+ * under way.
+ */
 export function stopSignal(onFirst: () => void = () => {}): AbortSignal {
   const controller = new AbortController()
   for (const name of SIGNALS) {

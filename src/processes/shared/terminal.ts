@@ -15,11 +15,14 @@ export const processTerminal: Terminal = {
   },
 }
 
-/** Tells how something long goes on. */
+/** Shows the progress of long work. */
 export interface ProgressLine {
-  /** Something that stays. */
+  /** Prints a line that stays. */
   say(text: string): void
-  /** What goes on at the moment: one line that is overwritten; where nobody looks, a line whenever `topic` changes. */
+  /**
+   * Shows the current step in one line that is overwritten; without a terminal, prints a line when `topic`
+   * changes.
+   */
   show(topic: string, text: string): void
 }
 

@@ -5,8 +5,8 @@ import type { FailureLog, Logger } from '../../telemetry/index.ts'
 const FAILED = 'Watch failed'
 
 /**
- * Logs the events of watches. An unreachable API server and a missing RBAC rule are warnings, repeated at most once a
- * minute for each watched resource; everyday reconnections are debug lines.
+ * Logs the events of watches. An unreachable API server and a missing RBAC rule are warnings, repeated at
+ * most once a minute for each watched resource; everyday reconnections are debug lines.
  */
 export function logWatches(
   emitter: Emitter<WatchEvents>,

@@ -11,7 +11,7 @@ const NAMES = [
   'watch:behind',
 ] as const satisfies readonly (keyof WatchEvents)[]
 
-/** Counts what watches tell about themselves. */
-export function watchMetrics(metrics: Pick<Metrics, 'watch'>, told: Emitter<WatchEvents>): void {
-  for (const name of NAMES) told.on(name, ({ resource }) => metrics.watch(resource, name.slice('watch:'.length)))
+/** Counts the events of watches. */
+export function watchMetrics(metrics: Pick<Metrics, 'watch'>, emitter: Emitter<WatchEvents>): void {
+  for (const name of NAMES) emitter.on(name, ({ resource }) => metrics.watch(resource, name.slice('watch:'.length)))
 }

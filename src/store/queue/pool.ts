@@ -11,11 +11,13 @@ export interface QueuePoolOptions extends PoolOptions {
 }
 
 /**
- * Queues have connections of their own: a program that has used up the others must still be able to renew its leases.
+ * Queues have connections of their own: a program that has used up the others must still be able to renew its
+ * leases.
  *
- * They also have their own timeouts and planner settings. A connection that stops answering is noticed within a quarter
- * of the lease; before that the server cancels a slow statement, so that no claim succeeds after its caller gave up.
- * And a plan made for an empty table (sequential scan, sort) must not be used for a full one.
+ * They also have their own timeouts and planner settings. A connection that stops answering is noticed within
+ * a quarter of the lease; before that the server cancels a slow statement, so that no claim succeeds after
+ * its caller gave up. And a plan made for an empty table (sequential scan, sort) must not be used for a full
+ * one.
  */
 export function openQueuePool({ leaseMs = 20_000, ...options }: QueuePoolOptions): QueuePool {
   const queryTimeoutMs = options.queryTimeoutMs ?? Math.floor(leaseMs / 4)

@@ -39,11 +39,11 @@ export async function createRuntime(
   input: RuntimeInput,
   { dryRun = false }: WriteOptions = {},
 ): Promise<ClassRuntime> {
-  const create = (): Promise<ClassRuntime> =>
-    client.create(ClassRuntime, draftOf(input), { dryRun }).catch((error: unknown) => {
+  const create: Write<ClassRuntime> = (options) =>
+    client.create(ClassRuntime, draftOf(input), options).catch((error: unknown) => {
       throw refusalFor(input, error)
     })
-  return dryRun ? await create() : await noted(pool, actor, 'created', input, { after: input.spec }, create)
+  return dryRun ? await create({ dryRun }) : await noted(pool, actor, 'created', input, { after: input.spec }, create)
 }
 
 /** Replaces the spec of what is there, or makes it. Writes of others to its status are no reason to refuse. */
@@ -66,10 +66,10 @@ export async function putRuntime(
       throw raise.RuntimeBeingDeleted(`runtime ${textOf(input)} is being deleted`)
     }
     const next = { ...present, metadata: { ...present.metadata, ...metadataOf(input) }, spec: input.spec }
-    const replace = (): Promise<ClassRuntime> => client.replace(ClassRuntime, next, { dryRun })
+    const replace: Write<ClassRuntime> = (how) => client.replace(ClassRuntime, next, how)
     const digests = { before: present.spec, after: input.spec }
     try {
-      const runtime = await (dryRun ? replace() : noted(pool, actor, 'changed', input, digests, replace))
+      const runtime = await (dryRun ? replace({ dryRun }) : noted(pool, actor, 'changed', input, digests, replace))
       return { runtime, change: isSame(present, runtime) ? 'unchanged' : 'changed' }
     } catch (error) {
       if (!isConflict(error) || tried === TRIES) throw refusalFor(input, error)
@@ -90,8 +90,8 @@ export async function removeRuntime(
   mustBe(present, ifGeneration)
   const { uid = '', deletionTimestamp = now } = present.metadata
   if (present.metadata.deletionTimestamp === undefined) {
-    await noted(pool, actor, 'deleted', where, { before: present.spec }, () =>
-      client.delete(ClassRuntime, where, { uid, propagation: 'Background' }),
+    await noted(pool, actor, 'deleted', where, { before: present.spec }, (options) =>
+      client.delete(ClassRuntime, where, { uid, propagation: 'Background', ...options }),
     )
   }
   return { ...present, metadata: { ...present.metadata, deletionTimestamp } }
@@ -121,20 +121,25 @@ const draftOf = (input: RuntimeInput): Draft<ClassRuntime> => ({
   spec: input.spec,
 })
 
-/** The word of what was done is written first and becomes true with the deed: neither is there without the other. */
-const noted = <T>(
+type Write<T> = (options: { readonly dryRun: boolean }) => Promise<T>
+
+/**
+ * Commits the audit row before the write, because no transaction may stay open during a remote call. The dry run
+ * before it finds refusals, so that a row without its change needs a failure between the two.
+ */
+async function noted<T>(
   pool: Pool,
   actor: Actor,
   action: string,
   where: At,
   digests: { readonly before?: unknown; readonly after?: unknown },
-  deed: () => Promise<T>,
-): Promise<T> =>
-  asUser(pool, actor, async (tx) => {
-    const object = { kind: ClassRuntime.kind, id: textOf(where) }
-    await audit(tx, { actor: actor.userId ?? 'platform', action, object, ...digests })
-    return await deed()
-  })
+  write: Write<T>,
+): Promise<T> {
+  await write({ dryRun: true })
+  const object = { kind: ClassRuntime.kind, id: textOf(where) }
+  await asUser(pool, actor, (tx) => audit(tx, { actor: actor.userId ?? 'platform', action, object, ...digests }))
+  return await write({ dryRun: false })
+}
 
 /** What the API server refuses, told by the fields that it names. */
 function refusalFor(where: At, error: unknown): unknown {
