@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import { buildRelease } from './release/release.ts'
 
-/** `npm run build [-- <folder>]`: the release, in `dist` unless told otherwise. */
+/** `npm run build [-- <folder>]` builds the release, by default in `dist`. */
 const dir = resolve(process.argv[2] ?? join(import.meta.dirname, '../dist'))
 const from = performance.now()
 await buildRelease(dir, AbortSignal.timeout(600_000))

@@ -1,4 +1,4 @@
-/** What `caelus up` and the commands of a checkout use. The published image has no tools, so it is loaded on demand. */
+/** Used by `caelus up` and other commands of a checkout. They load it on demand, because a release has no tools. */
 export { obtainBinaries } from './binaries/index.ts'
 export { buildConsole } from './release/build-console.ts'
 export {

@@ -1,16 +1,16 @@
-/** One step of something that takes long enough for people to wonder. */
+/** One step of a long preparation. */
 export interface Step {
   /** "building kube-apiserver", "starting etcd". */
   readonly what: string
-  /** The how-manieth of how many, where steps can be counted. */
+  /** Its position among all steps, where they can be counted. */
   readonly nth?: number
   readonly of?: number
   readonly elapsedMs: number
-  /** What is going on inside the step: "412 packages compiled". */
+  /** Progress inside of the step: "412 packages compiled". */
   readonly detail?: string
 }
 
-/** Called whenever there is something new to show, at most a few times per second. */
+/** Called when a step changes, at most a few times per second. */
 export type OnProgress = (step: Step) => void
 
 /** "building kube-apiserver 1.35.4 (2 of 7, 14 s): 412 packages compiled" */

@@ -268,6 +268,8 @@ async function withApps(work: AppsWork): Promise<void> {
 
 const DETAIL_EVERY_MS = 1_000
 
+const BINARIES = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'helm', 'kube-scheduler', 'kwok'] as const
+
 async function prepareControlPlane({
   dataDir,
   serving: { board },
@@ -275,7 +277,7 @@ async function prepareControlPlane({
   undo,
   signal,
 }: ControlPlaneWork): Promise<string> {
-  const { ensureControlPlane, progressLine: lineFor } = await import('../../tools/index.ts')
+  const { ensureControlPlane, obtainBinaries, progressLine: lineFor } = await import('../../tools/index.ts')
   const now = (): string => new Date().toISOString()
   let view = beginPreparation(now())
   let shown = { what: '', at: 0 }
@@ -288,11 +290,14 @@ async function prepareControlPlane({
     board.component('kubernetes', { health: 'preparing', message: text, version: null })
   }
   tell({ what: 'looking for the programs' }, 'looking for the programs')
+  const onProgress = (step: Parameters<typeof lineFor>[0]): void => tell(step, lineFor(step))
   try {
+    // Helm before the last of them, so that apps converge with the rest. What fails here fails again where it is needed.
+    await obtainBinaries(BINARIES, onProgress, signal).catch(() => {})
     const controlPlane = await ensureControlPlane({
       dir: join(dataDir, 'control-plane'),
       nodes: 'kwok',
-      onProgress: (step) => tell(step, lineFor(step)),
+      onProgress,
       signal,
     })
     undo.add(() => controlPlane.stop())

@@ -9,7 +9,9 @@ import { freshFolder } from './folder.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 
-/** A machine with nothing on it but what the test puts there. */
+const UNREACHABLE = 'http://127.0.0.1:9'
+
+/** A machine without binaries, Go or internet. Nothing listens on the port of its mirror. */
 async function bareMachine(): Promise<{ cache: string; path: string; assets: string }> {
   const folder = await freshFolder()
   const machine = { cache: join(folder, 'cache'), path: join(folder, 'path'), assets: join(folder, 'assets') }
@@ -17,6 +19,7 @@ async function bareMachine(): Promise<{ cache: string; path: string; assets: str
   vi.stubEnv('PATH', machine.path)
   vi.stubEnv('KUBEBUILDER_ASSETS', '')
   vi.stubEnv('HELM_BIN', '')
+  vi.stubEnv('CAELUS_TOOLS_MIRROR', UNREACHABLE)
   return machine
 }
 
@@ -105,6 +108,7 @@ test('the first Ctrl-C during a build ends it and everything else', async () => 
     CAELUS_DATA_DIR: join(path, 'data'),
     CAELUS_PORT: '0',
     KUBEBUILDER_ASSETS: '',
+    CAELUS_TOOLS_MIRROR: UNREACHABLE,
     HELM_BIN: '',
   })
   const pids = await begun()
@@ -123,17 +127,35 @@ test('a build does not outlive a process that is killed', async () => {
     CAELUS_CACHE_DIR: cache,
     CAELUS_DATA_DIR: join(path, 'data'),
     KUBEBUILDER_ASSETS: '',
+    CAELUS_TOOLS_MIRROR: UNREACHABLE,
   })
   const pids = await begun()
   controlPlane.child.kill('SIGKILL')
   await vi.waitFor(() => expect(pids.map(identify)).toEqual([undefined, undefined]), { timeout: 30_000, interval: 100 })
 })
 
-test('without Go the error says what to do', async () => {
+test('without internet and Go the error lists what to do', async () => {
   await bareMachine()
   await expect(obtainBinaries(['kube-apiserver'])).rejects.toThrow(
-    'failed to find kube-apiserver 1.35.4: install Go 1.26 or later so that it can be built, or set KUBEBUILDER_ASSETS',
+    /failed to obtain kube-apiserver 1.35.4: \S+ cannot be reached, and Go is not installed; do one of these.*\n.*internet\n.*CAELUS_TOOLS_MIRROR.*\n.*install Go 1\.26.*\n.*KUBEBUILDER_ASSETS.*\n.*CAELUS_KUBECONFIG/,
   )
+})
+
+test('without internet and Go, up prints what to do and keeps serving', async () => {
+  const { path, cache } = await bareMachine()
+  await using up = start(['up'], {
+    PATH: '/usr/bin:/bin',
+    CAELUS_CACHE_DIR: cache,
+    CAELUS_DATA_DIR: join(path, 'data'),
+    CAELUS_PORT: '0',
+    KUBEBUILDER_ASSETS: '',
+    CAELUS_TOOLS_MIRROR: UNREACHABLE,
+  })
+  await up.says(/failed to obtain etcd .*do one of these and start again:[\s\S]*keep running without a control plane/)
+  const [, url = ''] = await up.says(/are at (http:\S+)\n/)
+  expect((await fetch(`${url}/healthz`)).status).toBe(200)
+  up.child.kill('SIGINT')
+  expect((await up.ended).code).toBe(0)
 })
 
 test('KUBEBUILDER_ASSETS comes first, and a version that does not fit is an error', async () => {

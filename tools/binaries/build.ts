@@ -11,14 +11,14 @@ import { versionOf } from './version.ts'
 
 export const hasGo = async (): Promise<boolean> => (await versionOf('go', ['version'])) !== undefined
 
-/** Long enough for Go to clean up after itself. */
+/** Time for Go to remove its temporary files. */
 const GRACE_MS = 3_000
 
 /**
- * Compiles the pinned version to `target`. `onDetail` hears how far the compiler is.
+ * Compiles the pinned version to `target` and reports the compiler's progress to `onDetail`.
  *
- * Go and the compilers that it starts are a group of their own: all of them end at once when the signal says so, and when this
- * process dies. What they write meanwhile lies beside the target and goes with them.
+ * Go and its compilers form one process group, which ends when the signal aborts or this process dies. Their temporary
+ * files are in a folder beside the target, which is removed with them.
  */
 export async function build(
   name: BinaryName,
@@ -39,23 +39,23 @@ export async function build(
       detached: true,
       stdio: ['ignore', 'ignore', 'pipe'],
     })
-    // Whoever waits for something else meanwhile, such as the tests that need no binary, should not wait longer.
+    // A lower priority, because tests that need no binary run at the same time.
     if (go.pid !== undefined) setPriority(go.pid, constants.priority.PRIORITY_BELOW_NORMAL)
     const exited = once(go, 'exit') as Promise<[code: number | null, by: NodeJS.Signals | null]>
     release = endedBy(go.pid ?? 0, signal)
     const counts = { downloaded: 0, compiled: 0 }
-    const said: string[] = []
+    const errors: string[] = []
     for await (const line of createInterface({ input: go.stderr })) {
       if (line.startsWith('go: downloading')) counts.downloaded++
       else if (/^[\w./-]+$/.test(line)) counts.compiled++
-      else said.push(line)
+      else errors.push(line)
       onDetail(`${counts.downloaded} modules downloaded, ${counts.compiled} packages compiled`)
     }
     const [code, by] = await exited
     signal?.throwIfAborted()
     if (code === 0) return
     throw new Error(
-      `failed to build ${name} from ${source}: go ended with ${code ?? by}\n${said.slice(-15).join('\n')}`,
+      `failed to build ${name} from ${source}: go ended with ${code ?? by}\n${errors.slice(-15).join('\n')}`,
     )
   } finally {
     await release()
@@ -65,8 +65,8 @@ export async function build(
 }
 
 /**
- * Ends the group of `pid` when the signal says so or this process dies, until what it answers is called. That resolves when
- * nobody is left of a group that had to end.
+ * Ends the process group of `pid` when the signal aborts or this process dies, until the returned function is called.
+ * The function resolves when a group that had to end is gone.
  */
 function endedBy(pid: number, signal: AbortSignal | undefined): () => Promise<void> {
   const leader = identify(pid)

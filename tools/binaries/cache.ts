@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { CATALOGUE } from './catalogue.ts'
 import type { BinaryName } from './catalogue.ts'
 
-/** Shared by all checkouts of one user; safe to delete at any time. */
+/** Shared by all checkouts of a user; it can be deleted at any time. */
 export const cacheDirectory = (env: NodeJS.ProcessEnv = process.env): string =>
   env['CAELUS_CACHE_DIR'] ?? join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'caelus')
 
-/** Where a binary of the pinned version is kept. Programs of one release share a folder, as KUBEBUILDER_ASSETS would have it. */
+/** Path of a binary of the pinned version. Binaries of one release share a folder, as in KUBEBUILDER_ASSETS. */
 export function cachedPath(name: BinaryName): string {
   const { module, version } = CATALOGUE[name]
   return join(cacheDirectory(), 'bin', `${process.platform}-${process.arch}`, `${module}-${version}`, name)

@@ -1,10 +1,10 @@
 import { compareVersions, parseVersion } from './version.ts'
 import type { Version } from './version.ts'
 
-/** A program we run, the version we pin, and which others would do. */
+/** A binary, its pinned version, and which other versions are compatible. */
 export interface Binary {
   readonly version: string
-  /** The folder in `modules/` whose go.mod and go.sum pin what it is built from. */
+  /** The folder in `modules/` whose go.mod and go.sum pin its sources. */
   readonly module: 'etcd' | 'kubernetes' | 'kwok' | 'helm'
   readonly package: string
   readonly ldflags: readonly string[]
@@ -52,7 +52,7 @@ export const CATALOGUE = {
     package: 'go.etcd.io/etcd/server/v3',
     ldflags: [],
     versionArgs: ['--version'],
-    // Older ones cannot tell a watch how far it has come, without which WatchList never finishes.
+    // Older versions lack the progress notifications that WatchList needs to finish.
     fits: atLeast('3.5.13'),
   },
   'kube-apiserver': kubernetes('kube-apiserver'),

@@ -5,10 +5,10 @@ import type { BinaryName } from './catalogue.ts'
 import { versionOf, versionText } from './version.ts'
 
 /**
- * A binary that is already here: named by HELM_BIN, in KUBEBUILDER_ASSETS, in our cache, or on the PATH.
+ * Finds a binary on this machine: HELM_BIN, KUBEBUILDER_ASSETS, the cache, the PATH, in this order.
  *
- * The cache comes before the PATH because it holds exactly the pinned version. One named by a variable that cannot be used is an
- * error: whoever set it wants to know. On the PATH, others' programs of another version are simply not ours.
+ * The cache comes before the PATH because it holds exactly the pinned version. An unusable binary that a variable names
+ * is an error; an unusable binary on the PATH is skipped.
  */
 export async function findBinary(name: BinaryName, env: NodeJS.ProcessEnv = process.env): Promise<string | undefined> {
   const named = name === 'helm' ? env['HELM_BIN'] : undefined

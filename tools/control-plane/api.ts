@@ -3,9 +3,9 @@ import type { Pki } from './pki.ts'
 
 type Method = 'GET' | 'POST' | 'DELETE'
 
-/** The few questions we ask the API server before anybody has a client for it. */
+/** The requests that are needed before there is a client. */
 export interface AdminApi {
-  /** False as long as it does not answer, or answers that it is not. */
+  /** False if the API server does not answer, or answers that it is not ready. */
   ready(): Promise<boolean>
   /** The parsed answer, or `undefined` unless the status is 2xx or 409 (it is there already). */
   call(method: Method, path: string, body?: object): Promise<Record<string, unknown> | undefined>

@@ -49,7 +49,7 @@ export async function writeSecrets(at: Layout, pki: Pki, port: number): Promise<
   await writeFile(at.kubeconfig, kubeconfigText(server, pki.ca.cert, pki.admin), { mode: 0o600 })
 }
 
-/** etcd has no port at all: its socket lies in the state directory, which only its owner can enter. */
+/** etcd has no port, only a socket in the state directory, which only its owner can enter. */
 const ETCD_SOCKET = 'unix://etcd.sock'
 
 const ON_LOOPBACK = ['--bind-address=127.0.0.1', '--advertise-address=127.0.0.1', '--endpoint-reconciler-type=none']
@@ -65,7 +65,7 @@ const ON_NODE = [
 
 export interface CommandOptions {
   readonly port: number
-  /** Inside the network of a real node, where everybody may knock; and it must be able to ask the kubelet for logs. */
+  /** Whether it runs in the network of a real node, where pods reach it and it reaches the kubelet. */
   readonly onNode: boolean
 }
 
@@ -78,7 +78,7 @@ export const commandLine: Record<CoreName, (options: CommandOptions) => readonly
     '--listen-peer-urls=unix://etcd-peer.sock',
     '--initial-advertise-peer-urls=http://localhost:2380',
     '--initial-cluster=local=http://localhost:2380',
-    // The data is as good as the machine: nobody restores a local control plane after a power cut.
+    // The data of a local control plane need not survive a power failure.
     '--unsafe-no-fsync',
     '--auto-compaction-mode=periodic',
     '--auto-compaction-retention=1h',

@@ -11,14 +11,14 @@ import { aliveOf, endRecorded, readState } from './state.ts'
 import type { ControlPlaneState, NodeKind } from './state.ts'
 
 export interface ControlPlaneOptions {
-  /** Everything the control plane keeps is below this directory; starting there again finds the same objects. */
+  /** Directory of all its data. Starting there again finds the same objects. */
   readonly dir: string
-  /** kwok: pods are scheduled and said to run. real: they do run; needs root. none: they stay pending. @default kwok */
+  /** kwok: pods are reported as running. real: they run, which needs root. none: they stay pending. @default kwok */
   readonly nodes?: NodeKind
-  /** How many nodes KWOK pretends to be. @default 3 */
+  /** Number of simulated nodes. @default 3 */
   readonly nodeCount?: number
   readonly onProgress?: OnProgress
-  /** Ends the preparation of what it needs; a control plane that has begun to start is for `stop`. */
+  /** Aborts downloads and builds. Use `stop` once the control plane is starting. */
   readonly signal?: AbortSignal
 }
 
@@ -30,13 +30,13 @@ export interface ControlPlane {
   readonly server: string
   readonly port: number
   readonly pids: Readonly<Partial<Record<ComponentName, number>>>
-  /** From the call to the first moment everything answered. */
+  /** Time from the call until all components answered. */
   readonly readyAfterMs: number
-  /** Ends everything, in order. Harmless twice. The data stays. */
+  /** Ends all components in order and keeps the data. Idempotent. */
   stop(): Promise<void>
-  /** As a crash would: no warning, connections cut. */
+  /** Kills it with SIGKILL. */
   killApiServer(): Promise<void>
-  /** Brings it back on the same port and waits until it is ready. */
+  /** Starts it on the same port and waits until it is ready. */
   restartApiServer(): Promise<void>
   killEtcd(): Promise<void>
   restartEtcd(): Promise<void>
@@ -44,15 +44,15 @@ export interface ControlPlane {
   detach(): Promise<void>
   /** A loopback port of this machine that leads to an address in the network of the real node. */
   forward(host: string, port: number): Promise<Forward>
-  /** Runs a command inside the real node and answers what it wrote. */
+  /** Runs a command inside the real node and returns its output. */
   exec(command: string, ...args: readonly string[]): Promise<string>
 }
 
 /**
- * Starts a control plane that ends with this process, however that ends, unless it is detached.
+ * Starts a control plane that ends with this process, unless it is detached.
  *
- * One at a time may run in a directory. What an owner who is gone left there is ended first; one that was detached and
- * works is not touched.
+ * One control plane at a time may run in a directory. Processes of an owner that has died are ended first; a detached
+ * control plane that works is an error.
  */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const startedAt = Date.now()
@@ -75,10 +75,10 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   }
 }
 
-/** There is one in the directory, and it is not ours to replace. */
+/** A control plane of another owner runs in the directory. */
 export class AlreadyRunning extends Error {
   override readonly name = 'AlreadyRunning'
-  /** The process to which it belongs; absent when it was detached. */
+  /** Its owner. Absent: it was detached. */
   readonly holder: number | undefined
 
   constructor(dir: string, holder?: number) {

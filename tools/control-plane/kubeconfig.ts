@@ -2,7 +2,7 @@ import type { Certified } from './certificate.ts'
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
 
-/** Self-contained: the certificates are inside. JSON, which is YAML. */
+/** A kubeconfig with embedded certificates, as JSON, which is valid YAML. */
 export function kubeconfigText(server: string, caCert: string, user: Certified): string {
   const name = 'caelus-local'
   const config = {
@@ -16,7 +16,7 @@ export function kubeconfigText(server: string, caCert: string, user: Certified):
   return `${JSON.stringify(config, null, 2)}\n`
 }
 
-/** The port in a kubeconfig that `kubeconfigText` made; whoever has a copy of it expects the server there again. */
+/** The port in a kubeconfig of `kubeconfigText`. Copies of it expect the server on the same port. */
 export function portIn(text: string): number {
   const { clusters } = JSON.parse(text) as { clusters: ReadonlyArray<{ cluster: { server: string } }> }
   return Number(new URL(clusters[0]?.cluster.server ?? 'https://none').port)

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-/** Where a control plane keeps what, below the directory it was given. */
+/** Paths of the files of a control plane below its directory. */
 export const layout = (dir: string) => ({
   dir,
   state: join(dir, 'state.json'),

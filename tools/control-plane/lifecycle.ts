@@ -58,11 +58,11 @@ async function answers(dir: string, port: number): Promise<boolean> {
   }
 }
 
-/** Somebody else may be building the binaries for it. */
+/** Another process may be building its binaries. */
 const OTHERS_MAY_TAKE_MS = 50 * 60_000
 const DETACHED_MAY_TAKE_MS = 30_000
 
-/** The control plane that runs in `dir`, or a new one. Waits for one that is about to be ready, be it somebody else's for so long. */
+/** The control plane that runs in `dir`, or a new one. Waits for one that another process is starting. */
 async function foundOrStarted(
   options: ControlPlaneOptions,
   othersMayTakeMs: number,
@@ -81,7 +81,7 @@ async function foundOrStarted(
   }
 }
 
-/** Sees to it that a control plane runs in `dir` and goes on running after this process. One that runs already is kept. */
+/** Starts a control plane in `dir` that outlives this process, unless one runs there already. */
 export async function controlPlaneUp(options: ControlPlaneOptions): Promise<ControlPlaneStatus> {
   const got = await foundOrStarted(options, OTHERS_MAY_TAKE_MS)
   if ('found' in got) return got.found
@@ -92,7 +92,7 @@ export async function controlPlaneUp(options: ControlPlaneOptions): Promise<Cont
 export interface RunningControlPlane {
   /** Path of the administrator's kubeconfig. */
   readonly kubeconfig: string
-  /** Ends it if it was started by this call; a control plane that was found running stays. */
+  /** Ends the control plane if this call started it. */
   stop(): Promise<void>
 }
 
@@ -109,10 +109,9 @@ export interface DownOptions {
 }
 
 /**
- * Ends the control plane in `dir` and answers which components still ran.
+ * Ends the control plane in `dir` and returns the components that were running.
  *
- * Only processes that are written down there and have not been replaced by another under the same pid. One that belongs
- * to a process still alive is refused: ending it is that process's business.
+ * It ends only processes of its state file whose pid was not reused, and refuses while the owner is alive.
  */
 export async function controlPlaneDown({ dir, purge = false }: DownOptions): Promise<readonly ComponentName[]> {
   const at = layout(dir)

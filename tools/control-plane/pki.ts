@@ -5,10 +5,10 @@ import type { Certified } from './certificate.ts'
 
 /** Every key and certificate of a control plane. */
 export interface Pki {
-  /** Vouches for the API server and for those who sign in with a certificate. */
+  /** Signs the certificates of the API server and of its clients. */
   readonly ca: Certified
   readonly apiServer: Certified
-  /** Vouches for the aggregator alone: whoever signs in with it may claim to be anybody. */
+  /** Signs the aggregator's certificate only, because its holder may impersonate every user. */
   readonly frontProxyCa: Certified
   readonly frontProxy: Certified
   readonly serviceAccount: { readonly publicKey: string; readonly privateKey: string }
@@ -50,7 +50,7 @@ function createPki(now = new Date()): Pki {
       ],
     }),
     admin: client('caelus-admin', 'system:masters'),
-    // Its controllers would each need a role of their own; one identity for all of them starts five seconds sooner.
+    // One identity for all controllers instead of a role for each starts five seconds sooner.
     controllerManager: client('system:kube-controller-manager', 'system:masters'),
     scheduler: client('system:kube-scheduler'),
     kwok: client('caelus-kwok', 'system:masters'),
@@ -68,7 +68,7 @@ function createPki(now = new Date()): Pki {
 export const SERVICE_ADDRESS = '10.96.0.1'
 export const SERVICE_RANGE = '10.96.0.0/16'
 
-/** The PKI kept in `file`, or a new one that from now on is. */
+/** The PKI in `file`, which is created if it does not exist. */
 export async function keptPki(file: string): Promise<Pki> {
   const text = await readFile(file, 'utf8').catch(() => undefined)
   if (text !== undefined) return JSON.parse(text) as Pki

@@ -10,7 +10,7 @@ import type { ControlPlaneState, NodeKind } from './state.ts'
 
 const READY_WITHIN_MS = 90_000
 
-/** The processes of one control plane. Whatever is started is written down before anything else happens. */
+/** The processes of one control plane. Each start is recorded in the state file before the next step. */
 export class Processes {
   private readonly at: Layout
   private readonly nodes: NodeKind
@@ -57,7 +57,7 @@ export class Processes {
     return Object.fromEntries([...this.children].map(([name, child]) => [name, child.identity.pid]))
   }
 
-  /** Waits for `holds`; fails as soon as a component dies, with its last words. */
+  /** Waits for `holds`. Fails as soon as a component dies, with the end of its log. */
   async until(what: string, holds: () => Promise<boolean>): Promise<void> {
     for (const end = Date.now() + READY_WITHIN_MS; Date.now() < end; await delay(25)) {
       if (await holds()) return
@@ -72,14 +72,14 @@ export class Processes {
     await this.children.get(name)?.kill()
   }
 
-  /** In order; nothing but the data is left. */
+  /** Ends all processes in order and keeps the data. */
   async end(): Promise<void> {
     await endRecorded(this.at, this.state())
-    // Whoever starts anew wants the same ports, which are free when no thread is left.
+    // The next start uses the same ports, which are free once no thread is left.
     await Promise.all([...this.children.values()].map((child) => child.stop()))
   }
 
-  /** Half started, there is nothing worth an orderly end. */
+  /** Kills everything after a failed start. */
   async abandon(): Promise<void> {
     await Promise.all([...this.children.values()].map((child) => child.kill()))
     await this.end()

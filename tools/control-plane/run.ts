@@ -20,7 +20,7 @@ import type { NodeKind } from './state.ts'
 const PORT_ATTEMPTS = 5
 const CORE = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'] as const
 
-/** Brings a control plane up, step by step. */
+/** Starts a control plane step by step. */
 export class Run {
   readonly processes: Processes
   private readonly at: Layout
@@ -82,7 +82,7 @@ export class Run {
     await this.processes.start(name, placed)
   }
 
-  /** Until the API server answers on a loopback port that was still free when it was bound. */
+  /** Starts the API server on a free loopback port, and tries another if the port was taken meanwhile. */
   private async serve(pki: Pki): Promise<AdminApi> {
     for (let attempt = 1; ; attempt++) {
       this.processes.port = attempt === 1 ? await this.usualPort() : await freePort()
@@ -101,7 +101,7 @@ export class Run {
     }
   }
 
-  /** The one that earlier copies of the kubeconfig name, as long as nobody else has taken it. */
+  /** The port of earlier copies of the kubeconfig, if it is free. */
   private async usualPort(): Promise<number> {
     const text = await readFile(this.at.kubeconfig, 'utf8').catch(() => undefined)
     const port = text === undefined ? 0 : portIn(text)
@@ -112,13 +112,13 @@ export class Run {
     return this.api?.ready() ?? Promise.resolve(false)
   }
 
-  /** Whether it gets at what etcd holds: that etcd is well it goes on saying for a second after it has died. */
+  /** Whether it reads from etcd. Its own health check still reports success a second after etcd has died. */
   private async reads(): Promise<boolean> {
     const found = await this.api?.call('GET', '/api/v1/namespaces/default').catch(() => undefined)
     return found !== undefined
   }
 
-  /** Starts the rest and waits for a sign of life from each that cannot be a trace of an earlier run. */
+  /** Starts the other components and waits for an effect of each that an earlier run cannot have left. */
   private async converge(api: AdminApi): Promise<void> {
     const account = '/api/v1/namespaces/default/serviceaccounts/default'
     const rootCa = '/api/v1/namespaces/default/configmaps/kube-root-ca.crt'
@@ -139,7 +139,7 @@ export class Run {
     if (nodeCount > 0) await this.processes.until('the nodes are ready', () => areNodesKept(api, nodeCount))
   }
 
-  /** The machine inside the machine, with a container runtime but without a kubelet yet. */
+  /** Starts the namespaces and the container runtime of the real node, without a kubelet yet. */
   private async startMachine(pki: Pki): Promise<PreparedNode> {
     const { kubelet = '', kubectl = '', 'kube-proxy': kubeProxy = '' } = this.binaries
     const asSeenInside = (user: Certified): string => kubeconfigText(`https://${NODE.address}`, pki.ca.cert, user)

@@ -3,7 +3,7 @@ import { SIMULATED } from './components.ts'
 
 const SIZE = { cpu: '64', memory: '256Gi', pods: '500', 'ephemeral-storage': '1Ti' }
 
-/** A node that exists on paper; KWOK keeps it ready and pretends to run its pods. */
+/** A simulated node; KWOK keeps it ready and reports its pods as running. */
 const node = (name: string): object => ({
   apiVersion: 'v1',
   kind: 'Node',
@@ -29,14 +29,13 @@ export async function createSimulatedNodes(api: AdminApi, count: number): Promis
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases'
 
 /**
- * Forgets who kept the nodes alive before. A KWOK that finds the lease of its predecessor waits until it expires, and
- * until then runs no pod.
+ * Deletes the node leases of an earlier run. KWOK would wait until they expire and run no pods until then.
  */
 export async function freeNodes(api: AdminApi): Promise<void> {
   await api.call('DELETE', LEASES)
 }
 
-/** KWOK has taken charge of the nodes. */
+/** Whether KWOK holds the leases of the nodes and the nodes are ready. */
 export async function areNodesKept(api: AdminApi, count: number): Promise<boolean> {
   const [leases, nodes] = await Promise.all([itemsOf(api, LEASES), itemsOf(api, '/api/v1/nodes')])
   return leases.length >= count && nodes.filter(isReady).length >= count

@@ -5,15 +5,15 @@ import type { ProcessIdentity } from '../process/index.ts'
 import type { ComponentName } from './components.ts'
 import type { Layout } from './layout.ts'
 
-/** Who runs the pods: nobody, KWOK in pretence, a kubelet for real. */
+/** What runs the pods: nothing, KWOK (simulated), or a kubelet. */
 export type NodeKind = 'none' | 'kwok' | 'real'
 
-/** What is written down about a running control plane, so that any later process can find, judge and end it. */
+/** The state file of a running control plane, by which a later process can find, check and end it. */
 export interface ControlPlaneState {
   readonly port: number
   readonly nodes: NodeKind
   readonly processes: Readonly<Partial<Record<ComponentName, ProcessIdentity>>>
-  /** With whom it ends. Absent: it runs until somebody ends it. */
+  /** The process with which it ends. Absent: it is detached. */
   readonly owner?: ProcessIdentity
 }
 
@@ -27,13 +27,13 @@ export async function writeState(at: Layout, state: ControlPlaneState): Promise<
   await rename(`${at.state}.new`, at.state)
 }
 
-/** Those that still run, in the order in which they were started. */
+/** The processes that still run, in the order of their start. */
 export const aliveOf = (state: ControlPlaneState): Array<[ComponentName, ProcessIdentity]> =>
   (Object.entries(state.processes) as Array<[ComponentName, ProcessIdentity]>).filter(([, identity]) =>
     isAlive(identity),
   )
 
-/** Ends what is written down and still runs: first those that talk to the API server, then the API server, then etcd. */
+/** Ends the recorded processes: first the clients of the API server, then the API server, then etcd. */
 export async function endRecorded(at: Layout, state: ControlPlaneState): Promise<void> {
   const { etcd, 'kube-apiserver': apiServer, ...clients } = state.processes
   await Promise.all(Object.values(clients).map((identity) => endProcess(identity, { signal: 'SIGKILL' })))

@@ -12,13 +12,13 @@ const parse = (line: string): Account | undefined => {
   return name === '' || uid === '' ? undefined : { name, uid: Number(uid), gid: Number(gid) }
 }
 
-/** The first of `names` that this machine knows. */
+/** The first of `names` that exists on this machine. */
 export function accountNamed(...names: readonly string[]): Account | undefined {
   const accounts = readFileSync('/etc/passwd', 'utf8').split('\n').map(parse)
   return names.map((name) => accounts.find((account) => account?.name === name)).find((found) => found !== undefined)
 }
 
-/** May `account` read and enter `directory`, as far as modes tell? */
+/** Whether the file modes let `account` read and enter `directory`. */
 export function canEnter(account: Account, directory: string): boolean {
   for (let path = directory; ; path = dirname(path)) {
     const { mode, uid, gid } = statSync(path)

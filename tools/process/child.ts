@@ -13,27 +13,27 @@ export interface ChildOptions {
   readonly cwd: string
   /** Receives stdout and stderr, appended. */
   readonly logFile: string
-  /** Added to PATH and HOME, which is all that a child gets from our own environment. */
+  /** Added to PATH and HOME; a child inherits nothing else from our environment. */
   readonly env?: Readonly<Record<string, string>>
   readonly uid?: number
   readonly gid?: number
-  /** How to ask it to end. @default SIGTERM */
+  /** The signal that asks it to end. @default SIGTERM */
   readonly stopSignal?: NodeJS.Signals
 }
 
-/** A process in a session of its own: Ctrl-C in the terminal does not reach it, the death of this process does (guard.ts). */
+/** A process in its own session: Ctrl-C in the terminal does not reach it; the guard ends it when this process dies. */
 export interface Child {
   readonly name: string
   readonly identity: ProcessIdentity
   /** Set once it has ended: "exited with code 1", "was ended by SIGKILL". */
   readonly ended: () => string | undefined
-  /** Politely first, then by force. Resolves when it is gone. */
+  /** Sends `stopSignal`, and SIGKILL after the grace period. Resolves when the process is gone. */
   stop(graceMs?: number): Promise<void>
-  /** At once, without a chance to clean up; for tests of faults. */
+  /** Sends SIGKILL; for tests of faults. */
   kill(): Promise<void>
-  /** Lets it live on after this process. */
+  /** Lets the process outlive this one. */
   release(): void
-  /** "etcd exited with code 1", with its last words. */
+  /** An error such as "etcd exited with code 1", with the end of its log. */
   obituary(): Promise<Error>
 }
 
@@ -65,10 +65,10 @@ export async function launch(options: ChildOptions): Promise<Child> {
   if (ended === undefined) guardProcess({ ...identity, signal: stopSignal })
 
   const end = async (signal: NodeJS.Signals, graceMs?: number): Promise<void> => {
-    // Whoever waits for its end must live to see it.
+    // Keeps this process alive until the child has ended.
     child.ref()
     await endProcess(identity, { signal, ...(graceMs === undefined ? {} : { graceMs }) })
-    // Its first thread may be gone while others still hold its sockets; only the kernel's word that all are gone frees its port.
+    // Other threads may hold its sockets after the first has ended; its ports are free once the kernel reports the exit.
     await gone.promise
     releaseProcess(pid)
   }
@@ -84,7 +84,7 @@ export async function launch(options: ChildOptions): Promise<Child> {
   }
 }
 
-/** The end of a log, as much of it as helps in an error message. */
+/** The last lines of a log, for an error message. */
 async function lastLines(file: string, count = 12): Promise<string> {
   const text = await readFile(file, 'utf8').catch(() => '')
   const lines = text.trimEnd().split('\n').slice(-count)

@@ -6,39 +6,38 @@ import type { ProcessIdentity } from './identity.ts'
 
 /** A process that must not outlive this one. */
 export interface Guarded extends ProcessIdentity {
-  /** How to ask it to end. */
+  /** The signal that asks it to end. */
   readonly signal: NodeJS.Signals
-  /** Whether it leads a process group, all of which goes. @default false */
+  /** Whether to end the whole process group that it leads. @default false */
   readonly group?: boolean
 }
 
-/** What the guard is told, one JSON line each time it changes; the last line counts. */
+/** Sent to the guard as one JSON line per change; the last line counts. */
 export interface GuardOrders {
   readonly processes: readonly Guarded[]
   readonly paths: readonly string[]
 }
 
 /*
- * No handler runs in a process that is killed with SIGKILL. So the first child comes with a guard: a small process in a
- * session of its own that reads from a pipe. When the pipe closes, however that came about, the guard ends the processes
- * and removes the directories it was told about last.
+ * SIGKILL runs no handlers. The first child therefore starts a guard: a small process in its own session that reads from
+ * a pipe. When the pipe closes, the guard ends the processes and removes the directories of the last line.
  */
 const processes = new Map<number, Guarded>()
 const paths = new Set<string>()
 let pipe: Writable | undefined
 
-/** From now on the process dies with this one. */
+/** Ends the process when this one dies. */
 export function guardProcess(target: Guarded): void {
   processes.set(target.pid, target)
   tell()
 }
 
-/** The process is gone, or is to live on without this one. */
+/** Undoes guardProcess: the process has ended, or may outlive this one. */
 export function releaseProcess(pid: number): void {
   if (processes.delete(pid)) tell()
 }
 
-/** From now on the directory goes when this process does. */
+/** Removes the directory when this process dies. */
 export function guardPath(path: string): void {
   paths.add(path)
   tell()

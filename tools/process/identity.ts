@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** A process that cannot be mistaken for a later one with the same pid. */
+/** Identifies a process even after its pid was reused. */
 export interface ProcessIdentity {
   readonly pid: number
   /** Opaque: two processes with the same pid differ in it. */
@@ -24,25 +24,25 @@ export function ownIdentity(): ProcessIdentity {
 }
 
 export interface EndOptions {
-  /** The polite request. @default SIGTERM */
+  /** The signal that asks it to end. @default SIGTERM */
   readonly signal?: NodeJS.Signals
   /** How long to wait before SIGKILL. @default 5_000 */
   readonly graceMs?: number
-  /** It leads a process group, all of which is to end. @default false */
+  /** Whether to end the whole process group that it leads. @default false */
   readonly group?: boolean
 }
 
-/** A machine that has much else to do may take its time even for this. */
+/** How long a busy machine may take to carry out SIGKILL. */
 const SURVIVED_AFTER_MS = 30_000
 
-/** Resolves when the process, or its whole group, is gone. One that already is, or whose pid now means another process, is left alone. */
+/** Resolves when the process, or its group, is gone. Does nothing if it has ended or its pid was reused. */
 export async function endProcess(target: ProcessIdentity, options: EndOptions = {}): Promise<void> {
   const { signal = 'SIGTERM', graceMs = 5_000, group = false } = options
   if (!isAlive(target)) return
   const id = group ? -target.pid : target.pid
   send(id, signal)
   const went = await within(graceMs, () => !isAlive(target))
-  // A leader that went by itself may have left others of its group.
+  // A leader that ended by itself may have left other processes of its group.
   if (!went || group) send(id, 'SIGKILL')
   const isGone = (): boolean => !isAlive(target) && !(group && hasMembers(target.pid))
   if (!(await within(SURVIVED_AFTER_MS, isGone)))
@@ -64,7 +64,7 @@ async function within(ms: number, holds: () => boolean): Promise<boolean> {
   return holds()
 }
 
-/** Those that only wait to be reaped do not count: whoever has inherited them may never do it. */
+/** Zombies do not count: the process that inherited them may never reap them. */
 function hasMembers(group: number): boolean {
   const lines = process.platform === 'linux' ? groupsFromProc() : groupsFromPs()
   return lines.some(([state, of]) => of === String(group) && !/^[ZX]/.test(state))
@@ -92,7 +92,7 @@ function startFromProc(pid: number): string | undefined {
   return stat === undefined || stat[0] === 'Z' || stat[0] === 'X' ? undefined : `${bootId()}-${stat[19]}`
 }
 
-/** What the kernel tells about a process, from its state on: state, parent, group, … */
+/** Fields of /proc/<pid>/stat, beginning with the state: state, parent, group, … */
 function statOf(pid: number): readonly string[] | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

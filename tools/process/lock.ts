@@ -6,7 +6,7 @@ import { isAlive, ownIdentity } from './identity.ts'
 import type { ProcessIdentity } from './identity.ts'
 
 export interface LockOptions {
-  /** How long to wait for the present holder. @default 0 */
+  /** How long to wait for the holder. @default 0 */
   readonly waitMs?: number
   /** Ends the waiting. */
   readonly signal?: AbortSignal
@@ -25,10 +25,10 @@ export class LockHeld extends Error {
 }
 
 /**
- * Takes the lock file `path` and answers how to give it back.
+ * Takes the lock file `path` and returns a function that releases it.
  *
- * The file appears complete or not at all (a link to a file already written), so it always names its holder; one whose
- * holder is no longer alive is taken over.
+ * The file is a link to a file that was written before, so it always names its holder. The lock of a process that has
+ * ended is taken over.
  */
 export async function lock(path: string, options: LockOptions = {}): Promise<() => Promise<void>> {
   const own = JSON.stringify({ ...ownIdentity(), nonce: randomUUID() })
@@ -64,7 +64,7 @@ async function place(path: string, content: string): Promise<boolean> {
   }
 }
 
-/** Removes the file if it still says `stale`; another may have replaced it since it was read. */
+/** Removes the file if its content is still `stale`; another process may have replaced it. */
 async function takeAway(path: string, stale: string): Promise<void> {
   const aside = `${path}.${randomUUID()}`
   try {

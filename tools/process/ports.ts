@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 /**
  * A loopback port that was free a moment ago.
  *
- * Somebody else may take it before it is used: whoever asks must be ready to ask again when binding fails.
+ * Another process may take it before it is used, so the caller must retry when binding fails.
  */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')

@@ -1,4 +1,4 @@
 import { raise } from '../../src/processes/shared/needs-checkout.ts'
 
-/** Stands where the tools are in a checkout: a release cannot build and start what a newcomer lacks. */
+/** Takes the place of tools/index.ts in a release, which cannot start PostgreSQL or a control plane. */
 throw raise.NeedsCheckout('this is a release: it has no PostgreSQL and no control plane of its own to start')

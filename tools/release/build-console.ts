@@ -11,14 +11,14 @@ const DIST = join(CONSOLE, 'dist')
 const STAMP = join(DIST, '.built-from')
 const LOCK = join(import.meta.dirname, '../../node_modules/.cache/console.lock')
 
-/** Everything the build reads; what it makes is a function of this. */
+/** All inputs of the build. */
 const SOURCES = ['index.html', 'vite.config.ts', 'package.json', 'tsconfig.json', 'public', 'src']
 
 /**
- * Builds the console if its sources changed since the last time; answers whether that was needed.
+ * Builds the console if its sources changed since the last build. Returns whether it was built.
  *
- * The new one is made beside the old one and takes its place in one step, so that a server may serve the folder meanwhile.
- * Of several processes at once, one does it.
+ * The build is written beside the old one and renamed, so that a server can serve the folder at any time. Of several
+ * processes, one builds and the others wait.
  */
 export async function buildConsole(signal: AbortSignal): Promise<boolean> {
   const unlock = await lock(LOCK, { waitMs: 120_000 })
@@ -61,10 +61,10 @@ async function digestOf(paths: readonly string[]): Promise<string> {
 async function runVite(args: readonly string[], signal: AbortSignal): Promise<void> {
   const vite = join(import.meta.dirname, '../../node_modules/vite/bin/vite.js')
   const child = spawn(process.execPath, [vite, ...args], { cwd: CONSOLE, stdio: ['ignore', 'ignore', 'pipe'], signal })
-  // Whoever waits for the server should not wait longer because of the build.
+  // A lower priority, because the server starts at the same time.
   if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
-  let said = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-4000)))
+  let output = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-4000)))
   const [code] = (await once(child, 'close')) as [number | null]
-  if (code !== 0) throw new Error(`failed to build the console: ${said.trim() || `vite ended with ${code}`}`)
+  if (code !== 0) throw new Error(`failed to build the console: ${output.trim() || `vite ended with ${code}`}`)
 }

@@ -4,18 +4,18 @@ import { rolldown, type OutputChunk, type Plugin } from 'rolldown'
 const ROOT = join(import.meta.dirname, '../..')
 
 export interface BundleOptions {
-  /** Where each program goes below `dir`, without its ending, and the source that begins it. */
+  /** Path of each program below `dir`, without its ending, and its source. */
   readonly programs: Readonly<Record<string, string>>
   readonly dir: string
-  /** What is loaded on demand becomes files of its own, below `chunks`. @default one file, which needs one program */
+  /** Writes modules that are loaded on demand to files below `chunks`. @default false: one file, for one program */
   readonly split?: boolean
   /** @default false */
   readonly sourceMaps?: boolean
-  /** A module of ours that another takes the place of, by their paths in the checkout. */
+  /** Modules to replace and their replacements, by their paths in the checkout. */
   readonly instead?: Readonly<Record<string, string>>
 }
 
-/** Plain JavaScript out of our TypeScript and all that it imports; answers what was written. */
+/** Bundles TypeScript programs with everything they import into JavaScript. Returns the chunks that were written. */
 export async function bundle(options: BundleOptions): Promise<readonly OutputChunk[]> {
   const { programs, dir, split = false, sourceMaps = false, instead = {} } = options
   const building = await rolldown({
@@ -23,7 +23,7 @@ export async function bundle(options: BundleOptions): Promise<readonly OutputChu
     input: { ...programs },
     platform: 'node',
     logLevel: 'warn',
-    // An optional addition that node-postgres looks for.
+    // An optional dependency of node-postgres.
     external: ['pg-native'],
     plugins: [substitutes(instead), ownFolders],
   })
@@ -52,8 +52,8 @@ const substitutes = (instead: Readonly<Record<string, string>>): Plugin => ({
 const FOLDER = '__FOLDER_OF_SOURCE__'
 
 /**
- * A module that reads files beside itself finds them as if the folder of the bundle were the checkout, in whatever chunk it
- * ends up: `import.meta.dirname` of src/store is `<dir>/src/store`.
+ * Keeps the paths of files that modules read: `import.meta.dirname` of src/store becomes `<dir>/src/store`, whichever
+ * chunk contains the module.
  */
 const ownFolders: Plugin = {
   name: 'own folders',

@@ -8,20 +8,20 @@ import { noticesOf } from './third-party-notices.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** What programs read while they run, where they look for it. */
+/** Files that programs read while they run. */
 const FILES = ['src/store/migrations', 'console/dist']
 
-/** Only a newcomer's machine needs the tools: PostgreSQL, a control plane, compilers. */
+/** A release has no tools to start PostgreSQL and a control plane. */
 const INSTEAD = { 'tools/index.ts': 'tools/release/absent.ts' }
 
 /**
- * A release in `dir`, whatever was there: `node <dir>/caelus.mjs` runs with any Node of `engines`, without TypeScript and
- * without node_modules.
+ * Builds a release in `dir` and removes what was there. `node <dir>/caelus.mjs` runs with any Node of `engines`, without
+ * TypeScript and node_modules.
  */
 export async function buildRelease(dir: string, signal: AbortSignal): Promise<void> {
   await rm(dir, { recursive: true, force: true })
   await mkdir(dir, { recursive: true })
-  // Besides ours, the programs that others start for us, such as the one that Helm runs between rendering and applying.
+  // Programs that other programs start, such as the post-renderer of Helm.
   const inner = globSync('src/**/*-main.ts', { cwd: ROOT }).map((source) => [source.replace(/\.ts$/, ''), source])
   const programs = { caelus: 'src/main.ts', ...Object.fromEntries(inner) }
   const [chunks] = await Promise.all([

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** The licences of the packages that these modules are of, which whoever passes them on has to pass on too. */
+/** The licences of the packages that these modules belong to. A release must include them. */
 export async function noticesOf(modules: readonly string[]): Promise<string> {
   const folders = new Set(modules.flatMap((id) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(id)?.[0] ?? []))
   const notices = await Promise.all([...folders].toSorted().map(noticeOf))

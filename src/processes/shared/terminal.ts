@@ -19,18 +19,16 @@ export const processTerminal: Terminal = {
 export interface ProgressLine {
   /** Prints a line that stays. */
   say(text: string): void
-  /**
-   * Shows the current step in one line that is overwritten; without a terminal, prints a line when `topic`
-   * changes.
-   */
+  /** The current step: one line that is overwritten. Without a terminal, a line when `topic` changes and every 15 s. */
   show(topic: string, text: string): void
 }
 
 const CLEAR = '\r\u001B[2K'
+const PLAIN_EVERY_MS = 15_000
 
-export function progressLine({ err, isInteractive }: Terminal): ProgressLine {
+export function progressLine({ err, isInteractive }: Terminal, now = (): number => performance.now()): ProgressLine {
   let shown = ''
-  let topicShown = ''
+  let last = { topic: '', at: 0 }
   return {
     say(text) {
       err(`${shown === '' ? '' : CLEAR}${text}\n${shown}`)
@@ -40,8 +38,8 @@ export function progressLine({ err, isInteractive }: Terminal): ProgressLine {
         shown = text
         return err(`${CLEAR}${text}`)
       }
-      if (topic === topicShown) return
-      topicShown = topic
+      if (topic === last.topic && now() - last.at < PLAIN_EVERY_MS) return
+      last = { topic, at: now() }
       if (text !== '') err(`${text}\n`)
     },
   }
