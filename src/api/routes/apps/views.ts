@@ -14,7 +14,7 @@ import type {
   ListedUser,
   TimelineEntry,
 } from '../../../domains/apps/usecases/index.ts'
-import { redact, secretPointers } from '../../../domains/apps/index.ts'
+import { redact, writeOnlyPointers } from '../../../domains/apps/index.ts'
 import type { Explanation, Failure } from '../../../kernel/index.ts'
 import type {
   ChartView,
@@ -66,10 +66,7 @@ export const productView = ({ id, name, description, icon, templateId, createdAt
 
 /** Defaults may hold write-only values too, such as an initial password. */
 function shownDefaults({ valuesSchema, defaultValues }: Pick<Template, 'valuesSchema' | 'defaultValues'>): JsonObject {
-  const { user } = defaultValues
-  if (typeof user !== 'object' || user === null || Array.isArray(user)) return defaultValues
-  const pointers = secretPointers(valuesSchema, user as JsonObject).map((pointer) => `/user${pointer}`)
-  return redact(defaultValues, pointers)
+  return redact(defaultValues, writeOnlyPointers(valuesSchema, defaultValues))
 }
 
 export const templateView = (template: Template): TemplateView => ({
