@@ -47,6 +47,7 @@ export {
 } from './key.ts'
 export type { LeaderElection, Term } from './leader.ts'
 export { targetName, type LockAnswer, type TargetLock, type TargetLocks } from './locks.ts'
+export { masker, type Masker } from './masking/masker.ts'
 export { MemoryQueue, type MemoryQueueOptions } from './queue/memory-queue.ts'
 export { nearest } from './nearest.ts'
 export { checkAgain, settled, Waiting, type Outcome } from './outcome.ts'

@@ -40,11 +40,15 @@ export function makeLogger({ level, format, scrub, destination = process.stderr 
       formatters: { level: (label) => ({ level: label }) },
       redact: { paths: SECRET_KEYS.flatMap((key) => [key, `*.${key}`]), censor: REDACTED },
       serializers: { error: errorFields, err: errorFields },
-      hooks: { streamWrite: scrub },
+      hooks: { streamWrite: (line) => scrubLine(line, scrub) },
     },
     stream,
   )
 }
+
+/** A secret may look like a part of JSON, so a line that holds one is masked field by field and stays JSON. */
+const scrubLine = (line: string, scrub: Scrub): string =>
+  scrub(line) === line ? line : `${JSON.stringify(scrub.value(JSON.parse(line)))}\n`
 
 const errorFields = (error: unknown): unknown =>
   error instanceof Error ? { message: messageOf(error), stack: error.stack } : error

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Routes } from '../../src/api/index.ts'
 import { defineFailures } from '../../src/kernel/index.ts'
+import { expectNoSentinel, SENTINEL, sentinelSpellings } from '../support/sentinel.ts'
 import { world } from './world.ts'
-
-const SENTINEL = 's3ntinel/never+shown='
 
 const raise = defineFailures({ SentinelLeaks: { whoseMove: 'user', retryable: false, nextStep: 'Nothing.' } })
 
@@ -13,6 +12,9 @@ const careless: Routes = (app) => {
   app.get('/fails', { config }, async () => {
     throw raise.SentinelLeaks(`the password ${SENTINEL} is wrong`)
   })
+  app.get('/quotes', { config }, async () => {
+    throw raise.SentinelLeaks([...sentinelSpellings().values()].join(' or '))
+  })
   app.get('/breaks', { config }, async () => {
     throw new Error(`failed to reach postgres://joe:${encodeURIComponent(SENTINEL)}@db`, {
       cause: { password: SENTINEL },
@@ -20,6 +22,7 @@ const careless: Routes = (app) => {
   })
   app.get('/logs', { config }, async ({ log }) => {
     log.info({ password: SENTINEL, deep: { token: SENTINEL }, text: `it is ${SENTINEL}` }, 'Careless')
+    log.info({ spelled: [...sentinelSpellings().values()], error: new Error(SENTINEL) }, `Careless ${SENTINEL}`)
     return {}
   })
 }
@@ -40,17 +43,18 @@ test('a secret is found in no answer, log line, event or metric', async () => {
     controller: 'echo',
     key,
     at: 0,
-    input: { values: { password: SENTINEL } },
-    decision: { do: 'apply', with: SENTINEL },
+    input: { values: { password: SENTINEL, [`"${SENTINEL}`]: true } },
+    decision: { do: 'apply', with: [...sentinelSpellings().values()] },
   })
   w.kernel.emit('reconcile:end', { controller: 'echo', key, ms: 1, outcome: 'settled' })
 
   const said: string[] = []
   for (const path of [
     'fails',
+    'quotes',
     'breaks',
     'logs',
-    `nothing?password=${SENTINEL}`,
+    `nothing?password=${encodeURIComponent(SENTINEL)}`,
     'config',
     'decisions',
     'decisions/1',
@@ -64,8 +68,8 @@ test('a secret is found in no answer, log line, event or metric', async () => {
   }
   said.push((await w.app.inject({ url: '/metrics' })).body, (await w.app.inject({ url: '/readyz' })).body, ...w.log)
   expect(said.some((text) => text.includes('[redacted]'))).toBe(true)
-  for (const form of [SENTINEL, encodeURIComponent(SENTINEL), secret]) {
-    expect(said.filter((text) => text.includes(form))).toEqual([])
-  }
+  expect(said.filter((text) => text.includes(secret))).toEqual([])
+  for (const text of said) expectNoSentinel(text)
+  for (const line of w.log) expect(() => JSON.parse(line) as unknown).not.toThrow()
   expect(said.find((text) => text.startsWith('fails'))).toContain('the password [redacted] is wrong')
 })

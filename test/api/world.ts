@@ -100,7 +100,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
       log: decided,
       kernel,
       events,
-      mask: (value) => JSON.parse(scrub(JSON.stringify(value))),
+      mask: scrub.value,
     }),
     readiness: ready,
     config: () => [],

@@ -7,9 +7,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { emptyDatabase } from '../support/postgres.ts'
+import { expectNoSentinel, SENTINEL_LINE } from '../support/sentinel.ts'
 import { caelus, printed, release, start } from './caelus.ts'
-
-const SENTINEL = 's3ntinel-of-the-commands'
 
 test('what is wrong with a command line is said with exit code 2', async () => {
   const [unknown, missing, format, version, help] = await Promise.all([
@@ -27,18 +26,22 @@ test('what is wrong with a command line is said with exit code 2', async () => {
 })
 
 test('a refusal prints code, message, whose move and next step, with exit code 1', async () => {
-  const { code, out, err } = await caelus(['status'], { CAELUS_URL: 'http://127.0.0.1:1', CAELUS_TOKEN: SENTINEL })
+  const { code, out, err } = await caelus(['status'], { CAELUS_URL: 'http://127.0.0.1:1', CAELUS_TOKEN: SENTINEL_LINE })
   expect({ code, out }).toEqual({ code: 1, out: '' })
   expect(err).toMatch(
     /^error: ServerUnreachable: failed to reach http:\/\/127.0.0.1:1.*\nwhose move: yours\nnext step: Start one/,
   )
-  expect(err).not.toContain(SENTINEL)
+  expectNoSentinel(err, SENTINEL_LINE)
 })
 
 test('the configuration is printed without secrets, or refused as a whole', async () => {
-  const env = { DATABASE_URL: `postgres://joe:${SENTINEL}@db/x`, CAELUS_TOKEN: SENTINEL, CAELUS_PORT: '9999' }
+  const env = {
+    DATABASE_URL: `postgres://joe:${encodeURIComponent(SENTINEL_LINE)}@db/x`,
+    CAELUS_TOKEN: SENTINEL_LINE,
+    CAELUS_PORT: '9999',
+  }
   const out = await printed(['config', '-o', 'json'], env)
-  expect(out).not.toContain(SENTINEL)
+  expectNoSentinel(out, SENTINEL_LINE)
   const rows: { name: string; value: string; source: string }[] = JSON.parse(out)
   expect(rows.find(({ name }) => name === 'CAELUS_PORT')).toMatchObject({ value: '9999', source: 'environment' })
   expect(rows.find(({ name }) => name === 'CAELUS_HOST')).toMatchObject({ value: '127.0.0.1', source: 'default' })

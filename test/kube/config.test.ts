@@ -6,6 +6,7 @@ import { stringify } from 'yaml'
 import { failureOf, manualClock, systemClock } from '../../src/kernel/index.ts'
 import { inCluster } from '../../src/kube/config/config.ts'
 import { httpTransport, loadKubeConfig, redacted, ServiceAccount, type KubeConfig } from '../../src/kube/index.ts'
+import { expectNoSentinel, SENTINEL, SENTINEL_LINE } from '../support/sentinel.ts'
 import { freshNamespace, testClient, testConfig } from '../support/kube.ts'
 import { json, loopback } from './loopback.ts'
 
@@ -106,12 +107,13 @@ describe('a kubeconfig', () => {
   })
 
   test('shows nothing secret in its redacted form', async () => {
+    const inUrl = encodeURIComponent(SENTINEL_LINE)
     const config = await load(
-      { token: 'SENTINEL', username: 'a', password: 'SENTINEL' },
-      { 'proxy-url': 'http://me:SENTINEL@proxy:3128', server: 'https://u:SENTINEL@127.0.0.1' },
+      { token: SENTINEL_LINE, username: 'a', password: SENTINEL_LINE },
+      { 'proxy-url': `http://me:${inUrl}@proxy:3128`, server: `https://u:${inUrl}@127.0.0.1` },
     )
     expect(redacted(config)).toMatchObject({ context: 'here', credentials: 'token', proxyUrl: 'http://proxy:3128/' })
-    expect(JSON.stringify(redacted(config))).not.toContain('SENTINEL')
+    expectNoSentinel(redacted(config), SENTINEL_LINE)
   })
 
   test.each([
@@ -154,11 +156,11 @@ describe('a kubeconfig', () => {
   })
 
   test('that is no YAML is refused without quoting it', async () => {
-    const error = await loadKubeConfig({ path: await file('config', 'users:\n- token: [SENTINEL\nx: }') }).catch(
+    const error = await loadKubeConfig({ path: await file('config', `users:\n- token: [${SENTINEL}\nx: }`) }).catch(
       (cause: unknown) => cause,
     )
     expect(String(error)).toMatch(/failed to parse kubeconfig .*: not YAML at line \d/)
-    expect(failureOf(error).message).not.toContain('SENTINEL')
+    expectNoSentinel(failureOf(error).message)
   })
 
   test('that does not exist is named', async () => {

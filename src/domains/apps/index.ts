@@ -16,7 +16,7 @@ export { appliable, masker, redact, type Appliable, type Redacted } from './valu
 export { resourcesOf, type LiveResource, type ResourceEvent } from './health/resources.ts'
 export { checkMergedValues, checkSchema, checkUserValues } from './schema/schema.ts'
 export { isSealedWithCurrent, keyRing, openAll, sealAll, type KeyRing, type Secrets } from './values/seal.ts'
-export { joinSecrets, keepSecrets, secretPointers, splitSecrets, type SplitValues } from './values/secrets.ts'
+export { joinSecrets, keepSecrets, splitSecrets, writeOnlyPointers, type SplitValues } from './values/secrets.ts'
 export type { DataPolicy, OnFailure, Step, StepName } from './steps/types.ts'
 export { decisionText } from './words.ts'
 export * from './types.ts'

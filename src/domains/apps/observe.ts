@@ -172,7 +172,7 @@ export class Observer {
     if (worst === undefined || worst.is === 'ready') return { is: 'ready' }
     const wasReady = deployment.status === 'ready' && deployment.observedGeneration === deployment.generation
     const isLate = this.#parts.clock.now() - release.updatedAt >= template.healthTimeoutSec * 1000
-    const because = mask(worst.because)
+    const because = mask.excerpt(worst.because)
     if (worst.is === 'progressing' && (wasReady || !isLate)) return { is: 'progressing', because }
     const told = await diagnose(this.#parts.client, deployment.namespaceName, mask, signal)
     if (told !== undefined) return { is: 'failing', diagnostics: told }

@@ -1,4 +1,4 @@
-import { failureOf, type Failure } from '../../kernel/index.ts'
+import { failureOf, type Failure, type Masker } from '../../kernel/index.ts'
 import { raise } from './failures.ts'
 import type { ChartLocation } from './helm/port.ts'
 import type { JsonObject } from './values/json.ts'
@@ -7,7 +7,7 @@ import { masker } from './values/redaction.ts'
 import type { LoadedDeployment } from './rows.ts'
 import { checkMergedValues, checkUserValues } from './schema/schema.ts'
 import { openAll, type Secrets } from './values/seal.ts'
-import { joinSecrets } from './values/secrets.ts'
+import { joinSecrets, secretsOfRelease } from './values/secrets.ts'
 import type { Template } from './types.ts'
 import { appliedDigest, mergeValues, systemValues } from './values/values.ts'
 
@@ -20,8 +20,8 @@ export interface Plan {
 export interface Planned {
   /** What is wrong with the row or its template, if nothing can be applied. */
   readonly plan: Plan | { readonly problem: Failure }
-  /** Hides the tenant's secrets in texts. */
-  readonly mask: (text: string) => string
+  /** Hides the secrets of tenant and template in texts. */
+  readonly mask: Masker
 }
 
 /** Computed from the row alone: it costs no call, so every pass can afford it. */
@@ -30,11 +30,7 @@ export function planOf({ deployment, template }: LoadedDeployment, settings: App
   try {
     secrets = secretsOf(deployment.id, deployment.sealedValues, settings)
   } catch (error) {
-    return { plan: { problem: failureOf(error) }, mask: (text) => text }
-  }
-  const mask = masker(Object.values(secrets))
-  if (template.deletedAt !== null && deployment.appliedTemplateId !== template.id) {
-    return { plan: { problem: raise.TemplateMissing(`template ${template.id} was deleted`).failure }, mask }
+    return { plan: { problem: failureOf(error) }, mask: masker([]) }
   }
   const userValues = joinSecrets({ open: deployment.userValues, secrets })
   const values = mergeValues({
@@ -42,6 +38,10 @@ export function planOf({ deployment, template }: LoadedDeployment, settings: App
     userValues,
     system: systemValues(deployment, settings.ingressClass),
   })
+  const mask = masker(secretsOfRelease(template.valuesSchema, values, secrets))
+  if (template.deletedAt !== null && deployment.appliedTemplateId !== template.id) {
+    return { plan: { problem: raise.TemplateMissing(`template ${template.id} was deleted`).failure }, mask }
+  }
   const problem = valuesProblem(template, userValues, values, mask)
   if (problem !== undefined) return { plan: { problem }, mask }
   return { plan: { values, digest: appliedDigest(template, values, settings.digestSalt) }, mask }
@@ -58,7 +58,7 @@ function valuesProblem(
   template: Template,
   userValues: JsonObject,
   values: JsonObject,
-  mask: (text: string) => string,
+  mask: Masker,
 ): Failure | undefined {
   const text = (problems: readonly { readonly field: string; readonly message: string }[]): string =>
     mask(problems.map(({ field, message }) => `${field} ${message}`).join('; '))

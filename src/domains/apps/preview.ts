@@ -40,7 +40,7 @@ export async function previewOf(parts: AppsParts, inputs: PreviewInputs, signal?
       const answer = asked === undefined ? undefined : await dryRun(parts, asked, object, present.handedOver, signal)
       if (answer === undefined) return object
       if ('metadata' in answer) return answer
-      notConsulted.push(`${objectName(asJson(object))}: ${mask(answer.message)}`)
+      notConsulted.push(`${objectName(asJson(object))}: ${mask.excerpt(answer.message)}`)
       return object
     }),
   )

@@ -10,6 +10,7 @@ import {
   type Backoff,
   type Failure,
   type Emitter,
+  type Masker,
   type Outcome,
   type Reconcile,
   type Run,
@@ -23,6 +24,7 @@ import type { VerifiedReleases } from './drift/verified-releases.ts'
 import type { Observer, Observation } from './observe.ts'
 import type { AppsParts } from './parts.ts'
 import { record, type Happened } from './record.ts'
+import { masker } from './values/redaction.ts'
 import type { LoadedDeployment } from './rows.ts'
 import type { Effect } from './steps/step.ts'
 import { TargetHeld } from './target-locks.ts'
@@ -62,7 +64,7 @@ class Reconciling {
   readonly #deps: ReconcilerDeps
   readonly #run: Run
   /** Hides the secrets of the row in whatever is told: an API server quotes the value that it refuses. */
-  #mask = (text: string): string => text
+  #mask: Masker = masker([])
   #hasEntered = false
 
   constructor(deps: ReconcilerDeps, run: Run) {
@@ -177,7 +179,7 @@ class Reconciling {
 
   #failureOf(error: unknown): Failure {
     const failure = failureOf(error)
-    return { ...failure, message: this.#mask(failure.message) }
+    return { ...failure, message: this.#mask.excerpt(failure.message) }
   }
 
   /** As the controller will decide; its jitter is not worth a second write. */

@@ -102,7 +102,7 @@ async function perform(acting: Acting, runtime: ClassRuntime, action: Action, si
 /** An API server quotes what it refuses. */
 function asFailure(error: unknown, runtime: ClassRuntime): NonNullable<Done['failure']> {
   const plain = failureOf(error)
-  const failure = { ...plain, message: hiding(runtime).text(plain.message) }
+  const failure = { ...plain, message: hiding(runtime).text.excerpt(plain.message) }
   if (!(error instanceof KubeError) || error.conflicts.length === 0) return failure
   return { ...failure, conflicts: error.conflicts.map(({ manager, field }) => ({ manager, field })) }
 }

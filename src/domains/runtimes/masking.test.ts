@@ -1,9 +1,16 @@
 import { expect, test } from 'vitest'
+import { expectNoSentinel, SENTINEL, sentinelSpellings } from '../../../test/support/sentinel.ts'
 import { hiding, statusHidden } from './masking.ts'
 
 const SECRET = 'open sesame'
 const { text, json } = hiding({
   spec: { functions: [{ function_key: 'a', config: { PASSWORD: SECRET, MODE: 'on' } }] },
+})
+
+test.each([...sentinelSpellings()])('a value is hidden however it is spelled: %s', (_name, spelling) => {
+  const hide = hiding({ spec: { functions: [{ function_key: 'a', config: { PASSWORD: SENTINEL } }] } })
+  expectNoSentinel(hide.text(`failed with ${spelling}`))
+  expectNoSentinel(hide.json({ message: `failed with ${spelling}`, [spelling]: [spelling] }))
 })
 
 test('a value is hidden wherever it is part of a text, unless it is too short to be one', () => {
@@ -52,4 +59,14 @@ test('what a pod was given is hidden in what its containers say, whatever the sp
   })
   const said = status?.containerStatuses?.[0]?.lastState?.terminated?.message
   expect(said).toMatch(/^cannot log in with \(hidden [0-9a-f]{8}\)$/)
+})
+
+test('what the kubelet has cut out of the middle of a value is hidden', () => {
+  const containers = [{ name: 'function', env: [{ name: 'PASSWORD', value: SENTINEL }] }]
+  const metadata = { name: 'cart' }
+  for (const spelling of [SENTINEL, JSON.stringify(SENTINEL), encodeURIComponent(SENTINEL)]) {
+    const message = `${spelling.slice(spelling.length / 2)} was refused; ${spelling.slice(0, spelling.length / 2)}`
+    const status = { conditions: [{ type: 'Ready', status: 'False', message }] }
+    expectNoSentinel(statusHidden({ apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers }, status }))
+  }
 })

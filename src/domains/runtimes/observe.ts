@@ -1,3 +1,4 @@
+import type { Masker } from '../../kernel/index.ts'
 import {
   at,
   type At,
@@ -117,7 +118,7 @@ function podsOf(caches: Caches, runtime: ClassRuntime, children: readonly Observ
   })
 }
 
-function containerOf(container: CoreV1.ContainerStatus, text: (said: string) => string): ObservedContainer {
+function containerOf(container: CoreV1.ContainerStatus, { excerpt }: Masker): ObservedContainer {
   const { name, ready, restartCount, state, lastState } = container
   const { waiting, running } = state ?? {}
   const ended = lastState?.terminated ?? state?.terminated
@@ -127,10 +128,10 @@ function containerOf(container: CoreV1.ContainerStatus, text: (said: string) => 
     ready,
     restarts: restartCount,
     ...(waiting?.reason !== undefined && { waiting: waiting.reason }),
-    ...(waiting?.message !== undefined && { message: text(waiting.message) }),
+    ...(waiting?.message !== undefined && { message: excerpt(waiting.message) }),
     ...(startedAt !== undefined && { startedAt: Date.parse(startedAt) }),
     ...(ended !== undefined && {
-      lastExit: { reason: ended.reason ?? '', exitCode: ended.exitCode, message: text((ended.message ?? '').trim()) },
+      lastExit: { reason: ended.reason ?? '', exitCode: ended.exitCode, message: excerpt(ended.message ?? '').trim() },
     }),
   }
 }

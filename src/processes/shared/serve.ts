@@ -147,7 +147,6 @@ export async function assemble({
   const pool = openPool({ url: databaseUrl, applicationName: 'caelus api', role: 'caelus_api' })
   const checks: Check[] = [databaseCheck(pool)]
   const ready = readiness(() => checks, systemClock, scrub)
-  const mask = (value: unknown): unknown => JSON.parse(scrub(JSON.stringify(value ?? null)))
   const depths = atMostEvery(DEPTHS_MS, () => queueDepths(pool))
   metrics.queueDepths(depths)
   board.queue(async () => totalOf(await depths()))
@@ -197,7 +196,7 @@ export async function assemble({
       log: decisions,
       kernel,
       events,
-      mask,
+      mask: (value) => scrub.value(value ?? null),
       inWords: { Deployment: appsDecisionText, ClassRuntime: runtimesDecisionText },
     }),
     readiness: ready,

@@ -9,6 +9,7 @@ import type {
 } from '../../../src/api/contract/index.ts'
 import { ClassRuntime } from '../../../src/domains/runtimes/index.ts'
 import { fn } from '../../runtimes/world.ts'
+import { expectNoSentinel, SENTINEL, SENTINEL_LINE } from '../../support/sentinel.ts'
 import { isUp, runtimesApi } from './world.ts'
 
 test('a runtime is created, seen with everything it is made of, changed and deleted', async () => {
@@ -104,12 +105,12 @@ test('what is wrong with a manifest is told field by field', async () => {
 test('members may look and not touch, and do not read what functions are configured with', async () => {
   await using w = await runtimesApi()
   const { api, member, controlPlane } = w
-  await controlPlane.create('cart', { functions: [fn('add', {}, { PASSWORD: 's3ntinel-value' })] })
+  await controlPlane.create('cart', { functions: [fn('add', {}, { PASSWORD: SENTINEL })] })
   const seen = await w.shows('cart', () => true)
-  expect(seen.spec.functions?.[0]?.config).toEqual({ PASSWORD: 's3ntinel-value' })
+  expect(seen.spec.functions?.[0]?.config).toEqual({ PASSWORD: SENTINEL })
   const byMember = await api.as(member.secret, { url: w.path('cart') })
   expect(byMember.statusCode).toBe(200)
-  expect(byMember.body).not.toContain('s3ntinel-value')
+  expectNoSentinel(byMember.body)
   expect(byMember.json<RuntimeView>().spec.functions?.[0]?.config).toEqual({ PASSWORD: '[redacted]' })
   for (const request of [
     { method: 'POST', url: '/api/v1/runtimes', payload: w.manifest('other') },
@@ -146,9 +147,7 @@ test('a preview names the children that would come, change and go, and saves not
   await w.controlPlane.controller()
   const preview = async (payload: object): Promise<RuntimePreviewView> =>
     (await w.api.as(w.admin.secret, { method: 'POST', url: '/api/v1/runtimes:preview', payload })).json()
-  const fresh = await preview(
-    w.manifest('cart', { functions: [fn('hello', {}, { SECRET: 's3ntinel-value', PIN: '12' })] }),
-  )
+  const fresh = await preview(w.manifest('cart', { functions: [fn('hello', {}, { SECRET: SENTINEL, PIN: '12' })] }))
   expect(fresh).toMatchObject({ change: 'created', template: { before: null, after: 'k8s_deployment' }, problems: [] })
   expect(fresh.objects.map(({ object, change }) => `${change} ${object}`).toSorted()).toEqual([
     'created Deployment/cart--hello',
@@ -161,12 +160,12 @@ test('a preview names the children that would come, change and go, and saves not
     const after = expect.stringMatching(/^\(hidden [0-9a-f]{8}\)$/) as string
     expect(made).toContainEqual({ field: `${inContainer}.env[name=${name}].value`, change: 'added', after })
   }
-  expect(JSON.stringify(fresh)).not.toContain('s3ntinel-value')
+  expectNoSentinel(fresh)
   expect(await w.controlPlane.names(ClassRuntime)).toEqual([])
 
-  await w.controlPlane.create('cart', { functions: [fn('add', {}, { SECRET: 's3ntinel-value' }), fn('pay')] })
+  await w.controlPlane.create('cart', { functions: [fn('add', {}, { SECRET: SENTINEL }), fn('pay')] })
   await w.shows('cart', isUp)
-  const functions = [fn('add', { container_image: 'registry.example/hello:2' }, { SECRET: 'an0ther-sentinel' })]
+  const functions = [fn('add', { container_image: 'registry.example/hello:2' }, { SECRET: SENTINEL_LINE })]
   const next = await preview(w.manifest('cart', { functions }))
   expect(next.change).toBe('changed')
   expect(next.objects.map(({ object, change }) => `${change} ${object}`).toSorted()).toEqual([
@@ -181,7 +180,8 @@ test('a preview names the children that would come, change and go, and saves not
     before: 'registry.example/hello:1',
     after: 'registry.example/hello:2',
   })
-  expect(JSON.stringify(next)).not.toMatch(/s3ntinel-value|an0ther-sentinel/)
+  expectNoSentinel(next)
+  expectNoSentinel(next, SENTINEL_LINE)
   const broken = await preview(w.manifest('cart', { functions: [{ function_key: 'imageless' }] }))
   expect(broken.problems).toEqual([expect.objectContaining({ field: expect.stringContaining('functions[0]') })])
   expect((await w.controlPlane.runtime('cart')).metadata.generation).toBe(1)

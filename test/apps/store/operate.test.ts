@@ -3,9 +3,8 @@ import { APPS_QUEUE, deploymentKey } from '../../../src/domains/apps/queue.ts'
 import { deploymentRows } from '../../../src/domains/apps/store/index.ts'
 import type { Claim, Failure } from '../../../src/kernel/index.ts'
 import { decisionStore, prune } from '../../../src/store/index.ts'
+import { expectNoSentinel, SENTINEL } from '../../support/sentinel.ts'
 import { appsWorld, codeOf, ringOf, type AppsWorld } from './world.ts'
-
-const SENTINEL = 'correct horse battery staple'
 
 const failure: Failure = {
   code: 'Broken',
@@ -194,7 +193,7 @@ test('the timeline tells deeds, decisions and jobs, newest first and without sec
     expect.stringMatching(/^ann@example.org: it was ordered, with version \S+ of the chart$/),
     'platform: it waits for a worker because it was ordered',
   ])
-  expect(JSON.stringify(seen)).not.toContain(SENTINEL)
+  expectNoSentinel(seen)
   expect(await w.apps.timeline(w.admin, deployment, 2)).toHaveLength(2)
 })
 

@@ -7,7 +7,7 @@ import type {
   TemplateForm,
 } from '../../../domains/apps/index.ts'
 import type { ChartReport, ListedDeployment, ListedJob, ListedUser } from '../../../domains/apps/usecases/index.ts'
-import { redact, secretPointers } from '../../../domains/apps/index.ts'
+import { redact, writeOnlyPointers } from '../../../domains/apps/index.ts'
 import type { Failure } from '../../../kernel/index.ts'
 import type {
   ChartView,
@@ -47,10 +47,7 @@ export const productView = ({ id, name, description, icon, templateId, createdAt
 
 /** Defaults may hold write-only values too, such as an initial password. */
 function shownDefaults({ valuesSchema, defaultValues }: Pick<Template, 'valuesSchema' | 'defaultValues'>): JsonObject {
-  const { user } = defaultValues
-  if (typeof user !== 'object' || user === null || Array.isArray(user)) return defaultValues
-  const pointers = secretPointers(valuesSchema, user as JsonObject).map((pointer) => `/user${pointer}`)
-  return redact(defaultValues, pointers)
+  return redact(defaultValues, writeOnlyPointers(valuesSchema, defaultValues))
 }
 
 export const templateView = (template: Template): TemplateView => ({

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { expectNoSentinel, SENTINEL } from '../../../../test/support/sentinel.ts'
 import { pathText, type FieldChange, type FieldPath } from '../../../kube/index.ts'
 import { redactedDiff } from './diff.ts'
 import { diffObjects, objectName } from './diff-objects.ts'
 import type { JsonObject } from '../values/json.ts'
 import { masker, MASK } from '../values/redaction.ts'
 
-const SENTINEL = 'sentinel-5d1f'
 const asIs = (text: string): string => text
 const inText = (changes: readonly FieldChange[]) =>
   changes.map(({ path, ...change }) => ({ field: pathText(path), ...change }))
@@ -75,7 +75,8 @@ describe('diffObjects', () => {
       masker([SENTINEL]),
     )
     expect(changes).toHaveLength(2)
-    expect(JSON.stringify(changes)).not.toMatch(new RegExp(`${SENTINEL}|${encoded}|b3RoZXI`))
+    expectNoSentinel(changes)
+    expect(JSON.stringify(changes)).not.toContain('b3RoZXI')
   })
 
   it('writes the group only where a kind could be mistaken', () => {

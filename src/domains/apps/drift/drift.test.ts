@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { expectNoSentinel, SENTINEL } from '../../../../test/support/sentinel.ts'
 import type { KubeObject, ManagedFields } from '../../../kube/index.ts'
 import { driftOf as driftWith, driftSeen, settleConflicts } from './drift.ts'
 import type { JsonObject } from '../values/json.ts'
@@ -75,7 +76,7 @@ const claim = (manager: string, fieldsV1: JsonObject, more: Partial<ManagedField
 })
 
 const driftOf = (desired: JsonObject, seen: KubeObject | undefined, facts: OwnershipFacts) =>
-  driftWith(desired, seen, facts, masker(['sentinel-5d1f']))
+  driftWith(desired, seen, facts, masker([SENTINEL]))
 
 interface Edit {
   readonly replicas?: number
@@ -214,10 +215,10 @@ describe('driftOf', () => {
   })
 
   it('compares a Secret as it is stored and shows nothing of it', () => {
-    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, stringData: { a: 'sentinel-5d1f' } }
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, stringData: { a: SENTINEL } }
     const stored = (text: string): KubeObject =>
       ({ ...secret, stringData: undefined, data: { a: Buffer.from(text).toString('base64') } }) as unknown as KubeObject
-    expect(driftOf(secret, stored('sentinel-5d1f'), NOBODY).drifted).toEqual([])
+    expect(driftOf(secret, stored(SENTINEL), NOBODY).drifted).toEqual([])
     expect(driftOf(secret, stored('other'), NOBODY).drifted).toEqual([
       { path: 'data.a', ours: MASK, live: MASK, owner: 'nobody' },
     ])
@@ -232,9 +233,9 @@ describe('driftOf', () => {
   })
 
   it('hides a secret that a chart rendered into a plain field', () => {
-    const report = driftOf(DESIRED, live({ web: { image: 'x/sentinel-5d1f' } }), NOBODY)
+    const report = driftOf(DESIRED, live({ web: { image: `x/${SENTINEL}` } }), NOBODY)
     expect(report.drifted).toHaveLength(1)
-    expect(JSON.stringify(report)).not.toContain('sentinel-5d1f')
+    expectNoSentinel(report)
   })
 
   it('keeps a changed text from passing as an equal quantity', () => {

@@ -1,8 +1,9 @@
+import type { Masker } from '../../../kernel/index.ts'
 import { Event, Pod, type Client, type CoreV1 } from '../../../kube/index.ts'
 import type { JsonObject } from '../values/json.ts'
 import type { Diagnostics } from '../observed.ts'
 
-/** Everything that is told is bounded: a namespace may hold thousands of pods that all fail. */
+/** All output is bounded: a namespace may hold thousands of pods that all fail. */
 const PODS = 3
 const LOG_LINES = 5
 const LONGEST_LINE = 200
@@ -18,13 +19,13 @@ const IMAGE_TROUBLE: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Why the pods of a namespace do not get ready: container states, events and last log lines, with the tenant's secrets
- * hidden. `undefined`: nothing tells. To be taken before anything is rolled back, which removes it all.
+ * Why the pods of a namespace do not get ready: container states, events and last log lines, with secrets masked.
+ * `undefined`: no cause is known. Call it before a rollback, which removes pods and events.
  */
 export async function diagnose(
   client: Client,
   namespace: string,
-  mask: (text: string) => string,
+  mask: Masker,
   signal?: AbortSignal,
 ): Promise<Diagnostics | undefined> {
   const [pods, events] = await Promise.all([
@@ -36,18 +37,21 @@ export async function diagnose(
     .map(({ reason = '', note = '' }) => ({ reason, note }))
   const told = (code: Diagnostics['code'], message: string, details: JsonObject = {}): Diagnostics => ({
     code,
-    message: mask(message).slice(0, LONGEST),
+    message: message.slice(0, LONGEST),
     details,
   })
   const quota = warnings.find(({ note }) => /exceeded quota|failed quota/.test(note))
-  if (quota !== undefined) return told('QuotaExceeded', quota.note)
-  const troubles = pods.filter(isNotReady).flatMap(troublesOf).slice(0, PODS)
+  if (quota !== undefined) return told('QuotaExceeded', mask.excerpt(quota.note))
+  const troubles = pods
+    .filter(isNotReady)
+    .flatMap((pod) => troublesOf(pod, mask))
+    .slice(0, PODS)
   const image = troubles.find(({ reason }) => IMAGE_TROUBLE.has(reason))
   if (image !== undefined) return told('ImageNeverReady', sentence(image))
-  const lines = await Promise.all(troubles.map((trouble) => withLog(client, namespace, trouble)))
+  const lines = await Promise.all(troubles.map((trouble) => withLog(client, namespace, trouble, mask)))
   if (lines.length > 0) return told('NeverHealthy', lines.join('; '))
   const [last] = warnings.filter(({ reason }) => reason !== 'Unhealthy')
-  return last === undefined ? undefined : told('NeverHealthy', `${last.reason}: ${last.note}`)
+  return last === undefined ? undefined : told('NeverHealthy', `${last.reason}: ${mask.excerpt(last.note)}`)
 }
 
 interface Trouble {
@@ -55,7 +59,7 @@ interface Trouble {
   readonly container?: string
   readonly reason: string
   readonly message: string
-  /** It ran and ended: its log tells more than its state. */
+  /** The container ran and ended: its log says more than its state. */
   readonly hasEnded: boolean
 }
 
@@ -63,7 +67,8 @@ const isNotReady = ({ status }: CoreV1.Pod): boolean =>
   status?.phase !== 'Succeeded' &&
   !(status?.conditions ?? []).some((one) => one.type === 'Ready' && one.status === 'True')
 
-function troublesOf({ metadata, status }: CoreV1.Pod): Trouble[] {
+/** Messages are masked here, while they are whole: the kubelet may have cut them at either end. */
+function troublesOf({ metadata, status }: CoreV1.Pod, mask: Masker): Trouble[] {
   const pod = metadata.name
   const containers = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])]
   const stuck = containers.flatMap(({ name, state, lastState, restartCount }): Trouble[] => {
@@ -73,13 +78,13 @@ function troublesOf({ metadata, status }: CoreV1.Pod): Trouble[] {
     const { reason = '', message = '' } = state?.waiting ?? state?.terminated ?? {}
     if (reason === '' || reason === 'PodInitializing' || reason === 'ContainerCreating' || reason === 'Completed')
       return []
-    return [{ pod, container: name, reason, message: `${message}${exit}`, hasEnded: ended !== undefined }]
+    return [{ pod, container: name, reason, message: `${mask.excerpt(message)}${exit}`, hasEnded: ended !== undefined }]
   })
   if (stuck.length > 0) return stuck
   const unscheduled = status?.conditions?.find((one) => one.type === 'PodScheduled' && one.status === 'False')
   if (unscheduled !== undefined) {
     const { reason = 'Unschedulable', message = '' } = unscheduled
-    return [{ pod, reason, message, hasEnded: false }]
+    return [{ pod, reason, message: mask.excerpt(message), hasEnded: false }]
   }
   const unready = containers.find(({ ready, state }) => !ready && state?.running !== undefined)
   return unready === undefined
@@ -90,7 +95,7 @@ function troublesOf({ metadata, status }: CoreV1.Pod): Trouble[] {
 const sentence = ({ pod, container, reason, message }: Trouble): string =>
   `${container === undefined ? '' : `container ${container} of `}pod ${pod}: ${reason}${message === '' ? '' : ` ${message}`}`
 
-async function withLog(client: Client, namespace: string, trouble: Trouble): Promise<string> {
+async function withLog(client: Client, namespace: string, trouble: Trouble, mask: Masker): Promise<string> {
   const { pod, container, hasEnded } = trouble
   if (!hasEnded || container === undefined) return sentence(trouble)
   const log = await client
@@ -99,7 +104,11 @@ async function withLog(client: Client, namespace: string, trouble: Trouble): Pro
       { container, tailLines: LOG_LINES, previous: trouble.reason === 'CrashLoopBackOff' },
     )
     .catch(() => '')
-  const lines = log.split('\n').filter((line) => line.trim() !== '')
+  // The tail may begin inside of a secret, and splitting into lines would take one apart: masked as it came.
+  const lines = mask
+    .excerpt(log)
+    .split('\n')
+    .filter((line) => line.trim() !== '')
   if (lines.length === 0) return sentence(trouble)
   return `${sentence(trouble)}; last log lines: ${lines.map((line) => line.slice(0, LONGEST_LINE)).join(' | ')}`
 }

@@ -8,6 +8,7 @@ import {
   type KubeObject,
   type Resource,
 } from '../../../kube/index.ts'
+import type { Masker } from '../../../kernel/index.ts'
 import { objectName } from '../drift/diff-objects.ts'
 import { healthOf, type ObjectHealth } from './health.ts'
 import { releaseOf, type AppsParts } from '../parts.ts'
@@ -73,7 +74,7 @@ export async function resourcesOf(
       ...nameOf(object),
       parent: ownersOf(object, byUid).map((owner) => nameOf(owner).id)[0] ?? null,
       health: health.is,
-      message: health.is === 'ready' ? '' : mask(health.because),
+      message: health.is === 'ready' ? '' : mask.excerpt(health.because),
       since: object.metadata.creationTimestamp ?? null,
       events: eventsOf(object).slice(0, MOST_EVENTS),
     }
@@ -128,14 +129,14 @@ const nameOf = (object: KubeObject): Pick<LiveResource, 'id' | 'kind' | 'name'> 
   name: object.metadata.name,
 })
 
-function told(event: Event, mask: (text: string) => string): ResourceEvent {
+function told(event: Event, mask: Masker): ResourceEvent {
   const { type, reason = '', note = '', series, metadata, eventTime } = event
   const { deprecatedLastTimestamp, deprecatedCount } = event
   return {
     at: series?.lastObservedTime ?? deprecatedLastTimestamp ?? eventTime ?? metadata.creationTimestamp ?? '',
     type: type === 'Warning' ? 'Warning' : 'Normal',
     reason,
-    message: mask(note),
+    message: mask.excerpt(note),
     count: series?.count ?? deprecatedCount ?? 1,
   }
 }

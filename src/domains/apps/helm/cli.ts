@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Masker } from '../../../kernel/index.ts'
 import { kubeconfigAs } from '../../../kube/index.ts'
 import { raise } from '../failures.ts'
 import { classifyHelmError } from './errors.ts'
@@ -176,14 +177,14 @@ export function helmCli(options: HelmCliOptions): HelmCli {
     upgrade: (target, rollout, signal) =>
       roll(['upgrade', '--reset-values', `--history-max=${historyMax}`], target, rollout, signal),
 
-    async uninstall(target, { hooks, timeoutMs }, signal) {
+    async uninstall(target, { hooks, timeoutMs, mask = masker([]) }, signal) {
       await version()
       const flags = [`--timeout=${timeoutMs}ms`, ...(hooks ? [] : ['--no-hooks'])]
       const args = ['uninstall', target.release, ...flags]
       const ran = await call({ target, args, limitMs: 3 * timeoutMs + QUICK_MS, signal })
       if (ran.code === 0) return true
       if (/release: not found/i.test(ran.stderr)) return false
-      throw classifyHelmError(ran.stderr, { mask: (text) => text })
+      throw classifyHelmError(ran.stderr, { mask })
     },
   }
 }
@@ -201,4 +202,4 @@ const joined = (labels: Readonly<Record<string, string>>): string =>
     .join(',')
 
 /** Write-only values are in the user part and nowhere else; which of its values they are is not known here. */
-const maskOf = (values: JsonObject): ((text: string) => string) => masker([field(values, 'user') ?? null])
+const maskOf = (values: JsonObject): Masker => masker([field(values, 'user') ?? null])

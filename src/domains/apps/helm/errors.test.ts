@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { AppFailureCode } from '../failures.ts'
 import { classifyHelmError } from './errors.ts'
+import { expectNoSentinel, SENTINEL, sentinelSpellings } from '../../../../test/support/sentinel.ts'
 import { masker } from '../values/redaction.ts'
 
-const asIs = { mask: (text: string) => text }
+const asIs = { mask: masker([]) }
 
 /** Written by Helm 4.3.1 against a 1.35 API server; names and hosts are replaced, long ones shortened. */
 const HELM_4: readonly (readonly [AppFailureCode, string])[] = [
@@ -185,10 +186,20 @@ describe('classifyHelmError', () => {
   })
 
   it('repeats no secret that the API server quoted', () => {
-    const stderr =
-      'Error: Service "s" is invalid: spec.externalName: Invalid value: "sentinel-5d1f": must be a DNS name'
-    const { failure } = classifyHelmError(stderr, { mask: masker(['sentinel-5d1f']) })
-    expect(failure.code).toBe('ObjectInvalid')
-    expect(failure.message).not.toContain('sentinel-5d1f')
+    for (const spelling of sentinelSpellings().values()) {
+      const stderr = `Error: Service "s" is invalid: spec.externalName: Invalid value: "${spelling}": must be a DNS name`
+      const { failure } = classifyHelmError(stderr, { mask: masker([SENTINEL]) })
+      expect(failure.code).toBe('ObjectInvalid')
+      expectNoSentinel(failure.message)
+    }
+  })
+
+  it('masks before it joins lines and cuts', () => {
+    const key = `-----BEGIN KEY-----\n${SENTINEL}\n${SENTINEL}\n-----END KEY-----`
+    for (const before of [0, 900, 940, 960, 980]) {
+      const stderr = `Error: ${'x'.repeat(before)} value:\n  ${key.replaceAll('\n', '\n  ')}\nis wrong`
+      expectNoSentinel(classifyHelmError(stderr, { mask: masker([key]) }).failure.message)
+      expectNoSentinel(classifyHelmError(stderr, { mask: masker([SENTINEL]) }).failure.message)
+    }
   })
 })

@@ -1,4 +1,4 @@
-import type { FailureError } from '../../../kernel/index.ts'
+import type { FailureError, Masker } from '../../../kernel/index.ts'
 import { raise, type AppFailureCode } from '../failures.ts'
 import type { Diagnostics } from '../observed.ts'
 
@@ -63,17 +63,19 @@ export interface HelmContext {
   /** What the pods said before anything was rolled back: it tells a deadline's reason. */
   readonly diagnostics?: Diagnostics
   /** Hides secrets: an API server repeats the value that it calls invalid. */
-  readonly mask: (text: string) => string
+  readonly mask: Masker
 }
 
 /** The failure behind what Helm wrote to its standard error. */
 export function classifyHelmError(stderr: string, { diagnostics, mask }: HelmContext): FailureError {
-  const said = complaintIn(stderr)
-  const code = SAYINGS.find(([, saying]) => saying.test(said))?.[0] ?? 'HelmFailed'
+  const plain = complaintIn(stderr)
+  const code = SAYINGS.find(([, saying]) => saying.test(plain))?.[0] ?? 'HelmFailed'
+  // Masked while it is as Helm wrote it: joining lines and cutting would take secrets apart.
+  const said = complaintIn(mask.excerpt(stderr))
   if (code === 'NeverHealthy' && diagnostics !== undefined) {
-    return raise[diagnostics.code](mask(`${diagnostics.message} (${said})`).slice(0, LONGEST))
+    return raise[diagnostics.code](`${diagnostics.message} (${said})`.slice(0, LONGEST))
   }
-  return raise[code](mask(said).slice(0, LONGEST))
+  return raise[code](said.slice(0, LONGEST))
 }
 
 /** From the last `Error:` on, in one line and without the words that only repeat which command it was. */

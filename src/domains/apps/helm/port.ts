@@ -1,3 +1,4 @@
+import type { Masker } from '../../../kernel/index.ts'
 import type { Identity, KubeObject } from '../../../kube/index.ts'
 import type { JsonObject } from '../values/json.ts'
 import type { HandedOver, PendingKind } from '../observed.ts'
@@ -47,7 +48,7 @@ export interface Rollout {
   /** Fields left out of what is applied, because they are meant to be another's. */
   readonly handOver: readonly HandedOver[]
   /** Hides secrets in what Helm says when it fails. @default hides everything in the user part of the values */
-  readonly mask?: (text: string) => string
+  readonly mask?: Masker
 }
 
 /** The verbs of Helm that change the world. Errors are `FailureError`s with the codes of `failures.ts`. */
@@ -59,7 +60,7 @@ export interface Helm {
   /** False: there was no release. */
   uninstall(
     target: ReleaseTarget,
-    options: { readonly hooks: boolean; readonly timeoutMs: number },
+    options: { readonly hooks: boolean; readonly timeoutMs: number; readonly mask?: Masker },
     signal?: AbortSignal,
   ): Promise<boolean>
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { asUser, type Actor, type Tx } from '../../../store/index.ts'
 import { deploymentUid } from '../identity.ts'
 import type { Json } from '../values/json.ts'
-import { joinSecrets } from '../values/secrets.ts'
+import { joinSecrets, secretsOfRelease } from '../values/secrets.ts'
 import { findDeployment, findProduct, findTemplate, isDomainTaken, type DeploymentRef } from '../store/index.ts'
 import type { Deployment, Template } from '../types.ts'
 import { mergeValues, systemValues } from '../values/values.ts'
@@ -77,5 +77,8 @@ function rendered(
     userValues: joinSecrets({ open: deployment.userValues, secrets }),
     system: systemValues(deployment, ingressClass),
   })
-  return { rendering: { deployment, template, values }, secrets: Object.values(secrets) }
+  return {
+    rendering: { deployment, template, values },
+    secrets: [...secretsOfRelease(template.valuesSchema, values, secrets)],
+  }
 }

@@ -1,3 +1,4 @@
+import { masker as maskerOf, type Masker } from '../../../kernel/index.ts'
 import { changeAt, isJsonArray, isJsonObject, pointerOf, type Json, type JsonObject } from './json.ts'
 
 declare const redactedBrand: unique symbol
@@ -34,28 +35,13 @@ function findMask(value: Json, path: readonly (string | number)[]): string | und
   return undefined
 }
 
-/** Shorter secrets are hidden only where they are the whole value: as part of one they would hide half of every text. */
-const SHORTEST = 4
+/** Masks the texts and numbers in `secrets` wherever they were rendered to. */
+export const masker = (secrets: Iterable<Json>): Masker => maskerOf(plainTexts(secrets), { mask: MASK })
 
-/** Hides secrets in text that they were rendered into, also as base64, in JSON, and in a URL. */
-export function masker(secrets: Iterable<Json>): (text: string) => string {
-  const words = [...new Set([...secrets].flatMap(plainTexts))]
-  const spellings = [...new Set(words.filter((word) => word.length >= SHORTEST).flatMap(spellingsOf))].toSorted(
-    (a, b) => b.length - a.length,
-  )
-  return (text) =>
-    words.includes(text) ? MASK : spellings.reduce((hidden, spelling) => hidden.replaceAll(spelling, MASK), text)
+function* plainTexts(secrets: Iterable<Json>): Generator<string> {
+  for (const secret of secrets) {
+    if (isJsonArray(secret)) yield* plainTexts(secret)
+    else if (isJsonObject(secret)) yield* plainTexts(Object.values(secret))
+    else if (typeof secret === 'string' || typeof secret === 'number') yield String(secret)
+  }
 }
-
-function plainTexts(value: Json): string[] {
-  if (isJsonArray(value)) return value.flatMap(plainTexts)
-  if (isJsonObject(value)) return Object.values(value).flatMap(plainTexts)
-  return typeof value === 'string' || typeof value === 'number' ? [String(value)] : []
-}
-
-const spellingsOf = (word: string): string[] => [
-  word,
-  Buffer.from(word).toString('base64'),
-  JSON.stringify(word).slice(1, -1),
-  encodeURIComponent(word),
-]

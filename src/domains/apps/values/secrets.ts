@@ -14,6 +14,22 @@ export const secretPointers = (valuesSchema: JsonObject | null, userValues: Json
     ? []
     : pointersWhere(valuesSchema, userSchemaOf(valuesSchema), userValues, (schema) => isSecret(valuesSchema, schema))
 
+/** Where the values of a release, defaults included, hold something write-only, in the user part or elsewhere. */
+export const writeOnlyPointers = (valuesSchema: JsonObject | null, values: JsonObject): string[] =>
+  valuesSchema === null
+    ? []
+    : pointersWhere(valuesSchema, valuesSchema, values, (schema) => isSecret(valuesSchema, schema))
+
+/** What must be masked in every text about a release: the secrets of the tenant, and those of the template. */
+export function* secretsOfRelease(
+  valuesSchema: JsonObject | null,
+  values: JsonObject,
+  tenant: Secrets,
+): Generator<Json> {
+  yield* Object.values(tenant)
+  for (const pointer of writeOnlyPointers(valuesSchema, values)) yield readAt(values, pointer) ?? null
+}
+
 /** A list of write-only items is one as a whole: without its items it would have no places to put them back to. */
 const isSecret = (root: JsonObject, schema: JsonObject): boolean =>
   isWriteOnly(schema) || itemSchemasOf(schema).some((items) => alternatives(root, items).some(isWriteOnly))

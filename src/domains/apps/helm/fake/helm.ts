@@ -4,6 +4,7 @@ import { raise, type AppFailureCode } from '../../failures.ts'
 import { classifyHelmError } from '../errors.ts'
 import { deepMerge } from '../../values/values.ts'
 import type { JsonObject } from '../../values/json.ts'
+import { masker } from '../../values/redaction.ts'
 import { withoutHandedOver } from '../hand-over.ts'
 import { objectsOf } from '../manifest.ts'
 import type { Chart, Helm, ReleaseTarget, Rollout } from '../port.ts'
@@ -127,7 +128,7 @@ export function fakeHelm({ transport, clock, charts, fault, historyMax = 5 }: Fa
       return await work()
     } catch (error) {
       if (signal?.aborted || !isOfServer(error)) throw error
-      throw classifyHelmError(`Error: ${messageOf(error)}`, { mask: (text) => text })
+      throw classifyHelmError(`Error: ${messageOf(error)}`, { mask: masker([]) })
     }
   }
 
