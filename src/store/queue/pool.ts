@@ -1,15 +1,15 @@
 import { openPool, type Pool, type PoolOptions } from '../pool.ts'
 
-/** Connections for queues, and for nothing else. One pool may serve several queues. */
+/** Connections that only queues use. One pool may serve several queues. */
 export interface QueuePool extends Pool {
   readonly forQueues: true
 }
 
 /**
- * A program that uses up its other connections must still be able to renew its leases, so queues have their own.
+ * Queues have their own connections, so that a program that has used up its others can still renew its leases.
  *
- * And their own planner settings: a queue's table is empty at one moment and full at the next, and a plan that was made for
- * the empty one (read it all, sort) must not be what is used for the full one.
+ * They also have their own planner settings: the table can be empty at one moment and full at the next, so a plan made
+ * for the empty table (sequential scan and sort) must not be used for the full one.
  */
 export const openQueuePool = (options: PoolOptions): QueuePool => ({
   ...openPool({
