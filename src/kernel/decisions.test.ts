@@ -19,6 +19,23 @@ it('keeps the newest hundred, newest first, and passes all to the sink', () => {
   expect(log.recent({ kind: 'K', id: '1' })).toHaveLength(50)
 })
 
+it('keeps a record and passes it on, whatever its sink and its listeners throw', () => {
+  const errors: unknown[] = []
+  const heard: number[] = []
+  const fail = (what: string) => (): void => {
+    throw new Error(what)
+  }
+  const log = decisionLog(fail('sink'), 100, (error) => errors.push((error as Error).message))
+  log.onAdd(fail('listener'))
+  const stop = log.onAdd(({ at }) => heard.push(at))
+  log.add(record(1))
+  stop()
+  log.add(record(2))
+  expect(log.recent()).toHaveLength(2)
+  expect(heard).toEqual([1])
+  expect(errors).toEqual(['sink', 'listener', 'sink', 'listener'])
+})
+
 it('replays a decision from its recorded input', () => {
   const decide = ({ n }: { n: number }): number => n * 2
   expect(replay(record(4), decide)).toEqual({ same: true, recorded: 8, now: 8 })

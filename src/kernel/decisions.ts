@@ -1,6 +1,7 @@
+import { createEmitter } from './emitter.ts'
 import { keyText, type Key } from './key.ts'
 
-/** What a pure decide function was given and what it answered: enough to explain it, and to run it again. */
+/** The input and the answer of a pure decide function: enough to explain it, and to run it again. */
 export interface DecisionRecord {
   readonly controller: string
   readonly key: Key
@@ -11,7 +12,7 @@ export interface DecisionRecord {
   readonly decision: unknown
 }
 
-/** The same record, whose parts are made fit to be read when somebody reads them: most are forgotten before. */
+/** The same record, masked by `shown` when it is read: most records never are. */
 export function shownWhenRead(record: DecisionRecord, shown: (value: unknown) => unknown): DecisionRecord {
   let parts: { readonly input: unknown; readonly decision: unknown } | undefined
   const read = () => (parts ??= { input: shown(record.input), decision: shown(record.decision) })
@@ -26,7 +27,7 @@ export function shownWhenRead(record: DecisionRecord, shown: (value: unknown) =>
   }
 }
 
-/** Where records go besides the ring: a table, a log. Must not throw into the loop; what it cannot keep it drops and counts. */
+/** Receives every record: a table, a log. */
 export type DecisionSink = (record: DecisionRecord) => void
 
 export interface DecisionLog {
@@ -36,22 +37,26 @@ export interface DecisionLog {
   onAdd(listener: (record: DecisionRecord) => void): () => void
 }
 
-/** The last `size` decisions of this process, and a sink for all of them. */
-export function decisionLog(sink: DecisionSink = () => {}, size = 100): DecisionLog {
+/**
+ * The last `size` decisions of this process, and a sink for all of them. What the sink or a listener throws goes to
+ * `onError`: a reconcile must not fail because its record could not be kept.
+ */
+export function decisionLog(
+  sink: DecisionSink = () => {},
+  size = 100,
+  onError: (error: unknown) => void = () => {},
+): DecisionLog {
   const ring: DecisionRecord[] = []
-  const listeners = new Set<(record: DecisionRecord) => void>()
+  const added = createEmitter<{ added: DecisionRecord }>(onError)
+  added.on('added', sink)
   return {
     add(record) {
       ring.push(record)
       if (ring.length > size) ring.shift()
-      sink(record)
-      for (const listener of listeners) listener(record)
+      added.emit('added', record)
     },
     recent: (key) => (key === undefined ? [...ring] : ring.filter((r) => keyText(r.key) === keyText(key))).toReversed(),
-    onAdd(listener) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
+    onAdd: (listener) => added.on('added', listener),
   }
 }
 
@@ -61,15 +66,15 @@ export interface Replay {
   readonly now: unknown
 }
 
-/** Runs an old decision again from its recorded input. A difference means that the deciding code has changed since. */
+/** Runs an old decision again from its recorded input. A difference means that the decide function has changed since. */
 export function replay(record: DecisionRecord, decide: (input: never, at: number) => unknown): Replay {
   const now = decide(record.input as never, record.at)
   return { same: sameValue(record.decision, now), recorded: record.decision, now }
 }
 
 /**
- * Whether two JSON values say the same. Key order does not matter; a field that is `undefined` equals one that is absent,
- * because that is what becomes of it on the way to a database or an API server.
+ * Whether two JSON values are equal. Key order does not matter; a field that is `undefined` equals one that is absent,
+ * because JSON has no `undefined`.
  */
 export function sameValue(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true

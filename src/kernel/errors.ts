@@ -1,8 +1,8 @@
-/** Who has to do something before this can succeed. */
+/** Who has to act before this can succeed. */
 export const MOVERS = ['user', 'operator', 'platform', 'provider'] as const
 export type Mover = (typeof MOVERS)[number]
 
-/** A failure as people and programs read it: stored in rows and status, returned by the API, shown in the console. */
+/** A failure as stored in rows and status, returned by the API and shown in the console. */
 export interface Failure {
   /** PascalCase; also the reason of a condition. Listed in docs/reference/failures.md. */
   readonly code: string
@@ -12,15 +12,15 @@ export interface Failure {
   readonly nextStep: string
 }
 
-/** What is fixed about a code; only the message differs from case to case. */
+/** The part of a failure that its code determines; only the message differs. */
 export type FailureKind = Omit<Failure, 'code' | 'message'>
 
 interface FailureErrorOptions extends ErrorOptions {
-  /** The other side said when to come back (Retry-After); the loop waits at least this long. */
+  /** The delay that the other side asked for (Retry-After); the loop waits at least this long. */
   readonly retryAfterMs?: number
 }
 
-/** An error that carries its verdict. Anything else that is thrown is taken as retryable. */
+/** An error with its failure. Any other error is retried as `Unexpected`. */
 export class FailureError extends Error {
   override readonly name: string = 'FailureError'
   readonly failure: Failure
@@ -43,7 +43,7 @@ const known = new Map<string, FailureKind>()
  * Declares the failure codes of a module and returns one maker per code:
  * `throw raise.ChartMissing('chart oci://… has no version 1.2.3')`.
  *
- * A code means one thing in the whole program, so declaring it twice with another meaning is refused.
+ * Codes are unique in the whole program: declaring one twice throws.
  */
 export function defineFailures<const T extends Record<string, FailureKind>>(kinds: T): Raise<keyof T & string> {
   const makers = Object.entries(kinds).map(([code, kind]) => {
@@ -57,7 +57,7 @@ export function defineFailures<const T extends Record<string, FailureKind>>(kind
   return Object.fromEntries(makers) as Raise<keyof T & string>
 }
 
-/** Every declared code, sorted; the reference page is made from this. */
+/** Every declared code, sorted. The reference page is generated from this. */
 export const knownFailures = (): ReadonlyArray<readonly [code: string, kind: FailureKind]> =>
   [...known].toSorted(([a], [b]) => (a < b ? -1 : 1))
 
@@ -81,10 +81,10 @@ export const raise = defineFailures({
   },
 })
 
-/** The longest chain of causes worth reading; also the guard against a cause that points to itself. */
+/** Limits the chain of causes, also if a cause points to itself. */
 const MAX_CAUSES = 8
 
-/** "failed to X: because Y: because Z", without repeating what a wrapper already quoted. */
+/** "failed to X: because Y: because Z", without repeating text that a wrapper has already quoted. */
 export function messageOf(error: unknown): string {
   const parts: string[] = []
   let current: unknown = error
@@ -102,7 +102,7 @@ function textOf(error: unknown): string {
   return typeof error === 'string' ? error : JSON.stringify(error)
 }
 
-/** The failure inside `error`, however deep; otherwise `Unexpected` with the whole chain as message. */
+/** The failure in `error` or in its causes; otherwise `Unexpected` with the whole chain as message. */
 export function failureOf(error: unknown): Failure {
   const carrier = carrierOf(error)
   return carrier ? { ...carrier.failure, message: messageOf(error) } : raise.Unexpected(messageOf(error)).failure

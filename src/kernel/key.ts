@@ -9,7 +9,7 @@
  * - tenant:  on whose behalf a key is reconciled; the unit of fairness
  */
 
-/** Names what to look at. Says nothing about what happened to it. */
+/** Identifies an object to reconcile. It does not say what happened to the object. */
 export interface Key {
   readonly kind: string
   readonly id: string
@@ -19,16 +19,16 @@ export const keyText = (key: Key): string => `${key.kind}/${key.id}`
 
 export const sameKey = (a: Key, b: Key): boolean => a.kind === b.kind && a.id === b.id
 
-/** Why a key was woken, weakest first. For order, logs and metrics; never shown to a reconciler. */
+/** Why a key was woken, weakest first. For order, logs and metrics; a reconciler does not see it. */
 export const WAKE_REASONS = ['drift', 'retry', 'childChanged', 'changed', 'created', 'deleted'] as const
 export type WakeReason = (typeof WAKE_REASONS)[number]
 
 export const strongerReason = (a: WakeReason, b: WakeReason): WakeReason =>
   WAKE_REASONS.indexOf(a) >= WAKE_REASONS.indexOf(b) ? a : b
 
-/** Someone changed what they want; everything else is the world moving. */
+/** A user changed the desired state. All other reasons are changes of the actual state. */
 export const isUserMade = (reason: WakeReason): boolean =>
   reason === 'created' || reason === 'changed' || reason === 'deleted'
 
-/** Smaller runs first: what a person waits for, then the world's movements, then the scan for drift. */
+/** Smaller runs first: changes by users, then changes of the actual state, then the drift scan. */
 export const priorityOf = (reason: WakeReason): number => (isUserMade(reason) ? 0 : reason === 'drift' ? 2 : 1)

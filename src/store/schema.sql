@@ -231,6 +231,61 @@ begin
 end
 $function$
 
+caelus.wake(queue text, kind text, id text, tenant text, reason caelus.wake_reason, after_ms double precision)
+CREATE OR REPLACE FUNCTION caelus.wake(queue text, kind text, id text, tenant text, reason caelus.wake_reason, after_ms double precision DEFAULT 0)
+ RETURNS void
+ LANGUAGE sql
+BEGIN ATOMIC
+ SELECT caelus.wake_all(queue, ARRAY[kind], ARRAY[id], ARRAY[COALESCE(tenant, ''::text)], ARRAY[reason], ARRAY[after_ms], true) AS wake_all;
+END
+
+caelus.wake_all(of_queue text, kinds text[], ids text[], tenants text[], reasons caelus.wake_reason[], delays_ms double precision[], hint boolean)
+CREATE OR REPLACE FUNCTION caelus.wake_all(of_queue text, kinds text[], ids text[], tenants text[], reasons caelus.wake_reason[], delays_ms double precision[], hint boolean)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+begin
+  with asked as (
+    select *, caelus.priority_of(reason) as priority
+    from unnest(kinds, ids, tenants, reasons, delays_ms)
+      with ordinality as asked (kind, id, tenant, reason, after_ms, nth)
+  ),
+  placed as (
+    select *,
+      case when after_ms <= 0 then
+        last_turn + row_number() over (partition by tenant, priority, after_ms <= 0 order by nth)
+      end as turn
+    from asked join (
+      select tenant, priority, caelus.last_turn(of_queue, tenant, priority) as last_turn
+      from asked group by tenant, priority
+    ) last using (tenant, priority)
+  )
+  insert into caelus.job as job (queue, kind, id, tenant, reason, turn, due_at)
+  select of_queue, kind, id, tenant, reason, turn, now() + after_ms * interval '1 ms'
+  from placed order by kind, id
+  on conflict (queue, kind, id) do update set
+    tenant = coalesce(nullif(excluded.tenant, ''), job.tenant),
+    reason = case
+      when job.lease_until is not null then job.reason
+      when job.due_at = 'infinity' then excluded.reason
+      else greatest(job.reason, excluded.reason) end,
+    turn = case
+      when job.lease_until is not null then job.turn
+      when job.turn is not null and excluded.priority >= job.priority then job.turn
+      when excluded.priority <= job.priority or job.due_at = 'infinity' then excluded.turn end,
+    due_at = case when job.lease_until is not null then job.due_at else least(job.due_at, excluded.due_at) end,
+    attempt = case when job.lease_until is null and excluded.priority = 0 then 0 else job.attempt end,
+    lapses = case when job.lease_until is null and excluded.priority = 0 then 0 else job.lapses end,
+    again_reason = case when job.lease_until is not null then greatest(job.again_reason, excluded.reason) end,
+    again_at = case when job.lease_until is not null then least(job.again_at, excluded.due_at) end;
+  if hint then
+    perform pg_notify('caelus_queue', of_queue);
+  end if;
+end
+$function$
+
 -- tables
 
 caelus."user"

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Claim, Key } from '../../src/kernel/index.ts'
-import { inTx, PostgresQueue, type QueuePool } from '../../src/store/index.ts'
+import { inTx, listener, PostgresQueue, type QueuePool } from '../../src/store/index.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
 const LEASE_MS = 60_000
@@ -77,4 +77,55 @@ test('a claim whose second statement fails returns the keys that the first one l
     true,
     true,
   ])
+})
+
+test('a trigger wakes a key in the transaction of its change, by the rules of every wake', async () => {
+  await using w = await world()
+  const hints = listener({ url: w.database.url, applicationName: 'hints' })
+  await hints.start()
+  let hinted = 0
+  hints.subscribe('caelus_queue', (queue) => void (queue === 'things' && hinted++))
+  await w.database.pool.query('create table scratch (id text primary key, owner text)')
+  await w.database.pool.query(`
+    create function wake_scratch() returns trigger language plpgsql as $$
+    begin
+      perform caelus.wake('things', 'Thing', new.id, new.owner, 'changed', 0);
+      return null;
+    end $$`)
+  await w.database.pool.query(
+    'create trigger wake after insert or update on scratch for each row execute function wake_scratch()',
+  )
+  await w.database.pool.query('grant all on scratch to caelus_api')
+  const api = w.database.openPool({ role: 'caelus_api' })
+  const undone = inTx(api, async (tx) => {
+    await tx.query(`insert into scratch values ('undone', 'ann')`)
+    throw new Error('rolled back')
+  })
+  await expect(undone).rejects.toThrow('rolled back')
+  await w.queue.wake(key('a'), { reason: 'drift', afterMs: 60_000 })
+  await expect.poll(() => hinted, { timeout: 30_000 }).toBe(1)
+  await inTx(api, async (tx) => {
+    await tx.query(`insert into scratch values ('a', 'ann'), ('b', null)`)
+    expect(await w.queue.claim('w', 5)).toEqual([])
+    expect(hinted).toBe(1)
+  })
+  await expect.poll(() => hinted, { timeout: 30_000 }).toBe(2)
+  const claims = await w.queue.claim('w', 5)
+  expect(claims.toSorted((x, y) => (x.key.id < y.key.id ? -1 : 1))).toMatchObject([
+    { key: key('a'), tenant: 'ann', reason: 'changed' },
+    { key: key('b'), tenant: undefined, reason: 'changed' },
+  ])
+  await api.query(`update scratch set owner = 'ben' where id = 'a'`)
+  expect(await w.queue.claim('w', 5)).toEqual([])
+  for (const claim of claims) await w.queue.finish(claim, { then: 'forget' })
+  expect(await w.queue.claim('w', 5)).toMatchObject([{ key: key('a'), tenant: 'ben' }])
+  await hints.stop()
+})
+
+test('only the roles of the API and the workers may wake', async () => {
+  await using w = await world()
+  const mayWake = `select rolname from pg_roles
+    where has_function_privilege(rolname, 'caelus.wake(text, text, text, text, caelus.wake_reason, float8)', 'execute')
+      and not rolsuper and rolname like 'caelus%' order by 1`
+  expect(await w.database.pool.query(mayWake)).toEqual([{ rolname: 'caelus_api' }, { rolname: 'caelus_worker' }])
 })

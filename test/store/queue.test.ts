@@ -3,12 +3,12 @@ import { listener, PostgresQueue } from '../../src/store/index.ts'
 import { exerciseQueue, LEASE_MS } from '../conformance/queue.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
-/** The server's clock cannot be pushed, but everything that it is compared with can be pulled. */
+/** The server's clock cannot be moved, but the times that it is compared with can. */
 const PULL = `
   update caelus.job set due_at = due_at - $1 * interval '1 ms', lease_until = lease_until - $1 * interval '1 ms',
     again_at = again_at - $1 * interval '1 ms'`
 
-/** Enough for what was sent before to arrive. */
+/** Time for hints that were sent before to arrive. */
 const MOMENT_MS = 50
 
 exerciseQueue('PostgresQueue', async () => {

@@ -1,13 +1,13 @@
 import type { Clock } from '../../kernel/index.ts'
 
-/** The payload is the name of the queue in which something may be due. */
+/** The payload is the name of the queue in which a key may be due. The function `caelus.wake_all` uses it too. */
 export const CHANNEL = 'caelus_queue'
 
-/** At most one NOTIFY per queue and process in this time: commits that notify go through one lock of the whole server. */
+/** At most one NOTIFY per queue and process in this time, because commits with NOTIFY share one lock of the server. */
 const QUIET_MS = 10
 
 /**
- * Decides which wakes carry a hint: the first at once, those that follow closely together in one at the end.
+ * Decides which wakes carry a hint: the first at once, those that follow within `QUIET_MS` share one at its end.
  *
  * `send` is called for the latter and must not throw.
  */
@@ -22,7 +22,7 @@ export class HintThrottle {
     this.#send = send
   }
 
-  /** True: the caller sends the hint along. False: it is sent a little later. */
+  /** True: the caller sends the hint with its statement. False: `send` is called later. */
   takeNow(): boolean {
     const now = this.#clock.now()
     if (now >= this.#quietUntil) {

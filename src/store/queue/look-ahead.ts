@@ -1,11 +1,10 @@
 import type { Runner } from '../pool.ts'
 
 /**
- * Notes up to which turn the line was served, behind which new keys line up, and answers how long until the earliest
- * delayed key falls due: zero or less if it is overdue.
+ * Stores the turns served last, behind which new keys line up, and answers the time until the earliest delayed key is
+ * due: zero or less if it is overdue.
  *
- * Apart from the claim, so that nobody who waits for a key waits for this too. It may come late: a key woken meanwhile
- * lines up a little further ahead than its turn.
+ * Separate from the claim, so that a claim does not wait for it. Until it is done, new keys line up a little too early.
  */
 const LOOK_AHEAD = `
   with served as (

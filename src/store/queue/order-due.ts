@@ -1,9 +1,9 @@
 import type { Runner } from '../pool.ts'
 
 /**
- * Gives a turn to delayed keys that have fallen due, by the rule of `wake.ts`. Answers how many there were.
+ * Gives a turn to delayed keys that are due, by the rule of `caelus.wake_all`. Answers how many there were.
  *
- * Not part of the claim: a statement cannot claim rows by an order that it writes itself.
+ * Separate from the claim, because a statement cannot read rows in an order that it writes itself.
  */
 const LINE_UP = `
   with due as (

@@ -1,6 +1,6 @@
 import { openPool, type Pool, type PoolOptions } from '../pool.ts'
 
-/** Connections for queues, and for nothing else. One pool may serve several queues. */
+/** Connections that only queues use. One pool may serve several queues. */
 export interface QueuePool extends Pool {
   readonly forQueues: true
 }
