@@ -39,6 +39,7 @@ export function httpTransport(config: KubeConfig, options: HttpOptions = {}): Ht
   const roads = new ConnectionPools(config, options)
 
   const optionsFor = (request: KubeRequest, { authorization }: Credentials): Dispatcher.RequestOptions => {
+    request.beforeSend?.()
     const headers: Record<string, string | string[]> = {
       accept: request.accept ?? 'application/json',
       'user-agent': userAgent,

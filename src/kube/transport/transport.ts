@@ -15,6 +15,8 @@ export interface KubeRequest {
   readonly signal?: AbortSignal
   /** How long the answer may take; for streams, how long until it begins. @default 30_000 */
   readonly timeoutMs?: number
+  /** Called before each attempt to send the request. Throws to refuse it. */
+  readonly beforeSend?: () => void
 }
 
 export interface KubeResponse {
