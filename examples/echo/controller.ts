@@ -7,6 +7,7 @@ import {
   type Emitter,
   type KernelEvents,
   type Key,
+  type LeaderElection,
   MemoryQueue,
   type Queue,
   type Random,
@@ -19,6 +20,9 @@ import {
   ConfigMap,
   controllerOf,
   itself,
+  leaderElection,
+  type LeaderElectionOptions,
+  ledBy,
   makeClient,
   specChanged,
   type Transport,
@@ -37,18 +41,22 @@ export interface EchoControllerOptions {
   readonly random: Random
   /** @default 4 */
   readonly concurrency?: number
+  /** Of all processes that name the same Lease one reconciles and writes. Absent: this process does. */
+  readonly leader?: Omit<LeaderElectionOptions, 'client' | 'term' | 'clock' | 'random'>
   readonly emitter?: Emitter<KernelEvents & WatchEvents>
   readonly decisions?: DecisionLog
-  /** @default one in memory: a restart lists the world and wakes it again */
+  /** @default a queue in memory: after a restart the caches list all objects and wake them */
   readonly queue?: Queue
-  /** What a run does. @default the four steps of this folder */
+  /** Reconciles one Echo. @default the four steps of this folder */
   readonly reconcile?: (client: Client, caches: Caches, clock: Clock) => Reconcile
 }
 
 export interface EchoController {
-  /** To be started in this order. */
+  /** Start them in this order. */
   readonly services: readonly Service[]
-  /** Wakes every object, as the drift scan does. Returns how many. */
+  /** Absent without the option `leader`. */
+  readonly election?: LeaderElection
+  /** Wakes every Echo, as the drift scan does, and returns their number. */
   resync(): Promise<number>
 }
 
@@ -57,7 +65,7 @@ const keyOf = ({ id }: Key): { readonly namespace: string; readonly name: string
   return { namespace, name }
 }
 
-/** Observe, decide, act, record: the only place where the four meet. */
+/** One run: observe, decide, act, record. */
 export const echoReconcile =
   (client: Client, caches: Caches, clock: Clock): Reconcile =>
   async ({ key, signal, decided }) => {
@@ -70,10 +78,20 @@ export const echoReconcile =
   }
 
 export function echoController(options: EchoControllerOptions): EchoController {
-  const { transport, clock, random, reconcile = echoReconcile } = options
-  const { emitter: told = createEmitter<KernelEvents & WatchEvents>() } = options
-  const client = makeClient(transport, { fieldManager: 'echo' })
-  const watching = { source: client, clock, random, emitter: told }
+  const { transport, clock, random, leader, reconcile = echoReconcile } = options
+  const { emitter = createEmitter<KernelEvents & WatchEvents>() } = options
+  const fieldManager = 'echo'
+  const election =
+    leader &&
+    leaderElection({
+      client: makeClient(transport, { fieldManager }),
+      ...leader,
+      clock,
+      random,
+      term: () => [loop()],
+    })
+  const client = makeClient(election === undefined ? transport : ledBy(transport, election), { fieldManager })
+  const watching = { source: client, clock, random, emitter }
   const caches: Caches = {
     echoes: cache(watching, { resource: Echo }),
     children: cache(watching, { resource: ConfigMap, where: { labels: LABEL } }),
@@ -81,18 +99,20 @@ export function echoController(options: EchoControllerOptions): EchoController {
   const queue = options.queue ?? new MemoryQueue({ clock })
   wakeOn(caches.echoes, queue, itself(Echo), { clock, worth: specChanged, ignoreOwnWrites: true })
   wakeOn(caches.children, queue, controllerOf(Echo), { clock, ignoreOwnWrites: true })
-  const loop = controller({
-    name: 'echo',
-    queue,
-    clock,
-    random,
-    emitter: told,
-    decisions: options.decisions ?? decisionLog(),
-    reconcile: reconcile(client, caches, clock),
-    ...(options.concurrency !== undefined && { concurrency: options.concurrency }),
-  })
+  const loop = (): Service =>
+    controller({
+      name: 'echo',
+      queue,
+      clock,
+      random,
+      emitter,
+      decisions: options.decisions ?? decisionLog(),
+      reconcile: reconcile(client, caches, clock),
+      ...(options.concurrency !== undefined && { concurrency: options.concurrency }),
+    })
   return {
-    services: [caches.children, caches.echoes, loop],
+    services: [caches.children, caches.echoes, election ?? loop()],
+    ...(election && { election }),
     async resync() {
       const all = caches.echoes.list()
       for (const { metadata } of all) {

@@ -45,8 +45,16 @@ export {
   type Key,
   type WakeReason,
 } from './key.ts'
-export type { LeaderElection, Term } from './leader.ts'
-export { targetName, type LockAnswer, type TargetLock, type TargetLocks } from './locks.ts'
+export { holding, type HeldWork, type HoldingOptions } from './holding.ts'
+export { notLeading, type LeaderElection, type Term } from './leader.ts'
+export {
+  targetName,
+  type LockAnswer,
+  type LockHolder,
+  type LockRequest,
+  type TargetLock,
+  type TargetLocks,
+} from './locks.ts'
 export { masker, type Masker } from './masking/masker.ts'
 export { MemoryQueue, type MemoryQueueOptions } from './queue/memory-queue.ts'
 export { nearest } from './nearest.ts'

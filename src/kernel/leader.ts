@@ -1,16 +1,32 @@
+import { defineFailures } from './errors.ts'
 import type { Service } from './service.ts'
 
 /**
  * Runs services in at most one process at a time.
  *
- * A process that cannot prove that it still leads stops its services before another may begin; one that stops in good order lets the
- * next begin at once. `start` resolves when the election runs, whoever wins it.
+ * - A process leads only while it has proved within the renew deadline that the lease is its own. The time counts from before
+ *   the question was sent, so a paused or partitioned process stops leading before another process may begin.
+ * - A process that loses the lead stops its services at once. If they do not stop in time, `done` rejects and the process must end.
+ * - A process that stops in good order lets the next one begin at once.
+ *
+ * `start` resolves when the election runs, whether or not this process leads.
  */
 export interface LeaderElection extends Service {
+  /** Computed from the clock at every read: correct even before a timer could fire. */
   readonly leading: boolean
-  /** Who leads, as far as this process knows. */
+  /** The identity of the leader as of the last answer of the API server. */
   readonly leader: string | undefined
+  /** Throws the failure `NotLeading` unless `leading`. Call it before every write that only the leader may send. */
+  assertLeading(): void
 }
 
-/** Made anew for every term, because a service runs once. */
+/** Called once per term, because a service runs once. */
 export type Term = () => readonly Service[]
+
+export const { NotLeading: notLeading } = defineFailures({
+  NotLeading: {
+    whoseMove: 'platform',
+    retryable: true,
+    nextStep: 'No action needed: the process that leads now reconciles the object.',
+  },
+})

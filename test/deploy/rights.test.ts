@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { ConfigMap, Deployment, Namespace, RoleBinding } from '../../src/kube/index.ts'
+import { ConfigMap, Deployment, Lease, Namespace, RoleBinding } from '../../src/kube/index.ts'
 import { DEPLOYMENT_LABEL, fenced, installFence } from '../../src/domains/apps/fence.ts'
 import { obtainBinaries } from '../../tools/binaries/index.ts'
 import { WorkerWorld, ADMIN } from '../apps/worker/world.ts'
@@ -37,6 +37,8 @@ test('the worker installs, repairs and deletes an app with the rights of the cha
   await world.apps.deleteDeployment(ADMIN, { id })
   await world.until(id, 'deleted')
   expect(await admin.get(Namespace, { name: namespace })).toBe(undefined)
+  const locks = await admin.list(Lease, { namespace: 'caelus-system' })
+  expect(locks.filter(({ metadata }) => metadata.annotations?.['caelus.dev/target']?.includes(namespace))).toEqual([])
 })
 
 test('the worker is refused outside of the namespaces of deployments', async () => {

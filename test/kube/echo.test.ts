@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { Echo, echoController } from '../../examples/echo/index.ts'
+import { echoReconcile } from '../../examples/echo/controller.ts'
 import { startAll, systemClock } from '../../src/kernel/index.ts'
 import { type Client, ConfigMap, installCrd, type KubeObject, makeClient, type Resource } from '../../src/kube/index.ts'
 import { freshNamespace, testClient, testTransport } from '../support/kube.ts'
@@ -114,4 +115,38 @@ test('a stranger’s config map of the same name is not taken', async () => {
   await until(here.client, Echo, other, isReady)
   expect((await here.client.get(ConfigMap, here.at))?.data).toEqual({ message: 'mine' })
   expect(isReady(await here.client.get(Echo, here.at))).toBe(false)
+})
+
+test('of two led controllers one answers; after it has stopped its writes are refused and the other answers', async () => {
+  const here = await world()
+  const lease = { namespace: here.at.namespace, name: 'echo' }
+  const clients = new Map<string, Client>()
+  const led = async (identity: string) => {
+    const { services, election } = echoController({
+      transport: here.transport,
+      clock: systemClock,
+      random: Math.random,
+      leader: { lease, identity },
+      reconcile(client, caches, clock) {
+        clients.set(identity, client)
+        return echoReconcile(client, caches, clock)
+      },
+    })
+    const stop = await startAll(services)
+    ending.push(stop)
+    return { stop, election }
+  }
+  const one = await led('one')
+  await expect.poll(() => one.election?.leading).toBe(true)
+  const two = await led('two')
+  await here.say('one')
+  await until(here.client, Echo, here.at, isReady)
+  expect([...clients.keys()]).toEqual(['one'])
+
+  await one.stop()
+  const write = clients.get('one')!.patch(ConfigMap, here.at, { merge: { data: { message: 'meddled' } } })
+  await expect(write).rejects.toMatchObject({ failure: { code: 'NotLeading' } })
+  await expect.poll(() => two.election?.leading).toBe(true)
+  await here.client.patch(Echo, here.at, { merge: { spec: { message: 'two' } } })
+  await until(here.client, ConfigMap, here.at, says('two'))
 })

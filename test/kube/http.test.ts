@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { failureOf, manualClock } from '../../src/kernel/index.ts'
-import { errorOf, httpTransport, KubeError } from '../../src/kube/index.ts'
+import { failureOf, manualClock, notLeading } from '../../src/kernel/index.ts'
+import { errorOf, guarded, httpTransport, KubeError } from '../../src/kube/index.ts'
 import { testConfig } from '../support/kube.ts'
 import { impatientClock, json, loopback } from './loopback.ts'
 
@@ -22,6 +22,21 @@ describe('a request', () => {
     expect(clock.pauses).toHaveLength(1)
     expect(clock.pauses[0]).toBeGreaterThanOrEqual(5_000)
     expect(clock.pauses[0]).toBeLessThanOrEqual(6_000)
+  })
+
+  test('is checked again before it is repeated', async () => {
+    await using server = await loopback(
+      (_, response, nth) =>
+        nth === 1 ? json(response, 429, {}, { 'retry-after': '5' }) : json(response, 200, { nth }),
+      { clock: impatientClock() },
+    )
+    const leading = [true, true, false]
+    const guardedTransport = guarded(server.transport, () => {
+      if (leading.shift() !== true) throw notLeading('another process leads')
+    })
+    const error: unknown = await guardedTransport.send(PATCH).catch((cause: unknown) => cause)
+    expect(failureOf(error)).toMatchObject({ code: 'NotLeading' })
+    expect(server.seen).toHaveLength(1)
   })
 
   test('does not wait beyond its own time limit, and passes the advice on', async () => {

@@ -1,21 +1,37 @@
 import { expect, test } from 'vitest'
-import { createEmitter, service, sleep, systemClock, type LockAnswer } from '../../src/kernel/index.ts'
-import { kubeLocks, leaderElection, Lease, type Client, type LeaderEvents } from '../../src/kube/index.ts'
+import {
+  createEmitter,
+  failureOf,
+  service,
+  sleep,
+  systemClock,
+  type LockAnswer,
+  type TargetLock,
+} from '../../src/kernel/index.ts'
+import {
+  applyFenced,
+  ConfigMap,
+  kubeLocks,
+  leaderElection,
+  Lease,
+  type Client,
+  type LeaderEvents,
+} from '../../src/kube/index.ts'
 import { freshNamespace, seen, testClient } from '../support/kube.ts'
 
-/** Nobody who waits for it to run out would live to see that. */
+/** Expires long after the test has ended. */
 const FOR_EVER = { durationMs: 600_000, renewDeadlineMs: 300_000 }
 
 function candidate(client: Client, namespace: string, identity: string, log: string[]) {
-  const told = createEmitter<LeaderEvents>()
+  const emitter = createEmitter<LeaderEvents>()
   const elected = Promise.withResolvers<void>()
-  told.on('leader:elected', () => elected.resolve())
+  emitter.on('leader:elected', () => elected.resolve())
   const election = leaderElection({
     client,
     lease: { namespace, name: 'boss' },
     identity,
     ...FOR_EVER,
-    emitter: told,
+    emitter,
     term: () => [
       service(`work of ${identity}`, async (signal, ready) => {
         log.push(`${identity} works`)
@@ -48,17 +64,17 @@ test('leadership passes at once when the leader stops, and the lease shows who l
   expect((await client.get(Lease, boss))?.spec?.holderIdentity).toBeUndefined()
 })
 
-test('of many who want a lock at the same moment one gets it, in every round, with a growing fence', async () => {
+test('of many that want a lock at the same moment one gets it, in every round, with a growing fence', async () => {
   await using client = await testClient()
   await using namespace = await freshNamespace(client)
-  const everybody = Array.from({ length: 8 }, (_, index) => ({
-    name: `worker-${index}`,
+  const workers = Array.from({ length: 8 }, (_, index) => ({
+    holder: `worker-${index}`,
     locks: kubeLocks({ client, namespace: namespace.name }),
   }))
   const fences: number[] = []
   for (let round = 0; round < 4; round++) {
     const answers: LockAnswer[] = await Promise.all(
-      everybody.map(({ name, locks }) => locks.acquire('apps/deployment/shop/web', name, 60_000)),
+      workers.map(({ holder, locks }) => locks.acquire('apps/deployment/shop/web', { holder, ttlMs: 60_000 })),
     )
     const holders = answers.filter((answer) => answer.held)
     expect(holders).toHaveLength(1)
@@ -66,5 +82,66 @@ test('of many who want a lock at the same moment one gets it, in every round, wi
     expect(await holders[0]!.lock.renew()).toBe(true)
     await holders[0]!.lock.release()
   }
-  expect(fences).toEqual([1, 2, 3, 4])
+  expect(fences).toEqual(fences.toSorted((a, b) => a - b))
+  expect(new Set(fences).size).toBe(4)
+  expect(await client.list(Lease, { namespace: namespace.name })).toEqual([])
+})
+
+test('a void lock can neither free nor prolong nor re-create the lock of its successor', async () => {
+  await using client = await testClient()
+  await using namespace = await freshNamespace(client)
+  const take = async (holder: string): Promise<TargetLock> => {
+    const locks = kubeLocks({ client, namespace: namespace.name })
+    const answer = await locks.acquire('apps/deployment/shop/web', { holder, ttlMs: 600_000 })
+    if (!answer.held) throw new Error(`held by ${answer.by}`)
+    return answer.lock
+  }
+  const old = await take('apps/1')
+  const successor = await take('apps/1')
+  expect(successor.fence).toBeGreaterThan(old.fence)
+  await old.release()
+  expect(await old.renew()).toBe(false)
+  await expect(take('actions/restart')).rejects.toThrow('held by apps/1')
+  expect(await successor.renew()).toBe(true)
+  await successor.release()
+  expect(await successor.renew()).toBe(false)
+  expect(await client.list(Lease, { namespace: namespace.name })).toEqual([])
+})
+
+test('of concurrent fenced writers of one object the newest is the last, also when all create it', async () => {
+  await using client = await testClient()
+  await using namespace = await freshNamespace(client)
+  const at = { namespace: namespace.name, name: 'shoot' }
+  const write = (value: number) => {
+    const draft = { apiVersion: 'v1', kind: 'ConfigMap', metadata: at, data: { by: String(value) } } as const
+    return applyFenced(client, ConfigMap, draft, { key: 'caelus.dev/fence', value })
+  }
+  // Each has as many attempts as there are others.
+  const written = await Promise.allSettled([3, 1, 5, 2, 4].map(write))
+  expect(written[2]?.status).toBe('fulfilled')
+  const codes = written.flatMap((one) => (one.status === 'rejected' ? [failureOf(one.reason).code] : []))
+  expect(new Set([...codes, 'KubeStaleFence'])).toEqual(new Set(['KubeStaleFence']))
+  const live = await client.get(ConfigMap, at)
+  expect(live?.data).toEqual({ by: '5' })
+  expect(live?.metadata.managedFields?.map(({ operation }) => operation)).toEqual(['Apply'])
+  await expect(write(4)).rejects.toThrow('its annotation caelus.dev/fence is 5, and our fence is 4')
+})
+
+test('a fenced apply does not re-create the object that it has read', async () => {
+  await using client = await testClient()
+  await using namespace = await freshNamespace(client)
+  const metadata = { namespace: namespace.name, name: 'shoot' }
+  const draft = { apiVersion: 'v1', kind: 'ConfigMap', metadata } as const
+  let deletions = 0
+  const racing: Client = {
+    ...client,
+    async apply(resource, object, options) {
+      if (deletions++ === 0) await client.delete(ConfigMap, metadata)
+      return client.apply(resource, object, options)
+    },
+  }
+  const first = await applyFenced(client, ConfigMap, draft, { key: 'caelus.dev/fence', value: 1 })
+  const second = await applyFenced(racing, ConfigMap, draft, { key: 'caelus.dev/fence', value: 2 })
+  expect(deletions).toBe(2)
+  expect(second.metadata.uid).not.toBe(first.metadata.uid)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { fn, RuntimesWorld, type Running } from './world.ts'
 
-/** Longer than a busy machine stands still: who leads goes on to lead. */
+/** Longer than a busy machine stands still, so that a leader keeps the lead. */
 const TIMINGS = { durationMs: 20_000, renewDeadlineMs: 15_000, retryMs: 500 }
 
 const candidate = (world: RuntimesWorld, instance: string): Promise<Running> =>

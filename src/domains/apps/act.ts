@@ -1,3 +1,4 @@
+import { holding } from '../../kernel/index.ts'
 import { claimNamespace } from './fence.ts'
 import { deleteNamespace } from './steps/delete-namespace.ts'
 import { ensureNamespace } from './steps/ensure-namespace.ts'
@@ -7,7 +8,7 @@ import { holderOf, type Done, type Effect, type StepContext, type StepHandler } 
 import { uninstall } from './steps/uninstall.ts'
 import { unlockRelease } from './steps/unlock-release.ts'
 import { upgrade } from './steps/upgrade.ts'
-import { holding, targetsOf } from './target-locks.ts'
+import { targetsOf } from './target-locks.ts'
 
 type Handlers = { readonly [N in Effect['do']]: StepHandler<N> }
 
@@ -22,15 +23,15 @@ const HANDLERS: Handlers = {
   deleteNamespace,
 }
 
-/** Takes one step, holding its targets where it has any, in a namespace that is ours under the fence. */
+/** Runs one step in a namespace that is claimed under the fence, holding the locks of its targets where it has any. */
 export async function act(step: Effect, context: StepContext): Promise<Done> {
   const { parts, loaded, sighting, signal } = context
   const { id, namespaceName } = loaded.deployment
-  // What is still to be made is nobody else's target, and whoever makes it at the same time is told apart by the fence.
+  // No other domain has a target in a namespace that does not exist yet, and the fence decides between two workers.
   if (step.do === 'ensureNamespace') return run(step, context)
-  // The deployment itself holds them: who takes over from a dead worker goes on at once, and the fence keeps the dead out.
+  // The holder is the deployment, so the successor of a dead worker takes its locks over at once. That voids the old locks.
   const locking = { locks: parts.locks, clock: parts.clock, holder: `apps/${id}`, signal }
-  // The lease is ours whether or not we get the targets, so that nothing has to wait for them to enter the namespace.
+  // Claiming the namespace needs no lock, so it runs at the same time.
   const entered = context.hasEntered ? Promise.resolve() : claimNamespace(parts, holderOf(context), signal)
   entered.catch(() => {})
   try {
@@ -43,6 +44,6 @@ export async function act(step: Effect, context: StepContext): Promise<Done> {
   }
 }
 
-/** The table and the union agree on the name, which the compiler cannot see through an index. */
+/** The handler and the step have the same name, which the compiler cannot infer from the index. */
 const run = <N extends Effect['do']>(step: Extract<Effect, { do: N }>, context: StepContext): Promise<Done> =>
   (HANDLERS[step.do] as StepHandler<N>)(step, context)

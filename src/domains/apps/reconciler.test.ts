@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createEmitter, manualClock, type Run } from '../../kernel/index.ts'
+import { createEmitter, manualClock, Waiting, type Run } from '../../kernel/index.ts'
 import type { AppsEvents } from './events.ts'
 import type { Observation } from './observe.ts'
 import { NO_DRIFT } from './observed.ts'
@@ -10,7 +10,7 @@ import type { LoadedDeployment } from './rows.ts'
 
 const SECRET = 'correct-horse'
 
-function world({ canForget = true } = {}) {
+function world({ canForget = true, isHeld = false } = {}) {
   const clock = manualClock()
   const written: unknown[] = []
   const told: unknown[] = []
@@ -30,7 +30,11 @@ function world({ canForget = true } = {}) {
   } as unknown as Observation
   const done: string[] = []
   const locks = {
-    acquire: () => (done.push('act'), Promise.reject(new Error(`the server refused "${SECRET}"`))),
+    acquire: async () => {
+      done.push('act')
+      if (isHeld) return { held: false, by: 'actions/restart of web', until: 4_000 }
+      throw new Error(`the server refused "${SECRET}"`)
+    },
   }
   const verified = {
     forget: async (id: string, fence: number) => {
@@ -80,4 +84,16 @@ test.each([
   const { reconcile, done } = world({ canForget })
   await reconcile().catch(() => {})
   expect(done.slice(0, 2)).toEqual(expected)
+})
+
+test('a run whose target another domain holds waits, names the holder, and reports no failure', async () => {
+  const { reconcile, written, told } = world({ isHeld: true })
+  const error: unknown = await reconcile().catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(Waiting)
+  expect(error).toMatchObject({
+    afterMs: 4_000,
+    message: '/namespace//ns is held by actions/restart of web until 1970-01-01T00:00:04.000Z',
+  })
+  expect(JSON.stringify([written, told])).not.toContain('failure')
+  expect(written.filter((patch) => JSON.stringify(patch).includes('"code"'))).toEqual([])
 })

@@ -7,6 +7,7 @@ import {
   sameValue,
   settled,
   sleep,
+  Waiting,
   type Backoff,
   type Failure,
   type Emitter,
@@ -27,7 +28,6 @@ import { record, type Happened } from './record.ts'
 import { masker } from './values/redaction.ts'
 import type { LoadedDeployment } from './rows.ts'
 import type { Effect } from './steps/step.ts'
-import { TargetHeld } from './target-locks.ts'
 import type { Deployment } from './types.ts'
 
 export interface ReconcilerDeps {
@@ -36,17 +36,17 @@ export interface ReconcilerDeps {
   readonly verified?: Pick<VerifiedReleases, 'forget'>
   readonly events: EventRecorder
   readonly emitter: Emitter<AppsEvents>
-  /** That of the controller, to say when the next try is due. */
+  /** The controller's backoff, to record when the next attempt is due. */
   readonly backoff: Backoff
 }
 
-/** A deployment needs at most eight steps to anywhere; beyond that something undoes what we do. */
+/** Eight steps lead from any state to any other; more of them mean that another writer undoes our changes. */
 const MOST_STEPS = 12
-/** How long to leave alone what is away. */
+/** The pause before asking an unavailable system again. */
 const AWAY_MS = 5_000
 const INTENT_MS = 2_000
 
-/** What passes without anybody doing anything: waiting for it is no attempt. */
+/** These clear up without a change of the deployment, so waiting for them costs no attempt. */
 const PASSING: ReadonlySet<string> = new Set([
   'KubeUnreachable',
   'KubeBusy',
@@ -55,7 +55,7 @@ const PASSING: ReadonlySet<string> = new Set([
   'NamespaceTerminating',
 ])
 
-/** Observe, decide, act, record: the only place where the four meet. Goes on step by step until there is nothing to do. */
+/** Observes, decides, acts and records, step by step until there is nothing to do. */
 export function appsReconcile(deps: ReconcilerDeps): Reconcile {
   return (run) => new Reconciling(deps, run).toTheEnd()
 }
@@ -63,7 +63,7 @@ export function appsReconcile(deps: ReconcilerDeps): Reconcile {
 class Reconciling {
   readonly #deps: ReconcilerDeps
   readonly #run: Run
-  /** Hides the secrets of the row in whatever is told: an API server quotes the value that it refuses. */
+  /** Masks the secrets of the row in every message: the API server quotes the values it refuses. */
   #mask: Masker = masker([])
   #hasEntered = false
 
@@ -87,7 +87,7 @@ class Reconciling {
     }
   }
 
-  /** `undefined`: a step was taken, look again. */
+  /** `undefined`: a step was taken; observe again. */
   async #step(loaded: LoadedDeployment): Promise<Outcome | undefined> {
     const { parts, observer, emitter } = this.#deps
     const { deployment } = loaded
@@ -98,7 +98,7 @@ class Reconciling {
     const decision = decide(inputOf(loaded, sighting, this.#run.attempt), now)
     const { step } = decision
     const patch = record(deployment, { is: 'decided', decision }, now)
-    // A pass that finds everything as it was is not worth keeping either.
+    // A pass that changes nothing is not recorded.
     if (patch !== undefined || step.do !== 'nothing') {
       this.#run.decided(inputOf(loaded, sighting, this.#run.attempt), decision, now)
     }
@@ -129,12 +129,12 @@ class Reconciling {
       if (done !== undefined) this.#tell(loaded.deployment, 'Normal', step.do, done.reason, done.note)
       told()
     } catch (error) {
-      told(this.#failureOf(error))
+      if (!(error instanceof Waiting)) told(this.#failureOf(error))
       throw error
     }
   }
 
-  /** A deletion does not wait for the end of a rollout that nobody wants any more. `undefined`: it was cut off by one. */
+  /** Aborts the work when the deployment is deleted meanwhile, and then answers `undefined`. */
   async #whileWanted<T>(row: Deployment, work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
     const { rows, clock } = this.#deps.parts
     if (row.deletedAt !== null) return work(this.#run.signal)
@@ -143,7 +143,8 @@ class Reconciling {
       while (!superseded.signal.aborted) {
         await sleep(clock, INTENT_MS, over.signal)
         const now = await rows.load(row.id).catch(() => undefined)
-        if (now !== undefined && now.deployment.deletedAt !== null) superseded.abort(new Error('it is to be deleted'))
+        if (now !== undefined && now.deployment.deletedAt !== null)
+          superseded.abort(new Error('the deployment is being deleted'))
       }
     })().catch(() => {})
     try {
@@ -160,9 +161,7 @@ class Reconciling {
   async #failed(row: Deployment | undefined, error: unknown): Promise<Outcome> {
     const { clock } = this.#deps.parts
     const now = clock.now()
-    if (error instanceof TargetHeld) {
-      return checkAgain(Math.min(Math.max(error.until - now, 1_000), 30_000), error.message)
-    }
+    if (error instanceof Waiting) throw error
     if (row === undefined || this.#run.signal.aborted) throw error
     const failure = this.#failureOf(error)
     if (isPassing(error, failure)) {
@@ -170,7 +169,7 @@ class Reconciling {
       return checkAgain(AWAY_MS, failure.message)
     }
     await this.#note(row, { is: 'failed', failure, retryAt: this.#retryAt(failure, now) })
-    // What the row said before this run is no news.
+    // A failure that the row had before this run is not reported again.
     const isNews = failure.code !== 'StaleFence' && !sameValue(row.lastError, failure)
     if (isNews) this.#tell(row, 'Warning', 'Reconcile', failure.code, failure.message)
     const retryAfterMs = retryAfterOf(error)
@@ -182,7 +181,7 @@ class Reconciling {
     return { ...failure, message: this.#mask.excerpt(failure.message) }
   }
 
-  /** As the controller will decide; its jitter is not worth a second write. */
+  /** As the controller will schedule it, without its jitter. */
   #retryAt(failure: Failure, now: number): number | null {
     const { backoff } = this.#deps
     const failures = this.#run.attempt + 1
@@ -190,7 +189,7 @@ class Reconciling {
     return now + delayFor(failures, backoff)
   }
 
-  /** The error matters more than the note about it. */
+  /** Never throws: the caller reports the error that is recorded here. */
   async #note(row: Deployment, happened: Happened): Promise<void> {
     const present = await this.#deps.parts.rows.load(row.id).catch(() => undefined)
     const patch = record(present?.deployment ?? row, happened, this.#deps.parts.clock.now())
@@ -211,7 +210,7 @@ class Reconciling {
 const isPassing = (error: unknown, { code }: Failure): boolean =>
   PASSING.has(code) || (error instanceof KubeError && error.status === 503)
 
-/** Everything `decide` looks at and nothing else, so that it can be kept and run again. */
+/** The complete input of `decide`, recorded for replay. */
 function inputOf(
   { deployment }: LoadedDeployment,
   { wanted, seen }: Observation,

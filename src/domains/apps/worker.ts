@@ -25,7 +25,7 @@ import { appsReconcile } from './reconciler.ts'
 import type { DeploymentRows } from './rows.ts'
 
 export interface AppsWorkerDeps {
-  /** With the worker's own identity; it must be allowed to impersonate `caelus:worker`. */
+  /** Has the worker's own identity, which must be allowed to impersonate `caelus:worker`. */
   readonly transport: Transport
   /** The queue named `APPS_QUEUE`. */
   readonly queue: Queue
@@ -34,38 +34,38 @@ export interface AppsWorkerDeps {
   readonly charts: Charts
   readonly helm: Helm
   readonly releases: Releases
-  /** Those that all domains use. */
+  /** Shared by all domains. */
   readonly locks: TargetLocks
   readonly settings: AppsSettings
   readonly clock: Clock
   readonly random: Random
   readonly emitter: Emitter<KernelEvents & WatchEvents & AppsEvents>
   readonly decisions: DecisionLog
-  /** Of this program: what another version has found is looked at again. */
+  /** The version of this program: releases that another version verified are observed again. */
   readonly version: string
-  /** This process, as people know it: the pod's name. */
+  /** Identifies this process: the pod's name. */
   readonly instance: string
   /** @default 4 */
   readonly concurrency?: number
-  /** How many of them may belong to one tenant. @default concurrency - 1, at least 1 */
+  /** The most concurrent runs of one tenant. @default concurrency - 1, at least 1 */
   readonly perTenant?: number
   /** @default 2_000 */
   readonly pollMs?: number
-  /** How long runs may go on after stop before they are cut off. @default 20_000 */
+  /** How long runs may go on after a regular stop before they are aborted. @default 20_000 */
   readonly stopGraceMs?: number
-  /** From one scan for drift to the next. @default 600_000 */
+  /** Between two drift scans. @default 600_000 */
   readonly driftScanMs?: number
-  /** @default 10 s doubling to 10 min, eight tries; then the scan for drift tries at its own pace */
+  /** @default 10 s doubling to 10 min, eight attempts; after that only the drift scan retries */
   readonly backoff?: Backoff
 }
 
 export const APPS_BACKOFF: Backoff = { baseMs: 10_000, capMs: 600_000, maxAttempts: 8 }
 
-/** A run may hold several rollouts, each with a health timeout of its own of up to two hours. */
+/** A run may contain several rollouts, each with a health timeout of up to two hours. */
 const LONGEST_RUN_MS = 6 * 3_600_000
 const FENCE_RETRY_MS = 5_000
 
-/** The apps worker, to be started in this order. Any number of them may run on one queue. */
+/** The services of an apps worker, in the order to start them. Any number of workers may share one queue. */
 export function appsWorker(deps: AppsWorkerDeps): readonly Service[] {
   const { transport, queue, rows, clock, random, emitter, backoff = APPS_BACKOFF } = deps
   const client = makeClient(transport, { fieldManager: 'caelus' })

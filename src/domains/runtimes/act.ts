@@ -1,14 +1,15 @@
-import { addFinalizer, failureOf, removeFinalizer, type Clock, type Emitter } from '../../kernel/index.ts'
+import { addFinalizer, failureOf, removeFinalizer, Waiting, type Clock, type Emitter } from '../../kernel/index.ts'
 import { at, KubeError, type Client } from '../../kube/index.ts'
 import { applyChild } from './apply/apply.ts'
 import { handBack } from './apply/apply-hand-back.ts'
 import { ClassRuntime } from './class-runtime.ts'
 import { resourceOf } from './watch/optional-kinds.ts'
 import type { RuntimesEvents } from './events.ts'
+import { raise } from './failures.ts'
 import { hiding } from './masking.ts'
 import { applyEnforcement } from './nfr/apply-enforcement.ts'
 import type { ObserveDeps } from './observe.ts'
-import type { Locking } from './target-lock.ts'
+import type { Locking } from './target-locks.ts'
 import { FINALIZER, type Action, type Done } from './types.ts'
 
 export interface Acting extends ObserveDeps {
@@ -99,9 +100,12 @@ async function perform(acting: Acting, runtime: ClassRuntime, action: Action, si
   }
 }
 
-/** An API server quotes what it refuses. */
+/**
+ * The API server quotes the values it refuses, so the message is masked. An action that waits for a lock is recorded as well:
+ * the status names the holder, and the run ends as waiting.
+ */
 function asFailure(error: unknown, runtime: ClassRuntime): NonNullable<Done['failure']> {
-  const plain = failureOf(error)
+  const plain = failureOf(error instanceof Waiting ? raise.RuntimeTargetLocked(error.message) : error)
   const failure = { ...plain, message: hiding(runtime).text.excerpt(plain.message) }
   if (!(error instanceof KubeError) || error.conflicts.length === 0) return failure
   return { ...failure, conflicts: error.conflicts.map(({ manager, field }) => ({ manager, field })) }

@@ -1,10 +1,12 @@
 import {
+  aborted,
   atEnd,
   controller,
   decisionLog,
   createEmitter,
   every,
   MemoryQueue,
+  service,
   type Clock,
   type DecisionLog,
   type Emitter,
@@ -19,10 +21,11 @@ import {
 import {
   eventRecorder,
   leaderElection,
+  ledBy,
   makeClient,
   type At,
-  type LeaderElectionOptions,
   type LeaderEvents,
+  type LeaderTimings,
   type Transport,
   type WatchEvents,
 } from '../../kube/index.ts'
@@ -44,48 +47,60 @@ export interface RuntimesControllerOptions {
   readonly settings: RuntimesSettings
   readonly clock: Clock
   readonly random: Random
-  /** This process, as people know it: the pod's name. */
+  /** Identifies this process, unique among all that run: the pod's name. */
   readonly instance: string
-  /** The only namespaces to look at. Absent: all of them. */
+  /** The namespaces to reconcile. Absent: all of them. */
   readonly namespaces?: readonly string[]
-  /** Those that all domains use. Absent: nobody else works on the same targets. */
+  /** Shared by all domains. Absent: no other domain changes the same workloads. */
   readonly locks?: TargetLocks
-  /** Only one process of all that name the same Lease reconciles; the others keep their caches warm. Absent: this one does. */
-  readonly leader?: {
-    readonly lease: Required<At>
-    readonly timings?: Pick<LeaderElectionOptions, 'durationMs' | 'renewDeadlineMs' | 'retryMs'>
-  }
-  /** Where recommendations come from. Absent: nothing is recommended, and what somebody else recommends still counts. */
+  /**
+   * Of all processes that name the same Lease one reconciles, and writes are refused with `NotLeading` in the others, which
+   * keep their caches warm. Absent: this process reconciles.
+   */
+  readonly leader?: { readonly lease: Required<At>; readonly timings?: LeaderTimings }
+  /** The source of recommendations. Absent: this controller makes none, and enforces those that others write. */
   readonly analyzer?: Pick<AnalyzerOptions, 'source' | 'intervalMs' | 'queries'>
   readonly emitter?: Emitter<RuntimesControllerEvents>
   readonly decisions?: DecisionLog
-  /** @default one in memory: a restart lists the world and wakes it again */
+  /** @default a queue in memory: after a restart the caches list all objects and wake them */
   readonly queue?: Queue
   /** How many runtimes are reconciled at once. @default 16 */
   readonly concurrency?: number
-  /** How long runs may go on after stop before they are cut off. @default 20_000 */
+  /** How long runs may go on after a regular stop before they are aborted. @default 20_000 */
   readonly stopGraceMs?: number
-  /** How often everything is looked at though nothing happened; costs no call while all is as wanted. @default 600_000 */
+  /** How often every runtime is reconciled without a change. Converged runtimes cost no request. @default 600_000 */
   readonly resyncMs?: number
-  /** What a run does. @default the steps of this folder */
+  /** Reconciles one runtime. @default the steps of this folder */
   readonly reconcile?: (deps: ReconcilerDeps) => Reconcile
 }
 
 export interface RuntimesController {
-  /** To be started in this order. */
+  /** Start them in this order. */
   readonly services: readonly Service[]
   readonly caches: Caches
   readonly apis: Apis
-  /** Absent when there is no election. */
+  /** Absent without the option `leader`. */
   readonly election?: LeaderElection
-  /** Wakes every object, as the drift scan does. Returns how many. */
+  /** Wakes every runtime, as the drift scan does, and returns their number. */
   resync(): Promise<number>
 }
 
 export function runtimesController(options: RuntimesControllerOptions): RuntimesController {
   const { transport, settings, clock, random, instance, leader, reconcile = runtimesReconcile } = options
   const { emitter = createEmitter<RuntimesControllerEvents>(), decisions = decisionLog() } = options
-  const client = makeClient(transport, { fieldManager: MANAGER })
+  const election =
+    leader &&
+    leaderElection({
+      client: makeClient(transport, { fieldManager: MANAGER }),
+      lease: leader.lease,
+      identity: instance,
+      ...leader.timings,
+      clock,
+      random,
+      emitter,
+      term: () => working(),
+    })
+  const client = makeClient(election === undefined ? transport : ledBy(transport, election), { fieldManager: MANAGER })
   const watching = { source: client, clock, random, emitter }
   const own = new MemoryQueue({ clock })
   const queue = options.queue ?? own
@@ -115,7 +130,7 @@ export function runtimesController(options: RuntimesControllerOptions): Runtimes
     listen(kind, children) {
       return wakeByChild({ caches, queue, clock }, kind, children, () => managed.cacheOf('Deployment'))
     },
-    // Another template may fit now. A wake that is lost here is made up for by the next scan for drift.
+    // Another template may fit now. The next drift scan makes up for a wake that is lost here.
     onChange: () => void resync().catch(() => {}),
   })
   const events = eventRecorder({
@@ -134,7 +149,7 @@ export function runtimesController(options: RuntimesControllerOptions): Runtimes
     settings,
     events,
     emitter,
-    ...(options.locks && { locking: { locks: options.locks, instance } }),
+    ...(options.locks && { locking: { locks: ledLocks(options.locks, election), instance } }),
   })
   const loop = (): Service =>
     controller({
@@ -154,25 +169,34 @@ export function runtimesController(options: RuntimesControllerOptions): Runtimes
     every('drift scan of runtimes', options.resyncMs ?? 600_000, resync, { clock, waitsFirst: true })
 
   const working = (): Service[] => [
+    // Started before the loop and so stopped after it: the events of the last runs are written while this process leads.
+    flushing(() => events.flush()),
     loop(),
     scan(),
     ...(options.analyzer
       ? [analyzer({ ...options.analyzer, client, caches, clock, settings: settings.nfr, emitter })]
       : []),
   ]
-  // Stopped after the loop, so that the events of the last runs are written.
-  const flushing = atEnd('events of runtimes', () => events.flush().finally(() => own.close()))
-  const warm = [managed, ...caches.services, flushing]
-  if (leader === undefined) return { services: [...warm, ...working()], caches, apis: managed, resync }
-  const election = leaderElection({
-    client,
-    lease: leader.lease,
-    identity: instance,
-    ...leader.timings,
-    clock,
-    random,
-    emitter,
-    term: working,
-  })
-  return { services: [...warm, election], caches, apis: managed, election, resync }
+  const warm = [managed, ...caches.services, atEnd('queue of runtimes', () => own.close())]
+  const parts = { caches, apis: managed, resync }
+  return election === undefined
+    ? { ...parts, services: [...warm, ...working()] }
+    : { ...parts, services: [...warm, election], election }
 }
+
+/** A process that does not lead takes no locks: they would keep the leader waiting. */
+const ledLocks = (locks: TargetLocks, election: LeaderElection | undefined): TargetLocks => ({
+  holderOf: (target, signal) => locks.holderOf(target, signal),
+  async acquire(target, request) {
+    election?.assertLeading()
+    return locks.acquire(target, request)
+  },
+})
+
+/** Writes outstanding events when it stops, unless it has to stop at once. */
+const flushing = (flush: () => Promise<void>): Service =>
+  service('events of runtimes', async (signal, ready, atOnce) => {
+    ready()
+    await aborted(signal)
+    await Promise.race([flush().catch(() => {}), aborted(atOnce)])
+  })

@@ -1,87 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import {
-  createEmitter,
-  manualClock,
-  seededRandom,
-  service,
-  sleep,
-  type Clock,
-  type LeaderElection,
-  type ManualClock,
-  type Service,
-} from '../../kernel/index.ts'
-import { FakeKubernetes } from '../fake/index.ts'
-import { withFaults, type FaultPlan } from '../transport/faults.ts'
-import { leaderElection, type LeaderElectionOptions, type LeaderEvents } from './election.ts'
-import { makeClient } from '../client/make-client.ts'
-
-const LEASE = { namespace: 'default', name: 'boss' }
-
-interface Stage {
-  readonly clock: ManualClock
-  /** Who works at the moment. */
-  readonly working: Set<string>
-  readonly log: string[]
-  readonly candidate: (identity: string, more?: Candidate) => LeaderElection
-  readonly stop: (...elections: readonly LeaderElection[]) => Promise<void>
-}
-
-interface Candidate extends Partial<LeaderElectionOptions> {
-  readonly faults?: FaultPlan
-  readonly skewMs?: number
-  readonly stopsInMs?: number
-}
-
-function stage(): Stage {
-  const clock = manualClock(Date.parse('2026-01-01T00:00:00Z'))
-  const cluster = new FakeKubernetes({ clock, random: seededRandom(1) })
-  const working = new Set<string>()
-  const log: string[] = []
-  return {
-    clock,
-    working,
-    log,
-    async stop(...elections) {
-      const stopped = Promise.all(elections.map((election) => election.stop()))
-      await clock.advance(100_000)
-      await stopped
-    },
-    candidate(identity, { faults = () => undefined, skewMs = 0, stopsInMs = 0, ...more } = {}) {
-      const own: Clock = {
-        now: () => clock.now() + skewMs,
-        elapsed: () => clock.elapsed(),
-        after: (ms, fn) => clock.after(ms, fn),
-      }
-      const told = createEmitter<LeaderEvents>()
-      told.on('leader:lost', ({ why }) => log.push(`${identity} lost: ${why}`))
-      const work = (): readonly Service[] => [
-        service(`work of ${identity}`, async (signal, ready) => {
-          const others = [...working].map((other) => ` beside ${other}`)
-          working.add(identity)
-          log.push(`${identity} works${others.join('')}`)
-          ready()
-          await sleep(clock, 1e9, signal).catch(() => {})
-          await sleep(clock, stopsInMs)
-          working.delete(identity)
-          log.push(`${identity} rests`)
-        }),
-      ]
-      return leaderElection({
-        client: makeClient(withFaults(cluster.transport(), faults, clock), { fieldManager: identity }),
-        lease: LEASE,
-        identity,
-        term: work,
-        clock: own,
-        random: seededRandom(identity.length),
-        emitter: told,
-        ...more,
-      })
-    },
-  }
-}
+import { seededRandom, service } from '../../kernel/index.ts'
+import type { FaultPlan } from '../transport/faults.ts'
+import { ahead, stage } from './election-stage.ts'
 
 describe('leader election', () => {
-  test('lets one work and tells the others who', async () => {
+  test('one candidate leads, and the others know its identity', async () => {
     const { clock, working, candidate, stop } = stage()
     const [a, b] = [candidate('a'), candidate('b')]
     await a.start()
@@ -93,7 +16,7 @@ describe('leader election', () => {
     expect([...working]).toEqual([])
   })
 
-  test('passes to the next at once when the leader stops in good order', async () => {
+  test('the next candidate leads at once when the leader stops in good order', async () => {
     const { clock, log, working, candidate, stop } = stage()
     const [a, b] = [candidate('a', { stopsInMs: 30_000 }), candidate('b')]
     await a.start()
@@ -108,7 +31,7 @@ describe('leader election', () => {
     await stop(b)
   })
 
-  test('passes on after the lease of a leader that died', async () => {
+  test('the next candidate leads when the lease of a dead leader has expired', async () => {
     const { clock, working, candidate, stop } = stage()
     let dead = false
     const [a, b] = [candidate('a', { faults: () => (dead ? { fault: 'lost' } : undefined) }), candidate('b')]
@@ -123,7 +46,7 @@ describe('leader election', () => {
     await stop(a, b)
   })
 
-  test('ends the term of a leader that cannot renew before another may begin', async () => {
+  test('the term of a leader that cannot renew ends before another begins', async () => {
     const { clock, log, candidate, stop } = stage()
     let cut = false
     const faults: FaultPlan = () => (cut ? { fault: 'lost' } : undefined)
@@ -137,7 +60,7 @@ describe('leader election', () => {
     await stop(a, b)
   })
 
-  test('survives a renewal whose answer was lost', async () => {
+  test('a renewal whose answer was lost does not end the term', async () => {
     const { clock, log, candidate, stop } = stage()
     let calls = 0
     const a = candidate('a', {
@@ -149,9 +72,9 @@ describe('leader election', () => {
     await stop(a)
   })
 
-  test('does not trust the clocks of others', async () => {
+  test('clocks that differ between machines do not matter', async () => {
     const { clock, working, candidate, stop } = stage()
-    const [a, b] = [candidate('a', { skewMs: -3_600_000 }), candidate('b', { skewMs: 3_600_000 })]
+    const [a, b] = [candidate('a', { ahead: ahead(-3_600_000) }), candidate('b', { ahead: ahead(3_600_000) })]
     await a.start()
     await b.start()
     await clock.advance(120_000)
@@ -159,7 +82,7 @@ describe('leader election', () => {
     await stop(a, b)
   })
 
-  test('ends itself when its work does not stop in time', async () => {
+  test('the election fails when services do not stop in time', async () => {
     const { clock, candidate } = stage()
     let cut = false
     const a = candidate('a', { faults: () => (cut ? { fault: 'lost' } : undefined), stopsInMs: 1e8 })
@@ -171,7 +94,7 @@ describe('leader election', () => {
     await ended
   })
 
-  test('ends itself, and frees the lease, when its work fails', async () => {
+  test('the election fails and frees the lease when a service fails', async () => {
     const { clock, working, candidate, stop } = stage()
     const broken = service('broken', () => Promise.reject(new Error('no disk')))
     const [a, b] = [candidate('a', { term: () => [broken] }), candidate('b')]
@@ -185,7 +108,7 @@ describe('leader election', () => {
     await stop(b)
   })
 
-  test('refuses times that cannot keep the promise', () => {
+  test('timings that cannot keep the promise are refused', () => {
     const { candidate } = stage()
     expect(() => candidate('a', { durationMs: 5_000, renewDeadlineMs: 6_000 })).toThrow(
       'durationMs (5000) must be greater than renewDeadlineMs (6000)',
@@ -195,7 +118,7 @@ describe('leader election', () => {
     )
   })
 
-  test('never lets two work at once, whatever the network does', async () => {
+  test('two candidates never lead at once, whatever the network does', async () => {
     for (let seed = 1; seed <= 20; seed++) {
       const { clock, working, log, candidate, stop } = stage()
       const random = seededRandom(seed)
@@ -203,7 +126,7 @@ describe('leader election', () => {
       const names = ['a', 'bb', 'ccc']
       const elections = names.map((name) =>
         candidate(name, {
-          skewMs: Math.round((random() - 0.5) * 1e6),
+          ahead: ahead(Math.round((random() - 0.5) * 1e6)),
           stopsInMs: Math.round(random() * 4_000),
           faults() {
             if (cut.has(name)) return { fault: 'lost' }

@@ -1,232 +1,295 @@
 import {
+  elapsedSince,
+  instantOf,
   jittered,
+  notLeading,
   service,
   sleep,
-  startAll,
   systemClock,
   type Clock,
   type Emitter,
+  type Instant,
   type LeaderElection,
   type Random,
   type Service,
   type Term,
 } from '../../kernel/index.ts'
 import type { Reader, WatchSource, Writer } from '../client/client.ts'
-import {
-  fenceOf,
-  renewLease,
-  LeaseObservations,
-  takeLease,
-  vacateLease,
-  type LeaseAnswer,
-  type LeaseRequest,
-} from './record.ts'
 import type { At } from '../objects.ts'
 import { Lease } from '../types/coordination-v1.ts'
+import { LeaseObservations } from './observations.ts'
+import { aborted, firstFailure, stopInOrder } from './term.ts'
+import { checkTimings, type LeaderTimings } from './timings.ts'
+import {
+  renewLease,
+  takeLease,
+  transitionsOf,
+  vacateLease,
+  type LeaseAnswer,
+  type LeaseParts,
+  type LeaseRequest,
+} from './record.ts'
 
 /*
  * The protocol
  *
- *   renewal sent ──────────── renewDeadlineMs ────────────▶ stop services ──── must be done ────▶ durationMs: others may take it
+ *   renewal sent ──────── renewDeadlineMs: leading ────────▶ stop services ──── must be done ────▶ durationMs: others may take it
  *        └── retryMs ─▶ renewal sent ─▶ …
  *
- * A leader counts from the moment before a renewal was sent; a follower from the moment after it saw it. So the leader
- * is always the first to find its time over, whatever the clocks of the two machines say, as long as they run equally fast.
+ * A leader counts from the moment before it sent a confirmed renewal, a follower from the moment after it read it. So the
+ * leader's time ends first, whatever the clocks of the two machines show, as long as they run equally fast.
  */
 
 export interface LeaderEvents {
+  /** `term` grows with every acquisition of the Lease, also by the same identity. */
   'leader:elected': { readonly lease: string; readonly identity: string; readonly term: number }
   'leader:lost': { readonly lease: string; readonly identity: string; readonly why: 'taken' | 'expired' }
   'leader:resigned': { readonly lease: string; readonly identity: string }
-  /** A try to take or renew that failed; the next one follows. */
+  /** An attempt to take or renew the Lease failed; the next attempt follows. */
   'leader:unreachable': { readonly lease: string; readonly error: unknown }
 }
 
-export interface LeaderElectionOptions {
+export interface LeaderElectionOptions extends LeaderTimings {
   readonly client: Reader & Writer & WatchSource
   readonly lease: Required<At>
-  /** Of this process alone: two with the same identity would both lead. */
+  /** Unique per process: a second process with the same identity takes the Lease over at once. */
   readonly identity: string
   readonly term: Term
-  /** How long followers wait for a leader that says nothing. @default 15_000 */
-  readonly durationMs?: number
-  /** When a leader that cannot renew gives up. The rest of `durationMs` is for stopping. @default 10_000 */
-  readonly renewDeadlineMs?: number
-  /** Between two tries. @default 2_000 */
-  readonly retryMs?: number
   readonly clock?: Clock
   readonly random?: Random
   readonly emitter?: Emitter<LeaderEvents>
 }
 
-type TermEnd = { readonly why: 'over' | 'taken' | 'expired'; readonly lease: Lease; readonly since: number }
-
 /** Leader election on a Lease of `coordination.k8s.io`. */
 export function leaderElection(options: LeaderElectionOptions): LeaderElection {
-  const { client, identity, emitter, durationMs = 15_000, renewDeadlineMs = 10_000, retryMs = 2_000 } = options
-  const { clock = systemClock, random = Math.random } = options
-  if (durationMs <= renewDeadlineMs) {
-    throw new Error(
-      `durationMs (${durationMs}) must be greater than renewDeadlineMs (${renewDeadlineMs}): the difference is the time to stop`,
-    )
+  const election = new Election(options)
+  const inner = service(`leader election ${election.name}`, (signal, ready) => election.run(signal, ready))
+  const done = Promise.race([inner.done, election.failed])
+  done.catch(() => {})
+  return {
+    ...inner,
+    done,
+    get leading() {
+      return election.leading
+    },
+    get leader() {
+      return election.leader
+    },
+    assertLeading: () => election.assertLeading(),
   }
-  if (renewDeadlineMs <= retryMs * 1.2) {
-    throw new Error(
-      `renewDeadlineMs (${renewDeadlineMs}) must be greater than retryMs (${retryMs}) and its jitter, or one failure ends the term`,
-    )
-  }
-  const name = `${options.lease.namespace}/${options.lease.name}`
-  const parts = { client, clock, sightings: new LeaseObservations(clock) }
-  const input: LeaseRequest = { at: options.lease, holder: identity, durationMs }
-  let leading = false
-  let leader: string | undefined
-  let wakeUp = (): void => {}
+}
 
-  const unreachable = (error: unknown): undefined => {
-    emitter?.emit('leader:unreachable', { lease: name, error })
-    return undefined
-  }
+/** An acquisition and the moment before its last confirmed request was sent. */
+interface Proof {
+  readonly lease: Lease
+  readonly since: Instant
+}
 
-  /** Until its time is over or somebody says that the lease is free. */
-  const pause = (ms: number): Promise<void> =>
-    new Promise((resolve) => {
-      const cancel = clock.after(ms, resolve)
-      wakeUp = () => {
-        cancel()
-        resolve()
-      }
-    })
+type Loss = LeaderEvents['leader:lost']['why']
 
-  /** Polling is what keeps the promise; the watch only makes the next leader begin at once. */
-  const listen = async (signal: AbortSignal): Promise<void> => {
-    const only = { namespace: options.lease.namespace, fields: `metadata.name=${options.lease.name}` }
-    while (!signal.aborted) {
-      try {
-        for await (const event of client.watchEvents(Lease, only, signal)) {
-          const vacant = event.type === 'DELETED' || (event.type === 'MODIFIED' && !event.object.spec?.holderIdentity)
-          if (vacant && !leading) wakeUp()
-        }
-      } catch (error) {
-        unreachable(error)
-      }
-      await sleep(clock, jittered(retryMs, random), signal).catch(() => {})
-    }
-  }
+class Election {
+  readonly name: string
+  leader: string | undefined
+  readonly #options: LeaderElectionOptions & Required<LeaderTimings>
+  readonly #clock: Clock
+  readonly #random: Random
+  readonly #parts: LeaseParts
+  readonly #request: LeaseRequest
+  /** Of the current term. */
+  #proof: Proof | undefined
+  #endPause = (): void => {}
+  readonly #failure = Promise.withResolvers<never>()
 
-  const keepRenewing = async (first: Lease, firstSince: number, over: AbortSignal): Promise<TermEnd> => {
-    let lease = first
-    let since = firstSince
-    while (!over.aborted) {
-      const left = (): number => since + renewDeadlineMs - clock.now()
-      await sleep(clock, Math.min(jittered(retryMs, random), Math.max(left(), 0)), over).catch(() => {})
-      if (over.aborted) break
-      if (left() <= 0) return { why: 'expired', lease, since }
-      const before = clock.now()
-      const limit = new AbortController()
-      const cancel = clock.after(left(), () => limit.abort(new Error(`not renewed within ${renewDeadlineMs} ms`)))
-      try {
-        const renewed = await renewLease(parts, input, lease, limit.signal)
-        if (renewed === undefined) return { why: 'taken', lease, since }
-        lease = renewed
-        since = before
-      } catch (error) {
-        unreachable(error)
-      } finally {
-        cancel()
-      }
-    }
-    return { why: 'over', lease, since }
+  constructor(options: LeaderElectionOptions) {
+    const { lease, identity, client, clock = systemClock, random = Math.random } = options
+    this.#options = { durationMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2_000, ...options }
+    checkTimings(this.#options)
+    this.name = `${lease.namespace}/${lease.name}`
+    this.#clock = clock
+    this.#random = random
+    this.#parts = { client, clock, observations: new LeaseObservations(clock) }
+    this.#request = { at: lease, holder: identity, durationMs: this.#options.durationMs }
+    this.#failure.promise.catch(() => {})
   }
 
-  const lead = async (first: Lease, since: number, signal: AbortSignal): Promise<void> => {
-    const over = new AbortController()
-    const renewal = keepRenewing(first, since, over.signal)
-    const services = options.term()
-    const failure = startAll(services).then(
-      () =>
-        Promise.race(services.map(({ done }) => done)).then(
-          () => new Error(`a service of ${name} ended by itself`),
-          asError,
-        ),
-      asError,
-    )
-    leading = true
-    emitter?.emit('leader:elected', { lease: name, identity, term: fenceOf(first) })
-
-    const why = await Promise.race([renewal, failure, aborted(signal)])
-    const stopped = stopAll(services)
-    const end = await Promise.race([renewal, stopped])
-    if (end !== undefined) {
-      leading = false
-      if (end.why !== 'over') emitter?.emit('leader:lost', { lease: name, identity, why: end.why })
-      await inTime(stopped, end.since + durationMs)
-    } else {
-      // In good order: the lease is ours until the last service has stopped, and free the moment after.
-      leading = false
-      over.abort()
-      const { lease } = await renewal
-      await vacateLease(parts, input, lease).catch(unreachable)
-      emitter?.emit('leader:resigned', { lease: name, identity })
-    }
-    if (why instanceof Error) throw why
+  /** Rejects when services did not stop in time, also if that happens during a regular stop. */
+  get failed(): Promise<never> {
+    return this.#failure.promise
   }
 
-  /** Beyond that moment another process may lead; the only safe thing left is to end this one. */
-  const inTime = async (stopped: Promise<void>, until: number): Promise<void> => {
-    const late = Promise.withResolvers<never>()
-    const cancel = clock.after(until - clock.now(), () =>
-      late.reject(new Error(`failed to stop in time after losing ${name}: end this process, another one may lead now`)),
-    )
-    await Promise.race([stopped, late.promise]).finally(cancel)
+  get leading(): boolean {
+    return this.#proof !== undefined && this.#leftMs(this.#proof) > 0
   }
 
-  /** Not cut short by a stop: a lease taken behind our back would keep the others waiting. */
-  const contend = async (): Promise<LeaseAnswer | undefined> => {
-    const limit = new AbortController()
-    const cancel = clock.after(renewDeadlineMs, () => limit.abort(new Error(`no answer within ${renewDeadlineMs} ms`)))
-    const answer = await takeLease(parts, input, limit.signal).catch(unreachable)
-    cancel()
-    return answer
+  assertLeading(): void {
+    if (this.leading) return
+    const why =
+      this.#proof === undefined
+        ? `the leader is ${this.leader ?? 'unknown'}`
+        : `no renewal was confirmed for ${this.#options.renewDeadlineMs} ms`
+    throw notLeading(`this process does not hold the lease ${this.name}: ${why}`)
   }
 
-  const inner = service(`leader election ${name}`, async (signal, ready) => {
+  async run(signal: AbortSignal, ready: () => void): Promise<void> {
     const listening = new AbortController()
-    signal.addEventListener('abort', () => wakeUp(), { once: true })
-    const hints = listen(AbortSignal.any([signal, listening.signal]))
+    signal.addEventListener('abort', () => this.#endPause(), { once: true })
+    const hints = this.#listen(AbortSignal.any([signal, listening.signal]))
     try {
       while (!signal.aborted) {
-        const since = clock.now()
-        const answer = await contend()
+        const since = instantOf(this.#clock)
+        const answer = await this.#contend()
         ready()
-        if (answer !== undefined) leader = answer.held ? identity : answer.by
-        if (answer?.held && signal.aborted) await vacateLease(parts, input, answer.lease).catch(unreachable)
-        else if (answer?.held) await lead(answer.lease, since, signal)
-        else if (!signal.aborted) await pause(jittered(retryMs, random))
+        if (answer !== undefined) this.leader = answer.held ? this.#options.identity : answer.by
+        if (answer?.held) await this.#lead({ lease: answer.lease, since }, signal)
+        else if (!signal.aborted) await this.#pause(jittered(this.#options.retryMs, this.#random))
       }
     } finally {
       listening.abort()
       await hints
     }
-  })
-  return {
-    ...inner,
-    get leading() {
-      return leading
-    },
-    get leader() {
-      return leader
-    },
   }
-}
 
-const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))
+  /** Not cut short by a stop: a Lease that was taken without our knowledge would keep the others waiting. */
+  async #contend(): Promise<LeaseAnswer | undefined> {
+    return this.#within(this.#options.renewDeadlineMs, (signal) => takeLease(this.#parts, this.#request, signal))
+  }
 
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
+  async #lead(proof: Proof, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return this.#vacate(proof.lease)
+    if (this.#leftMs(proof) <= 0) return this.#unreachable(new Error('the lease was acquired too late to lead with it'))
+    this.#proof = proof
+    const services = await this.#begin(proof)
+    const [ending, renewing] = [new AbortController(), new AbortController()]
+    const renewal = this.#keepRenewing(renewing.signal)
+    const failure = firstFailure(services, ending.signal)
+    this.#emit('leader:elected', { term: transitionsOf(proof.lease) })
 
-async function stopAll(services: readonly Service[]): Promise<void> {
-  for (const running of services.toReversed()) await running.stop()
+    const why = await Promise.race([renewal, failure, aborted(signal)])
+    ending.abort()
+    const end = typeof why === 'string' ? why : await Promise.race([renewal, stopInOrder(services)])
+    renewing.abort()
+    if (end === 'taken' || end === 'expired') await this.#lose(end, services)
+    else await this.#resign(renewal)
+    if (why instanceof Error) throw why
+  }
+
+  /** A term that cannot be built gives the Lease back and ends the election. */
+  async #begin({ lease }: Proof): Promise<readonly Service[]> {
+    try {
+      return this.#options.term()
+    } catch (error) {
+      this.#proof = undefined
+      await this.#vacate(lease)
+      throw new Error(`failed to begin a term of ${this.name}`, { cause: error })
+    }
+  }
+
+  async #keepRenewing(over: AbortSignal): Promise<Loss | 'over'> {
+    const { retryMs } = this.#options
+    for (;;) {
+      const proof = this.#proof
+      if (proof === undefined || over.aborted) return 'over'
+      const pauseMs = Math.min(jittered(retryMs, this.#random), Math.max(this.#leftMs(proof), 0))
+      await sleep(this.#clock, pauseMs, over).catch(() => {})
+      if (over.aborted) return 'over'
+      if (this.#leftMs(proof) <= 0) return 'expired'
+      const since = instantOf(this.#clock)
+      const renewed = await this.#within(this.#leftMs(proof), async (signal) => ({
+        lease: await renewLease(this.#parts, this.#request, proof.lease, signal),
+      }))
+      if (renewed === undefined) continue
+      if (renewed.lease === undefined) return 'taken'
+      this.#proof = { lease: renewed.lease, since }
+    }
+  }
+
+  /** The Lease is ours until the last service has stopped, and free right after. */
+  async #resign(renewal: Promise<unknown>): Promise<void> {
+    await renewal
+    const { lease } = this.#proof ?? {}
+    this.#proof = undefined
+    this.leader = undefined
+    if (lease !== undefined) await this.#vacate(lease)
+    this.#emit('leader:resigned', {})
+  }
+
+  /** Another process may lead soon: work under way is aborted. If services go on even so, the process has to end. */
+  async #lose(why: Loss, services: readonly Service[]): Promise<void> {
+    this.#proof = undefined
+    this.leader = undefined
+    this.#emit('leader:lost', { why })
+    const graceMs = this.#options.durationMs - this.#options.renewDeadlineMs
+    const late = Promise.withResolvers<never>()
+    const cancel = this.#clock.after(graceMs, () => {
+      const error = new Error(
+        `services of ${this.name} did not stop within ${graceMs} ms after the lead was lost: end this process, another may lead now`,
+      )
+      this.#failure.reject(new Error(`leader election ${this.name} ended by itself`, { cause: error }))
+      late.reject(error)
+    })
+    const stopped = Promise.all(services.map((one) => one.stop({ atOnce: true })))
+    await Promise.race([stopped, late.promise]).finally(cancel)
+  }
+
+  async #vacate(lease: Lease): Promise<void> {
+    await vacateLease(this.#parts, this.#request, lease).catch((error: unknown) => this.#unreachable(error))
+  }
+
+  /** How long we may still lead on this proof. */
+  #leftMs({ since }: Proof): number {
+    return this.#options.renewDeadlineMs - elapsedSince(this.#clock, since)
+  }
+
+  /** `undefined`: it failed or was not answered in time. */
+  async #within<T>(ms: number, call: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
+    const limit = new AbortController()
+    const cancel = this.#clock.after(ms, () => limit.abort(new Error(`no answer within ${ms} ms`)))
+    try {
+      return await call(limit.signal)
+    } catch (error) {
+      this.#unreachable(error)
+      return undefined
+    } finally {
+      cancel()
+    }
+  }
+
+  /** Polling alone is enough for correctness; the watch lets the next leader begin without waiting for the next poll. */
+  async #listen(signal: AbortSignal): Promise<void> {
+    const { client, lease, retryMs } = this.#options
+    const only = { namespace: lease.namespace, fields: `metadata.name=${lease.name}` }
+    while (!signal.aborted) {
+      try {
+        for await (const event of client.watchEvents(Lease, only, signal)) {
+          const isVacant = event.type === 'DELETED' || (event.type === 'MODIFIED' && !event.object.spec?.holderIdentity)
+          if (isVacant) this.#endPause()
+        }
+      } catch (error) {
+        this.#unreachable(error)
+      }
+      await sleep(this.#clock, jittered(retryMs, this.#random), signal).catch(() => {})
+    }
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#clock.after(ms, resolve)
+      this.#endPause = () => {
+        cancel()
+        resolve()
+      }
+    })
+  }
+
+  #unreachable(error: unknown): void {
+    this.#options.emitter?.emit('leader:unreachable', { lease: this.name, error })
+  }
+
+  #emit<N extends 'leader:elected' | 'leader:lost' | 'leader:resigned'>(
+    name: N,
+    what: Omit<LeaderEvents[N], 'lease' | 'identity'>,
+  ): void {
+    const { emitter, identity } = this.#options
+    emitter?.emit(name, { lease: this.name, identity, ...what } as LeaderEvents[N])
+  }
 }

@@ -1,125 +1,130 @@
 import type { Clock } from '../../kernel/index.ts'
 import type { Reader, Writer } from '../client/client.ts'
-import { isAlreadyExists, isConflict } from '../errors.ts'
+import { isAlreadyExists, isConflict, isNotFound } from '../errors.ts'
 import type { At } from '../objects.ts'
 import { Lease } from '../types/coordination-v1.ts'
+import type { LeaseObservations } from './observations.ts'
 
-/** How often to start over when somebody else writes in between; more than once is already rare. */
+/** How often to start over after a concurrent write; a second time is already rare. */
 const TRIES = 4
-
-/**
- * When each lease was last seen to change, by our own clock.
- *
- * The times inside a lease come from another machine, whose clock may be wrong. A lease counts as abandoned only when
- * it did not change for its whole duration while we were looking.
- */
-export class LeaseObservations {
-  readonly #clock: Clock
-  readonly #seen = new Map<string, { readonly resourceVersion: string; readonly at: number }>()
-
-  constructor(clock: Clock) {
-    this.#clock = clock
-  }
-
-  /** Since when the lease has looked like this. */
-  note({ metadata: { uid = '', resourceVersion = '' } }: Lease): number {
-    const known = this.#seen.get(uid)
-    if (known?.resourceVersion === resourceVersion) return known.at
-    const at = this.#clock.now()
-    this.#seen.set(uid, { resourceVersion, at })
-    return at
-  }
-
-  forget({ metadata: { uid = '' } }: Lease): void {
-    this.#seen.delete(uid)
-  }
-}
 
 export interface LeaseRequest {
   readonly at: Required<At>
   readonly holder: string
   readonly durationMs: number
   readonly annotations?: Readonly<Record<string, string>>
+  /** The Lease does not exist in the usual case: create it without reading it first. */
+  readonly isUsuallyAbsent?: boolean
 }
 
 export interface LeaseParts {
   readonly client: Reader & Writer
   readonly clock: Clock
-  readonly sightings: LeaseObservations
+  readonly observations: LeaseObservations
 }
 
 export type LeaseAnswer =
   | { readonly held: true; readonly lease: Lease }
   | { readonly held: false; readonly by: string; readonly until: number }
 
-/** Takes the lease if it is free, abandoned or already ours. Every change of holder adds one to `leaseTransitions`. */
-export async function takeLease(parts: LeaseParts, input: LeaseRequest, signal?: AbortSignal): Promise<LeaseAnswer> {
-  const { client, clock, sightings } = parts
+/**
+ * Takes the Lease if it is free, abandoned, or held under the same name. Every acquisition adds one to `leaseTransitions`,
+ * so `uid` and `leaseTransitions` together identify one acquisition.
+ */
+export async function takeLease(parts: LeaseParts, request: LeaseRequest, signal?: AbortSignal): Promise<LeaseAnswer> {
+  const { client, observations } = parts
   for (let attempt = 1; ; attempt++) {
+    let lease: Lease | undefined
     try {
-      const lease = await client.get(Lease, input.at, signal)
-      if (lease === undefined) return { held: true, lease: await createLease(parts, input, signal) }
-      const { holderIdentity, leaseDurationSeconds = 0, leaseTransitions = 0 } = lease.spec ?? {}
-      const until = sightings.note(lease) + leaseDurationSeconds * 1000
-      const free = !holderIdentity || until <= clock.now()
-      if (holderIdentity === input.holder)
-        return { held: true, lease: await write(parts, input, lease, leaseTransitions, signal) }
-      if (!free) return { held: false, by: holderIdentity, until }
-      const taken = await write(parts, input, lease, leaseTransitions + 1, signal)
-      sightings.forget(lease)
+      if (attempt > 1 || !request.isUsuallyAbsent) lease = await client.get(Lease, request.at, signal)
+      if (lease === undefined) return { held: true, lease: await createLease(parts, request, signal) }
+      const holder = holderIn(parts, lease)
+      if (holder !== undefined && holder.by !== request.holder) return { held: false, ...holder }
+      const taken = await write(parts, request, lease, transitionsOf(lease) + 1, signal)
+      observations.forget(lease)
       return { held: true, lease: taken }
     } catch (error) {
-      if (attempt >= TRIES || !(isConflict(error) || isAlreadyExists(error))) throw error
+      const isDeleted = lease !== undefined && isNotFound(error)
+      if (attempt >= TRIES || !(isConflict(error) || isAlreadyExists(error) || isDeleted)) throw error
     }
   }
 }
 
-/** Extends a lease we hold. `undefined`: it has passed to somebody else. */
+/** Who holds the Lease by our own observation, and until when unless it is renewed. */
+export function holderIn(
+  { clock, observations }: LeaseParts,
+  lease: Lease,
+): { readonly by: string; readonly until: number } | undefined {
+  const { holderIdentity: by, leaseDurationSeconds = 0 } = lease.spec ?? {}
+  const leftMs = leaseDurationSeconds * 1000 - observations.unchangedForMs(lease)
+  return by && leftMs > 0 ? { by, until: clock.now() + leftMs } : undefined
+}
+
+/** Extends our acquisition. `undefined`: it is no longer valid. */
 export async function renewLease(
   parts: LeaseParts,
-  input: LeaseRequest,
+  request: LeaseRequest,
   held: Lease,
   signal?: AbortSignal,
 ): Promise<Lease | undefined> {
-  let current: Lease | undefined = held
-  for (let attempt = 1; ; attempt++) {
-    if (current === undefined || !sameTerm(current, held)) return undefined
-    try {
-      return await write(parts, input, current, fenceOf(held), signal)
-    } catch (error) {
-      if (attempt >= TRIES || !isConflict(error)) throw error
-      // Ours even so, if an earlier renewal arrived and only its answer was lost.
-      current = await parts.client.get(Lease, input.at, signal)
-    }
-  }
+  return whileHeld(parts, request, held, signal, (current) =>
+    write(parts, request, current, transitionsOf(held), signal),
+  )
 }
 
-/** Gives a lease back. It stays as an object, because its count of transitions is the fence of the next holder. */
+/** Gives the Lease back and keeps the object, because its `leaseTransitions` number the terms of an election. */
 export async function vacateLease(
-  { client, clock }: LeaseParts,
-  { at }: LeaseRequest,
+  parts: LeaseParts,
+  request: LeaseRequest,
   held: Lease,
   signal?: AbortSignal,
 ): Promise<void> {
+  await whileHeld(parts, request, held, signal, (current) => {
+    const renewTime = microTime(parts.clock.now())
+    const spec = { leaseDurationSeconds: 1, leaseTransitions: transitionsOf(held), renewTime }
+    return parts.client.replace(Lease, { ...current, spec }, { ...(signal && { signal }) })
+  })
+}
+
+/** Gives the Lease back by deleting exactly the version that is known to be ours. */
+export async function deleteLease(
+  parts: LeaseParts,
+  request: LeaseRequest,
+  held: Lease,
+  signal?: AbortSignal,
+): Promise<void> {
+  await whileHeld(parts, request, held, signal, ({ metadata: { uid = '', resourceVersion = '' } }) =>
+    parts.client.delete(Lease, request.at, { uid, resourceVersion, ...(signal && { signal }) }),
+  )
+}
+
+/** Changes the Lease while our acquisition is valid, reading it again after a concurrent write. */
+async function whileHeld<T>(
+  { client }: LeaseParts,
+  { at }: LeaseRequest,
+  held: Lease,
+  signal: AbortSignal | undefined,
+  change: (current: Lease) => Promise<T>,
+): Promise<T | undefined> {
   let current: Lease | undefined = held
-  for (let attempt = 1; current !== undefined && sameTerm(current, held); attempt++) {
+  for (let attempt = 1; current !== undefined && isSameAcquisition(current, held); attempt++) {
     try {
-      const spec = { leaseDurationSeconds: 1, leaseTransitions: fenceOf(held), renewTime: microTime(clock.now()) }
-      await client.replace(Lease, { ...current, spec }, { ...(signal && { signal }) })
-      return
+      return await change(current)
     } catch (error) {
-      if (attempt >= TRIES || !isConflict(error)) throw error
+      if (attempt >= TRIES || !(isConflict(error) || isNotFound(error))) throw error
+      // Still ours if an earlier renewal arrived and only its answer was lost.
       current = await client.get(Lease, at, signal)
     }
   }
+  return undefined
 }
 
-export const fenceOf = (lease: Lease): number => lease.spec?.leaseTransitions ?? 0
+export const transitionsOf = (lease: Lease): number => lease.spec?.leaseTransitions ?? 0
 
-const sameTerm = (now: Lease, held: Lease): boolean =>
+const isSameAcquisition = (now: Lease, held: Lease): boolean =>
   now.metadata.uid === held.metadata.uid &&
   now.spec?.holderIdentity === held.spec?.holderIdentity &&
-  fenceOf(now) === fenceOf(held)
+  transitionsOf(now) === transitionsOf(held)
 
 const createLease = (
   { client, clock }: LeaseParts,
@@ -142,6 +147,7 @@ const createLease = (
   )
 }
 
+/** The uid in the body keeps the server from creating a Lease that was deleted in the meantime. */
 function write(
   { client, clock }: LeaseParts,
   { holder, durationMs }: LeaseRequest,
@@ -150,19 +156,19 @@ function write(
   signal?: AbortSignal,
 ): Promise<Lease> {
   const now = microTime(clock.now())
-  const acquireTime = lease.spec?.holderIdentity === holder ? (lease.spec.acquireTime ?? now) : now
+  const isRenewal = leaseTransitions === transitionsOf(lease)
   const spec = {
     holderIdentity: holder,
     leaseDurationSeconds: seconds(durationMs),
-    acquireTime,
+    acquireTime: isRenewal ? (lease.spec?.acquireTime ?? now) : now,
     renewTime: now,
     leaseTransitions,
   }
   return client.replace(Lease, { ...lease, spec }, { ...(signal && { signal }) })
 }
 
-/** Rounded up: whoever waits for us may wait a moment too long, never too short. */
+/** Rounded up: other processes wait too long rather than too short. */
 const seconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000))
 
-/** The server insists on six digits. */
+/** The API server requires six fractional digits. */
 export const microTime = (ms: number): string => new Date(ms).toISOString().replace('Z', '000Z')

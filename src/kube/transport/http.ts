@@ -44,6 +44,7 @@ export function httpTransport(config: KubeConfig, options: HttpOptions = {}): Ht
   const streams = new OpenStreams(maxStreams)
 
   const optionsFor = (request: KubeRequest, { authorization }: Credentials): Dispatcher.RequestOptions => {
+    request.beforeSend?.()
     const headers: Record<string, string | string[]> = {
       accept: request.accept ?? 'application/json',
       'user-agent': userAgent,

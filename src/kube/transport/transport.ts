@@ -15,6 +15,8 @@ export interface KubeRequest {
   readonly signal?: AbortSignal
   /** The time limit of the answer; for a stream, of its beginning. @default 30_000 */
   readonly timeoutMs?: number
+  /** Called before each attempt to send the request. Throws to refuse it. */
+  readonly beforeSend?: () => void
 }
 
 export interface KubeResponse {

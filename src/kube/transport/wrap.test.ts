@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { createEmitter } from '../../kernel/index.ts'
+import { createEmitter, notLeading } from '../../kernel/index.ts'
 import { raise } from '../errors.ts'
 import type { KubeRequest, Transport } from './transport.ts'
-import { dryRun, guarded, impersonate, observed, type RequestEvents } from './wrap.ts'
+import { dryRun, guarded, impersonate, ledBy, observed, type RequestEvents } from './wrap.ts'
 
 function recording(status = 200): Transport & { readonly sent: KubeRequest[] } {
   const sent: KubeRequest[] = []
@@ -33,7 +33,7 @@ test('a dry run reaches reads untouched and every write, deletes in their body',
   expect(server.sent[2]?.body).toEqual({ kind: 'DeleteOptions', dryRun: ['All'] })
 })
 
-test('somebody else is named in every call, streams included', async () => {
+test('an impersonated user is named in every request, streams included', async () => {
   const server = recording()
   const ada = impersonate(server, { user: 'ada', groups: ['a', 'b'], extra: { 'example.com/why': ['x'] } })
   await ada.send(GET)
@@ -53,6 +53,34 @@ test('a guard that objects keeps the call from being sent', async () => {
   })
   await expect(guardedServer.send(POST)).rejects.toThrow('no calls inside a transaction')
   expect(server.sent).toEqual([])
+})
+
+test('every guard is asked again before each attempt of the transport', async () => {
+  const server = recording()
+  const asked: string[] = []
+  const outer = guarded(
+    guarded(server, () => void asked.push('inner')),
+    () => void asked.push('outer'),
+  )
+  await outer.send(POST)
+  asked.length = 0
+  server.sent[0]?.beforeSend?.()
+  expect(asked).toEqual(['outer', 'inner'])
+})
+
+test('a process that does not lead reads and watches, and writes nothing', async () => {
+  const server = recording()
+  const follower = ledBy(server, {
+    assertLeading() {
+      throw notLeading('another process leads')
+    },
+  })
+  await follower.send(GET)
+  await Array.fromAsync(follower.stream(GET))
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
+    await expect(follower.send({ ...POST, method })).rejects.toMatchObject({ failure: { code: 'NotLeading' } })
+  }
+  expect(server.sent.map(({ method }) => method)).toEqual(['GET', 'GET'])
 })
 
 describe('an observed call tells verb, resource, code and time', () => {

@@ -1,27 +1,27 @@
-import { systemClock, type Clock, type Emitter } from '../../kernel/index.ts'
+import { systemClock, type Clock, type Emitter, type LeaderElection } from '../../kernel/index.ts'
 import type { Identity } from '../client/client.ts'
 import { KubeError } from '../errors.ts'
 import { partsOf } from '../client/paths.ts'
 import type { KubeRequest, Transport } from './transport.ts'
 
-/** Every request on its way out, changed by one function. */
+/** Changes every request before the inner transport gets it. */
 const changing = (inner: Transport, change: (request: KubeRequest) => KubeRequest): Transport => ({
   send: async (request) => inner.send(change(request)),
   stream: (request) => inner.stream(change(request)),
 })
 
-/** The server validates and admits every write, and keeps none. */
+/** The server validates and admits every write and stores none. */
 export const dryRun = (inner: Transport): Transport =>
   changing(inner, (request) => {
     if (request.method === 'GET') return request
     const tried = { ...request, query: { ...request.query, dryRun: 'All' } }
-    // A delete with a body is ruled by it alone; the server would ignore the query and delete.
+    // The server ignores the query of a DELETE that has a body, and would delete the object.
     return request.method === 'DELETE' && request.body !== undefined
       ? { ...tried, body: { ...request.body, dryRun: ['All'] } }
       : tried
   })
 
-/** The same server seen as somebody else. Needs the right to impersonate; what is done needs theirs. */
+/** Sends requests as another user. We need the right to impersonate, that user needs the rights for the requests. */
 export function impersonate(inner: Transport, { user, groups = [], extra = {} }: Identity): Transport {
   const headers: Record<string, string | readonly string[]> = { 'Impersonate-User': user }
   if (groups.length > 0) headers['Impersonate-Group'] = groups
@@ -29,18 +29,31 @@ export function impersonate(inner: Transport, { user, groups = [], extra = {} }:
   return changing(inner, (request) => ({ ...request, headers: { ...request.headers, ...headers } }))
 }
 
-/** Calls `check` before anything is sent: it throws where no call may be made, such as inside a database transaction. */
+/**
+ * Calls `check` before a request is accepted and again before each attempt to send it: a transport may wait in between, for
+ * credentials or for the pause that the server asked for. A check that throws keeps the request from being sent.
+ */
 export const guarded = (inner: Transport, check: (request: KubeRequest) => void): Transport =>
   changing(inner, (request) => {
     check(request)
-    return request
+    const beforeSend = (): void => {
+      request.beforeSend?.()
+      check(request)
+    }
+    return { ...request, beforeSend }
+  })
+
+/** Refuses writes while this process does not lead; reads and watches pass. */
+export const ledBy = (inner: Transport, election: Pick<LeaderElection, 'assertLeading'>): Transport =>
+  guarded(inner, ({ method }) => {
+    if (method !== 'GET') election.assertLeading()
   })
 
 export interface RequestEvents {
-  /** A call ended. For a watch that is when it closes; `code` is 0 when no answer came. */
+  /** A request has ended; a watch ends when it closes. `code` is 0 when no answer came. */
   'kube:request': {
     readonly verb: 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete'
-    /** `pods`, `deployments.apps/status`; of few values, so that it can be a label. */
+    /** `pods`, `deployments.apps/status`: few distinct values, so that it can be a metric label. */
     readonly resource: string
     readonly code: number
     readonly ms: number

@@ -9,7 +9,7 @@ import {
   type Enforce,
 } from '../../../src/domains/runtimes/index.ts'
 import { applyEnforcement } from '../../../src/domains/runtimes/nfr/apply-enforcement.ts'
-import { failureOf } from '../../../src/kernel/index.ts'
+import { failureOf, systemClock } from '../../../src/kernel/index.ts'
 import { Deployment, HorizontalPodAutoscaler, type KubeObject, type Resource } from '../../../src/kube/index.ts'
 import { installForeignKinds } from '../optional-kinds.ts'
 import { SETTINGS } from '../parts.ts'
@@ -70,6 +70,7 @@ class EnforceWorld {
     const enforcing = {
       client: this.world.client,
       apis: { cacheOf: () => undefined },
+      clock: systemClock,
       signal: new AbortController().signal,
     }
     return applyEnforcement(enforcing, this.runtime, {

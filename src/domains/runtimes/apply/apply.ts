@@ -7,7 +7,7 @@ import { differs } from './diff.ts'
 import { resourceOf } from '../watch/optional-kinds.ts'
 import { handoverOf } from './handover-fields.ts'
 import { asHandedBefore, wronglyHanded } from './stamp.ts'
-import { holding } from '../target-lock.ts'
+import { holdingWorkload } from '../target-locks.ts'
 import {
   ENFORCER,
   MANAGER,
@@ -21,22 +21,21 @@ import {
 type Apply = Extract<Action, { readonly do: 'apply' }>
 type Applying = Acting & { readonly signal: AbortSignal }
 
-/** What others change as well: an enforcement scales it, a remediation restarts it. */
+/** Other domains change these kinds too: an enforcement scales them, a remediation restarts them. */
 const CONTENDED: ReadonlySet<ManagedKind> = new Set(['Deployment', 'KnativeService'])
 const OURS: ReadonlySet<string> = new Set([MANAGER, ENFORCER])
 
 /**
- * Brings a child to what was rendered. What is there already is locked meanwhile; what is not there is nobody's target yet.
+ * Brings a child to what was rendered. An existing workload is locked meanwhile; a child that does not exist has no lock.
  *
  * False: what was decided upon is not what is there. It is to be seen now, and has to be decided again.
  */
 export async function applyChild(acting: Applying, runtime: ClassRuntime, action: Apply): Promise<boolean> {
-  const { locking } = acting
   const { child } = action
   const seen = seenOf(acting, runtime, child)
   if (seen === undefined) return applyUnseen(acting, runtime, action)
-  const work = () => applyGivenBack(acting, runtime, action, seen)
-  return locking === undefined || !CONTENDED.has(child.kind) ? work() : holding(locking, runtime, child, work)
+  const work = (signal: AbortSignal) => applyGivenBack({ ...acting, signal }, runtime, action, seen)
+  return CONTENDED.has(child.kind) ? holdingWorkload(acting, runtime, child, work) : work(acting.signal)
 }
 
 function seenOf({ apis }: Applying, runtime: ClassRuntime, { kind, name }: RenderedChild): KubeObject | undefined {

@@ -5,15 +5,13 @@ import type { ClassRuntime } from '../class-runtime.ts'
 import { raise } from '../failures.ts'
 import { resourceOf } from '../watch/optional-kinds.ts'
 import { functionName } from '../names.ts'
-import { holding, type Locking } from '../target-lock.ts'
+import { holdingWorkload, type LockedRun } from '../target-locks.ts'
 import { ENFORCER, MANAGER, type ChildRef, type Enforce } from '../types.ts'
 import { enforcementDraft } from './enforcement-draft.ts'
 
-export interface Enforcing {
+export interface Enforcing extends LockedRun {
   readonly client: Client
   readonly apis: Pick<Apis, 'cacheOf'>
-  readonly locking?: Locking
-  readonly signal: AbortSignal
 }
 
 const OURS: ReadonlySet<string> = new Set([MANAGER, ENFORCER])
@@ -32,8 +30,9 @@ export async function applyEnforcement(enforcing: Enforcing, runtime: ClassRunti
     action.path === 'hpa'
       ? { kind: 'Deployment', name: functionName(runtime.metadata.name, action.functionKey) }
       : action.child
-  const work = () => enforceNow(enforcing, runtime, action, workload)
-  await (enforcing.locking === undefined ? work() : holding(enforcing.locking, runtime, workload, work))
+  await holdingWorkload(enforcing, runtime, workload, (signal) =>
+    enforceNow({ ...enforcing, signal }, runtime, action, workload),
+  )
 }
 
 async function enforceNow(

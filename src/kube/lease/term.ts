@@ -1,0 +1,26 @@
+import type { Service } from '../../kernel/index.ts'
+
+/** Starts the services in order until `ending` aborts. Resolves with the error of the first one that fails. */
+export async function firstFailure(services: readonly Service[], ending: AbortSignal): Promise<Error> {
+  try {
+    for (const next of services) {
+      if (ending.aborted) break
+      await next.start()
+    }
+    await Promise.race([...services.map(({ done }) => done), new Promise(() => {})])
+    return new Error('a service of the term ended by itself')
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
+  }
+}
+
+/** Each service may finish its work under way. */
+export async function stopInOrder(services: readonly Service[]): Promise<void> {
+  for (const running of services.toReversed()) await running.stop()
+}
+
+export const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
