@@ -25,8 +25,13 @@ const keyValue = (item: Fields, name: string): unknown => fieldOf(item, name) ??
 
 export function itemKey(item: unknown, names: readonly string[]): ItemKey | undefined {
   if (!isFields(item)) return undefined
-  const key = Object.fromEntries(names.map((name) => [name, keyValue(item, name)]))
-  return Object.values(key).every((value) => value !== undefined) ? key : undefined
+  const key: Record<string, unknown> = {}
+  for (const name of names) {
+    const value = keyValue(item, name)
+    if (value === undefined) return undefined
+    key[name] = value
+  }
+  return key
 }
 
 /** The keys by which the API server would merge these lists, as far as the items alone show it. */
@@ -43,10 +48,18 @@ const keysAmong = (
 ): readonly string[] | undefined =>
   lists.every((list) => list.length === 0)
     ? undefined
-    : candidates.find((names) => lists.every((list) => areDistinct(list.map((item) => itemKey(item, names)))))
+    : candidates.find((names) => lists.every((list) => areDistinct(list, names)))
 
-const areDistinct = (keys: readonly (ItemKey | undefined)[]): boolean =>
-  keys.every((key) => key !== undefined) && new Set(keys.map((key) => JSON.stringify(key))).size === keys.length
+/** Runs for each list of each compared object, so it stops at the first item without the keys. */
+function areDistinct(list: readonly unknown[], names: readonly string[]): boolean {
+  const seen = new Set<string>()
+  for (const item of list) {
+    const key = itemKey(item, names)
+    if (key === undefined) return false
+    seen.add(JSON.stringify(key))
+  }
+  return seen.size === list.length
+}
 
 export const isSameKey = (item: Fields, key: ItemKey): boolean =>
   Object.entries(key).every(([name, value]) => keyValue(item, name) === value)
