@@ -66,6 +66,7 @@ describe('several secrets', () => {
     ['one begins like the other', ['hunter', 'hunter2-and-more'], 'refused hunter2-and-more', `refused ${MASK}`],
     ['one ends like the other', ['and-more', 'hunter2-and-more'], 'refused hunter2-and-more', `refused ${MASK}`],
     ['one is inside of the other', ['ter2', 'hunter2-and-more'], 'refused hunter2-and-more', `refused ${MASK}`],
+    ['one is inside of the beginning of the other', ['xabcdefz', 'bcde'], 'say xabcdeq', `say xa${MASK}q`],
     ['they overlap in the text', ['abcdef', 'defghi'], 'x abcdefghi y', `x ${MASK} y`],
     ['one overlaps itself', ['abab'], 'x ababab y', `x ${MASK} y`],
     ['they follow each other', ['abcd', 'efgh'], 'x abcdefgh y', `x ${MASK}${MASK} y`],
