@@ -43,10 +43,14 @@ async function replay(scenario: Scenario, seed: number): Promise<void> {
 }
 
 async function search(scenario: Scenario, seeds: number, from: number): Promise<void> {
-  const began = performance.now()
+  const [began, used] = [performance.now(), process.cpuUsage()]
   const { seeds: ran, found } = await explore(scenario, { seeds, from })
   const seconds = (performance.now() - began) / 1000
-  console.log(`${scenario.name}: ${ran} seeds in ${seconds.toFixed(1)} s`)
+  const { user, system } = process.cpuUsage(used)
+  const perSecond = (of: number): string => (ran / of).toFixed(1)
+  console.log(
+    `${scenario.name}: ${ran} seeds in ${seconds.toFixed(1)} s, ${perSecond(seconds)} per second, ${perSecond((user + system) / 1e6)} per second of CPU`,
+  )
   if (found !== undefined) fail(report(found, Number(values.lines)))
 }
 

@@ -14,14 +14,29 @@ export const elementsOf = (path: string): string[] => path.split(NUL)
 
 export const union = (a: FieldSet, b: FieldSet): FieldSet => new Set([...a, ...b])
 
-export const difference = (a: FieldSet, b: FieldSet): FieldSet => new Set([...a].filter((path) => !b.has(path)))
+/** `a` itself where nothing is removed, so that what is remembered about it stays valid. */
+export const difference = (a: FieldSet, b: FieldSet): FieldSet => {
+  const rest = [...a].filter((path) => !b.has(path))
+  return rest.length === a.size ? a : new Set(rest)
+}
 
 export const intersection = (a: FieldSet, b: FieldSet): FieldSet => new Set([...a].filter((path) => b.has(path)))
 
 export const sameSet = (a: FieldSet, b: FieldSet): boolean => a.size === b.size && [...a].every((path) => b.has(path))
 
+/** Both forms of one set. Neither is changed in place, so each translation is made once. */
+const jsonOfSet = new WeakMap<FieldSet, Json>()
+const setOfJson = new WeakMap<Json, FieldSet>()
+
+const remember = (set: FieldSet, fields: Json): void => {
+  jsonOfSet.set(set, fields)
+  setOfJson.set(fields, set)
+}
+
 /** A node without children is a member; one with children is a member only if it holds `.`. */
 export function toFieldsV1(set: FieldSet): Json {
+  const known = jsonOfSet.get(set)
+  if (known !== undefined) return known
   const root: Json = {}
   for (const path of [...set].toSorted()) {
     let node = root
@@ -36,10 +51,13 @@ export function toFieldsV1(set: FieldSet): Json {
     }
   }
   dropLonelyDots(root)
+  remember(set, root)
   return root
 }
 
 export function fromFieldsV1(fields: Json): FieldSet {
+  const known = setOfJson.get(fields)
+  if (known !== undefined) return known
   const set = new Set<string>()
   const visit = (node: Json, path: string): void => {
     const elements = Object.keys(node)
@@ -50,6 +68,7 @@ export function fromFieldsV1(fields: Json): FieldSet {
     }
   }
   visit(fields, '')
+  remember(set, fields)
   return set
 }
 

@@ -6,10 +6,15 @@ import type { World } from './world.ts'
 
 /** Deletes what nobody owns any more and empties terminating namespaces; what the controllers of a cluster do. */
 export function collectGarbage(world: World): void {
+  if (collectedAt.get(world) === world.storage.version) return
   while (collectOnce(world)) {
     // One object going can leave others without an owner.
   }
+  collectedAt.set(world, world.storage.version)
 }
+
+/** The version at which nothing was left to collect. */
+const collectedAt = new WeakMap<World, number>()
 
 const BACKGROUND: Deletion = {
   propagation: 'Background',

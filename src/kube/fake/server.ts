@@ -133,9 +133,9 @@ export class FakeKubernetes {
     this.#logs.set(`${at.namespace}/${at.name}`, text)
   }
 
-  /** Every object of a kind, for looking at the world from outside without being part of it. */
+  /** Every object of a kind as it is stored: read it, do not change it. */
   peek(kind: { readonly group: string; readonly plural: string }): readonly object[] {
-    return [...this.#world.storage.all()].filter(([type]) => type === typeKey(kind)).map(([, object]) => clone(object))
+    return this.#world.storage.ofType(typeKey(kind))
   }
 
   #answer(request: KubeRequest, caller: User): KubeResponse {
@@ -155,7 +155,7 @@ export class FakeKubernetes {
     if (path === '/readyz' || path === '/livez' || path === '/healthz') return { body: 'ok' }
     const review = accessReview(path, bodyOf(request), this.#rbac, user)
     if (review !== undefined) return { status: 201, body: review }
-    const discovery = request.method === 'GET' ? this.#world.registry.discovery(path) : undefined
+    const discovery = request.method === 'GET' ? this.#world.registry.discovery(path, request.accept) : undefined
     if (discovery !== undefined) return { body: discovery }
     const target = targetOf(path, this.#world.registry)
     if (target === undefined) throw refuse.noSuchPath()

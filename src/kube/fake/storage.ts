@@ -61,6 +61,10 @@ export class Storage {
     for (const [type, objects] of this.#objects) for (const object of objects.values()) yield [type, object]
   }
 
+  ofType(type: string): Json[] {
+    return [...(this.#objects.get(type)?.values() ?? [])]
+  }
+
   put(kind: KindInfo, object: Json): Json {
     const version = ++this.#version
     const stored = stamped(object, version)
