@@ -101,6 +101,11 @@ export class FakeKubernetes {
     return this.#world.storage.version
   }
 
+  /** The version of the latest write to anything but a Lease: those are renewed while nothing happens. */
+  get versionOfWork(): number {
+    return this.#world.storage.versionExcept('coordination.k8s.io/leases')
+  }
+
   get openWatches(): number {
     return this.#watches.count
   }
