@@ -1,25 +1,23 @@
 import { parseArgs } from 'node:util'
 import { explore, report, run, type Scenario } from './scenario.ts'
-import { appsScenario } from './scenarios/apps.ts'
-import { echoReplicasScenario, echoScenario } from './scenarios/echo.ts'
-import { runtimesMemoryScenario, runtimesScenario } from './scenarios/runtimes.ts'
-
-const SCENARIOS: readonly Scenario[] = [
-  echoScenario(),
-  echoReplicasScenario,
-  appsScenario(),
-  runtimesScenario(),
-  runtimesMemoryScenario(),
-]
+import { hunt, readMutants } from './mutants.ts'
+import { SCENARIOS } from './scenarios/index.ts'
 
 const { values } = parseArgs({
   options: {
     scenario: { type: 'string' },
     /** Runs this one alone and shows what happened. */
     seed: { type: 'string' },
-    seeds: { type: 'string', default: '1000' },
+    /** @default 1000, and 500 for each planted bug */
+    seeds: { type: 'string' },
     from: { type: 'string', default: '1' },
     lines: { type: 'string', default: '80' },
+    /** Checks the laws that await a fix, too. */
+    'all-laws': { type: 'boolean', default: false },
+    /** Plants the bugs of sim/mutants one by one, and says which are found. */
+    mutants: { type: 'boolean', default: false },
+    /** Only those planted bugs whose names contain this. */
+    only: { type: 'string', default: '' },
   },
 })
 
@@ -30,23 +28,33 @@ if (chosen.length === 0) {
   process.exit(2)
 }
 
+if (values.mutants) {
+  const some = readMutants().filter(({ name }) => name.includes(values.only))
+  const survivors = await hunt(some, Number(values.seeds ?? 500))
+  process.exit(survivors.length > 0 ? 1 : 0)
+}
+
 for (const scenario of chosen) {
   if (values.seed !== undefined) await replay(scenario, Number(values.seed))
-  else await search(scenario, Number(values.seeds), Number(values.from))
+  else await search(scenario, Number(values.seeds ?? 1000), Number(values.from))
 }
 
 async function replay(scenario: Scenario, seed: number): Promise<void> {
-  const verdict = await run(scenario, seed)
+  const verdict = await run(scenario, seed, { allLaws: values['all-laws'] })
   if (verdict.broken === undefined)
     console.log([...verdict.timeline, `seed ${seed} of ${scenario.name} broke no law`].join('\n'))
   else fail(report(verdict, Math.max(Number(values.lines), 1_000)))
 }
 
 async function search(scenario: Scenario, seeds: number, from: number): Promise<void> {
-  const began = performance.now()
-  const { seeds: ran, found } = await explore(scenario, { seeds, from })
+  const [began, used] = [performance.now(), process.cpuUsage()]
+  const { seeds: ran, found } = await explore(scenario, { seeds, from, allLaws: values['all-laws'] })
   const seconds = (performance.now() - began) / 1000
-  console.log(`${scenario.name}: ${ran} seeds in ${seconds.toFixed(1)} s`)
+  const { user, system } = process.cpuUsage(used)
+  const perSecond = (of: number): string => (ran / of).toFixed(1)
+  console.log(
+    `${scenario.name}: ${ran} seeds in ${seconds.toFixed(1)} s, ${perSecond(seconds)} per second, ${perSecond((user + system) / 1e6)} per second of CPU`,
+  )
   if (found !== undefined) fail(report(found, Number(values.lines)))
 }
 

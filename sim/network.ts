@@ -1,6 +1,17 @@
 import { raise } from '../src/kube/errors.ts'
 import type { KubeRequest, KubeResponse, Transport } from '../src/kube/index.ts'
 import type { Life } from './life.ts'
+import { type Call, never } from './link.ts'
+
+const KUBERNETES = 'kubernetes'
+
+/** What the standing laws see of the traffic of processes. */
+export interface Witness {
+  /** A request leaves its process. Answers with what is wrong about that, should it be a write that is done. */
+  sent(life: Life, request: KubeRequest): string | undefined
+  /** The server has done it. */
+  done(life: Life, request: KubeRequest, response: KubeResponse, objection: string | undefined): void
+}
 
 const textOf = ({ method, path, query = {} }: KubeRequest): string => {
   const dropped = query['fieldManager'] === undefined ? '' : ` as ${String(query['fieldManager'])}`
@@ -10,43 +21,75 @@ const textOf = ({ method, path, query = {} }: KubeRequest): string => {
 const unreachable = (request: KubeRequest, why: string) => raise.KubeUnreachable(`failed to ${textOf(request)}: ${why}`)
 
 /** The way of one process to the API server. Every call and every watch event is a point at which things go wrong. */
-export function network(inner: Transport, life: Life): Transport {
+export function network(inner: Transport, life: Life, witness?: Witness): Transport {
+  const link = life.link(KUBERNETES)
   return {
-    send: (request) => send(inner, life, request),
+    send: (request) =>
+      link.answered(
+        (call) => send(inner, life, request, call, witness),
+        (why) => unreachable(request, why),
+        request.signal,
+      ),
     stream: (request) => stream(inner, life, request),
   }
 }
 
-async function send(inner: Transport, life: Life, request: KubeRequest): Promise<KubeResponse> {
+async function send(
+  inner: Transport,
+  life: Life,
+  request: KubeRequest,
+  call: Call,
+  witness: Witness | undefined,
+): Promise<KubeResponse> {
   const note = (what: string): void => life.timeline.add(life.name, `${textOf(request)}  ${what}`)
+  const link = life.link(KUBERNETES)
+  const isWrite = request.method !== 'GET'
+  const perform = async (): Promise<KubeResponse> => {
+    const response = await inner.send(withoutSignal(request))
+    // Between two writes a pause does the most harm.
+    if (isWrite && life.happens('pause') && life.random() < 0.05) life.pauseForAWhile()
+    witness?.done(life, request, response, objection)
+    return response
+  }
+  request.signal?.throwIfAborted()
+  const objection = witness?.sent(life, request)
   await life.onTheWay()
+  if (!(await link.carry(call))) return await never()
   if (life.happens('lost')) {
     note('is lost')
     await life.point()
     throw unreachable(request, 'the connection was reset')
   }
   if (life.happens('refused')) {
-    note('→ 503')
+    const refusal = life.random() < 0.5 ? UNAVAILABLE : BUSY
+    note(`→ ${refusal.status}`)
     await life.point()
-    return {
-      status: 503,
-      headers: {},
-      body: { kind: 'Status', status: 'Failure', code: 503, reason: 'ServiceUnavailable' },
-    }
+    return structuredClone(refusal)
   }
-  const isWrite = request.method !== 'GET'
   const isUnanswered = life.happens('unanswered')
-  let answer = await inner.send(withoutSignal(request))
+  let answer = await perform()
   note(`→ ${answer.status}${isUnanswered ? ', and the answer is lost' : ''}`)
   if (isWrite && life.happens('twice')) {
     await life.onTheWay()
-    answer = await inner.send(withoutSignal(request))
+    answer = await perform()
     note(`→ ${answer.status}, sent again on the way`)
   }
+  if (!(await link.carry(call))) return await never()
   await life.point()
-  request.signal?.throwIfAborted()
   if (isUnanswered) throw unreachable(request, 'the connection was reset before the answer')
   return answer
+}
+
+const UNAVAILABLE: KubeResponse = {
+  status: 503,
+  headers: {},
+  body: { kind: 'Status', status: 'Failure', code: 503, reason: 'ServiceUnavailable' },
+}
+
+const BUSY: KubeResponse = {
+  status: 429,
+  headers: { 'retry-after': '2' },
+  body: { kind: 'Status', status: 'Failure', code: 429, reason: 'TooManyRequests' },
 }
 
 /** What is on its way arrives, even when the caller no longer waits. */
@@ -59,23 +102,31 @@ async function* stream(inner: Transport, life: Life, request: KubeRequest): Asyn
   const note = (what: string): void =>
     life.timeline.add(life.name, `watch ${request.path.replace(/^\/apis?\//, '')}  ${what}`)
   const signal = request.signal === undefined ? life.signal : AbortSignal.any([request.signal, life.signal])
+  const link = life.link(KUBERNETES)
   await life.point()
+  if (!(await link.carry({ isGivenUp: () => signal.aborted }))) await aborted(signal)
   if (life.happens('lost')) throw unreachable(request, 'the connection was reset')
-  for await (const line of inner.stream({ ...request, signal })) {
-    const isLate = life.happens('late')
-    await life.point(isLate ? life.random() * 15_000 : life.random() * 10)
-    if (signal.aborted) return
-    if (life.happens('cut')) {
-      note('breaks')
-      throw unreachable(request, 'the connection was reset')
+  try {
+    for await (const line of inner.stream({ ...request, signal })) {
+      const isLate = life.happens('late')
+      if (!link.isOpen) await Promise.race([link.carryInOrder(), aborted(signal)])
+      await life.point(isLate ? life.random() * 15_000 : life.random() * 10)
+      if (signal.aborted) return
+      if (life.happens('cut')) {
+        note('breaks')
+        throw unreachable(request, 'the connection was reset')
+      }
+      if (life.happens('deaf')) {
+        note('goes silent')
+        await aborted(signal)
+        return
+      }
+      yield line
+      if (life.happens('repeated')) yield structuredClone(line)
     }
-    if (life.happens('deaf')) {
-      note('goes silent')
-      await aborted(signal)
-      return
-    }
-    yield line
-    if (life.happens('repeated')) yield structuredClone(line)
+  } catch (error) {
+    if (!signal.aborted) await life.point()
+    throw error
   }
 }
 

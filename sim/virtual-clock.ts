@@ -90,5 +90,5 @@ export class VirtualClock implements Clock {
 
 const isBefore = (a: Timer, b: Timer): boolean => a.at < b.at || (a.at === b.at && a.order < b.order)
 
-/** A turn of the event loop ends only when no promise is left that could still go on by itself. */
-const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
+/** The next tick comes when no promise is left that could go on by itself. */
+const settled = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve))

@@ -1,22 +1,29 @@
-import { MemoryQueue, type Queue, type Random, seededRandom, type Service, startAll } from '../src/kernel/index.ts'
+import { type Queue, type Random, seededRandom, type Service, startAll } from '../src/kernel/index.ts'
 import { FakeKubernetes } from '../src/kube/fake/index.ts'
-import { type Client, type Crd, makeClient, type Transport } from '../src/kube/index.ts'
+import { type Client, type Crd, Event, makeClient, type Transport } from '../src/kube/index.ts'
+import { FakePostgresQueue, Notices, Table, type RowChange } from '../src/store/fake/index.ts'
+import { Disturbances } from './disturbances.ts'
 import { type Faults, mixed, NO_FAULTS } from './faults.ts'
-import { Life } from './life.ts'
+import { Life, type Machine } from './life.ts'
 import { network } from './network.ts'
 import { overTheWire } from './port.ts'
+import { leakIn, StandingLaws, type StandingLaw } from './standing.ts'
 import { Timeline } from './timeline.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
 /** What a simulated process gets instead of the real world. */
 export interface Ports {
+  /** Of this life alone: `runtimes-1#2` is the second life of the first replica. */
+  readonly name: string
   readonly clock: Life['clock']
   readonly random: Random
   readonly transport: Transport
-  /** A queue that outlives the process, as one in a database does. */
+  /** A queue that outlives the process, as one in a database does. Its hints can be lost. */
   readonly durableQueue: (name: string) => Queue
   /** Any other port of the world, with the same faults between it and the process. */
   readonly reach: <T extends object>(name: string, port: T, methods: readonly (keyof T & string)[]) => T
+  /** Notifications of the world: late, or lost. */
+  readonly listen: (notices: Notices, listener: () => void) => () => void
   /** A line for the timeline. */
   readonly note: (what: string) => void
 }
@@ -29,18 +36,27 @@ export interface User {
   readonly note: (what: string) => void
 }
 
+/** Anything that is written to: laws are checked when its version changes. */
+export interface Observable {
+  version(): number
+}
+
 export interface WorldOptions {
   readonly seed: number
   readonly faults: Faults
   readonly kinds?: readonly Crd[]
   readonly namespaces?: readonly string[]
+  readonly isChecked?: (law: StandingLaw) => boolean
 }
 
 interface Process {
   readonly name: string
+  readonly program: string
   readonly start: (ports: Ports) => readonly Service[]
+  readonly machine: Machine
   life: Life | undefined
   lives: number
+  staysDown: boolean
 }
 
 /** A small cluster with its processes and its users, in which everything that happens follows from one number. */
@@ -49,17 +65,24 @@ export class World {
   readonly timeline = new Timeline(() => this.clock.now())
   readonly random: Random
   readonly kubernetes: FakeKubernetes
-  /** From outside: no delay, no fault. For setting the scene and for looking at it. */
+  /** From outside: no delay, no fault. For setting the scene and for checking it. */
   readonly client: Client
-  readonly #queues = new Map<string, MemoryQueue>()
+  readonly standing: StandingLaws
+  readonly #queues = new Map<string, FakePostgresQueue>()
   readonly #processes: Process[] = []
+  readonly #kinds: readonly Crd[]
+  readonly #observed: Observable[] = []
+  readonly #bookkeeping: Observable[] = []
+  readonly #disturbances: Disturbances
   #faults: Faults
   #busyUsers = 0
   #userError: unknown
 
-  constructor({ seed, faults, kinds = [], namespaces = [] }: WorldOptions) {
+  constructor({ seed, faults, kinds = [], namespaces = [], isChecked = () => true }: WorldOptions) {
     this.random = seededRandom(seed)
+    this.#kinds = kinds
     this.#faults = mixed(faults, this.random)
+    this.standing = new StandingLaws(() => this.clock.now(), isChecked)
     this.kubernetes = new FakeKubernetes({
       clock: this.clock,
       random: this.random,
@@ -67,9 +90,13 @@ export class World {
       namespaces,
     })
     this.client = makeClient(this.kubernetes.transport(), { fieldManager: 'outside' })
+    this.#observed.push({ version: () => this.kubernetes.versionOfWork })
+    this.#bookkeeping.push({ version: () => this.kubernetes.version })
+    this.#disturbances = new Disturbances(this.clock, this.random, () => this.#faults)
     this.#repeat(500, 3_000, () => this.kubernetes.collectGarbage())
     this.#repeat(20_000, 60_000, () => this.kubernetes.bookmark())
     this.#repeat(5_000, 40_000, () => this.#faults.cut > 0 && this.kubernetes.compact())
+    this.#repeat(3_000, 15_000, () => this.#disturbances.clogSome(this.#lives()))
   }
 
   get hasBusyUsers(): boolean {
@@ -80,17 +107,83 @@ export class World {
     return this.#userError
   }
 
-  /** A program that is started, crashes where faults say so, and is started again. */
-  process(name: string, start: (ports: Ports) => readonly Service[]): void {
-    const process: Process = { name, start, life: undefined, lives: 0 }
-    this.#processes.push(process)
-    this.clock.after(this.random() * 1_000, () => this.#begin(process))
+  /** Changes with every write to any store. */
+  get version(): number {
+    return total(this.#observed) + total(this.#bookkeeping)
   }
 
-  /** Somebody who acts on the cluster. Their calls take time but do not fail by themselves. */
+  /** Changes with every write but those that go on in a world at rest: renewed Leases, claims, scheduled checks. */
+  get versionOfWork(): number {
+    return total(this.#observed)
+  }
+
+  /** A store besides Kubernetes: laws are checked after every write to it, and it has to come to rest. */
+  observe(store: Observable): void {
+    this.#observed.push(store)
+  }
+
+  /** A table. Changes that are not work, such as the time of the last check, do not disturb a world at rest. */
+  table<R extends object>(isWork: (change: RowChange<R>) => boolean = () => true): Table<R> {
+    const table = new Table<R>()
+    let works = 0
+    table.onChange((change) => void (works += isWork(change) ? 1 : 0))
+    this.observe({ version: () => works })
+    this.#bookkeeping.push(table)
+    return table
+  }
+
+  notices(): Notices {
+    return new Notices()
+  }
+
+  /** A queue that processes share and that outlives them. */
+  queue(name: string, options: { readonly leaseMs?: number } = {}): FakePostgresQueue {
+    const known =
+      this.#queues.get(name) ??
+      new FakePostgresQueue({
+        clock: this.clock,
+        ...options,
+        onClaim: ({ key, fence }) => this.standing.fenced(`${name} ${key.kind}/${key.id}`, fence),
+      })
+    if (!this.#queues.has(name)) this.#bookkeeping.push(known)
+    this.#queues.set(name, known)
+    return known
+  }
+
+  /** The usual value in most seeds, and a rare but legal one in the others. */
+  rarely<T>(usual: T, ...rare: readonly T[]): T {
+    return this.random() < 0.7 ? usual : (rare[Math.floor(this.random() * rare.length)] ?? usual)
+  }
+
+  /** A program that is started, ends where faults say so, and is started again. */
+  process(
+    program: string,
+    start: (ports: Ports) => readonly Service[],
+    { replicas = 2 }: { readonly replicas?: number } = {},
+  ): void {
+    for (let replica = 1; replica <= replicas; replica++) {
+      const name = replicas === 1 ? program : `${program}-${replica}`
+      const skewMs = this.#faults.step > 0 ? (this.random() - 0.5) * 4_000 : 0
+      const process: Process = {
+        name,
+        program,
+        start,
+        machine: { skewMs },
+        life: undefined,
+        lives: 0,
+        staysDown: false,
+      }
+      this.#processes.push(process)
+      this.clock.after(this.random() * 1_000, () => this.#begin(process))
+      this.#repeat(5_000, 15_000, () => process.life && this.#disturbances.disturb(process.life, process.machine))
+    }
+  }
+
+  /** A person or a machine that acts on the cluster. Their calls take time but do not fail by themselves. */
   user(name: string, acts: (user: User) => Promise<void>): void {
     const life = this.#life(
       name,
+      { skewMs: 0 },
       () => NO_FAULTS,
       () => {},
     )
@@ -110,10 +203,28 @@ export class World {
       .finally(() => this.#busyUsers--)
   }
 
-  /** Nothing fails from now on, and what is down comes back. */
+  /**
+   * Nothing fails from now on, and what is down comes back; in half of the seeds only one replica of each program does,
+   * and has to finish alone.
+   */
   calm(): void {
     this.timeline.add('world', 'faults end')
     this.#faults = NO_FAULTS
+    const isCoreOnly = this.random() < 0.5
+    for (const replicas of Map.groupBy(this.#processes, ({ program }) => program).values()) {
+      const survivor = Math.floor(this.random() * replicas.length)
+      for (const [index, process] of replicas.entries()) {
+        if (isCoreOnly && index !== survivor) this.#endForGood(process)
+        else if (process.life) this.#disturbances.end(process.life)
+      }
+    }
+  }
+
+  /** The sentinel must be in no status, no Event and no line of the timeline. */
+  checkSecrets(): void {
+    const statuses = this.#kinds.flatMap((kind) => this.kubernetes.peek(kind).map((object) => ({ ...object, spec: 0 })))
+    const leak = leakIn(this.timeline.lines, [...this.kubernetes.peek(Event), ...statuses])
+    if (leak !== undefined) this.standing.break('no secret leaves', `the sentinel is in ${leak}`)
   }
 
   /** Ends what is left running, so that one run does not live on in the next. */
@@ -122,11 +233,23 @@ export class World {
     this.kubernetes.breakWatches()
   }
 
+  #endForGood(process: Process): void {
+    this.timeline.add(process.name, 'stays down')
+    process.staysDown = true
+    process.life?.end()
+  }
+
+  #lives(): Life[] {
+    return this.#processes.flatMap(({ life }) => (life?.isAlive ? [life] : []))
+  }
+
   #begin(process: Process): void {
+    if (process.staysDown) return
     process.lives++
     const name = `${process.name}#${process.lives}`
     const life = this.#life(
       name,
+      process.machine,
       () => this.#faults,
       () => {
         this.clock.after(this.random() * 4_000, () => this.#begin(process))
@@ -134,32 +257,50 @@ export class World {
     )
     process.life = life
     this.timeline.add(name, 'starts')
-    startAll(process.start(this.#ports(life))).catch((error: unknown) => {
-      this.timeline.add(name, `failed to start: ${String(error)}`)
-      if (life.isAlive) life.crash()
-    })
+    const ended = (what: string) => (error: unknown) => {
+      if (!life.isAlive) return
+      this.timeline.add(name, `${what}: ${String(error)}`)
+      life.crash()
+    }
+    const services = process.start(this.#ports(life))
+    for (const service of services) service.done.catch(ended('ends'))
+    startAll(services).catch(ended('failed to start'))
   }
 
-  #life(name: string, faults: () => Faults, onCrash: () => void): Life {
-    return new Life({ name, clock: this.clock, random: this.random, timeline: this.timeline, faults, onCrash })
+  #life(name: string, machine: Machine, faults: () => Faults, onCrash: () => void): Life {
+    const { clock, random, timeline } = this
+    return new Life({ name, clock, machine, random, timeline, faults, onCrash })
   }
 
   #ports(life: Life): Ports {
+    const listen = (notices: Pick<Notices, 'subscribe'>, listener: () => void): (() => void) => {
+      let isComing = false
+      return notices.subscribe(() => {
+        if (isComing || life.happens('lost')) return
+        isComing = true
+        this.clock.after(life.latency(), () => {
+          isComing = false
+          life.deliver(listener)
+        })
+      })
+    }
     return {
+      name: life.name,
       clock: life.clock,
       random: this.random,
-      transport: network(this.kubernetes.transport(), life),
-      durableQueue: (name) =>
-        overTheWire(`queue ${name}`, this.#queue(name), life, ['wake', 'claim', 'renew', 'finish']),
+      transport: network(this.kubernetes.transport(), life, this.standing),
+      durableQueue: (name) => {
+        const queue = this.queue(name)
+        const wired = overTheWire('queue', queue, life, ['wake', 'claim', 'renew', 'finish'])
+        const onReady = (listener: () => void) => listen({ subscribe: (heard) => queue.onReady(heard) }, listener)
+        return new Proxy(wired, {
+          get: (target, property): unknown => (property === 'onReady' ? onReady : Reflect.get(target, property)),
+        })
+      },
       reach: (name, port, methods) => overTheWire(name, port, life, methods),
+      listen,
       note: (what) => void (life.isAlive && this.timeline.add(life.name, what)),
     }
-  }
-
-  #queue(name: string): MemoryQueue {
-    const known = this.#queues.get(name) ?? new MemoryQueue({ clock: this.clock })
-    this.#queues.set(name, known)
-    return known
   }
 
   #repeat(from: number, to: number, fn: () => unknown): void {
@@ -169,3 +310,5 @@ export class World {
     })
   }
 }
+
+const total = (stores: readonly Observable[]): number => stores.reduce((sum, store) => sum + store.version(), 0)

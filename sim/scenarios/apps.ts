@@ -1,18 +1,21 @@
-import type { AppsEvents, Deployment, JsonObject, RowPatch, Template } from '../../src/domains/apps/index.ts'
+import type { AppsEvents, Deployment, JsonObject, Template } from '../../src/domains/apps/index.ts'
 import { appsWorker, type AppsWorkerDeps } from '../../src/domains/apps/index.ts'
 import { DEPLOYMENT_LABEL, FENCE_ANNOTATION, FENCE_EXTRA } from '../../src/domains/apps/fence.ts'
 import { FakeCharts, fakeHelm, type FakeChart } from '../../src/domains/apps/helm/fake/index.ts'
 import { releases } from '../../src/domains/apps/helm/index.ts'
-import type { VerifiedReleaseStore, VerifiedRelease } from '../../src/domains/apps/drift/verified-releases.ts'
-import { deploymentKey } from '../../src/domains/apps/queue.ts'
-import type { DeploymentRows } from '../../src/domains/apps/rows.ts'
+import type { VerifiedReleaseStore } from '../../src/domains/apps/drift/verified-releases.ts'
+import { APPS_QUEUE, deploymentKey } from '../../src/domains/apps/queue.ts'
+import {
+  fakeDeploymentRows,
+  fakeVerifiedReleases,
+  type FakeAppsStoreOptions,
+} from '../../src/domains/apps/store/fake.ts'
 import {
   decisionLog,
   createEmitter,
   keyText,
-  MemoryQueue,
   messageOf,
-  type Claim,
+  sameValue,
   type KernelEvents,
   type Random,
   type Service,
@@ -29,9 +32,9 @@ import {
   type KubeObject,
   type WatchEvents,
 } from '../../src/kube/index.ts'
-import { ALL_FAULTS, type Faults } from '../faults.ts'
+import type { RowChange, Table } from '../../src/store/fake/index.ts'
+import { ALL_FAULTS, perAwait } from '../faults.ts'
 import type { Law, Laws, Scenario } from '../scenario.ts'
-import { Table } from '../table.ts'
 import type { Ports, User, World } from '../world.ts'
 
 const IDS = ['1', '2', '3'] as const
@@ -63,15 +66,19 @@ const SCHEMA: JsonObject = {
   properties: { user: { type: 'object', properties: { message: { type: 'string' } } } },
 }
 
-/** What outlives every process: rows, what workers found, the queue, and the charts. */
+/** Every pass writes when it was and when the next one is due. */
+function isMoreThanTimes({ before, after }: RowChange<Deployment>): boolean {
+  const timeless = (row: Deployment | undefined) => row && { ...row, lastReconcileAt: 0, nextReconcileAt: 0 }
+  return !sameValue(timeless(before), timeless(after))
+}
+
+/** What outlives every process: rows, what workers verified, the queue, and the charts. */
 class Platform {
-  readonly rows = new Table<Deployment>()
-  readonly looks = new Map<string, VerifiedRelease>()
+  readonly rows: Table<Deployment>
   readonly charts = new FakeCharts()
   readonly template: Template
-  readonly queue: MemoryQueue
-  /** The fence of the newest claim of each key. */
-  readonly fences = new Map<string, number>()
+  readonly store: FakeAppsStoreOptions
+  readonly verified: VerifiedReleaseStore
 
   constructor(world: World) {
     const location = this.charts.publish('oci://charts.example.com/page', CHART)
@@ -90,65 +97,29 @@ class Platform {
       createdAt: 0,
       deletedAt: null,
     }
-    const { fences } = this
-    this.queue = new (class extends MemoryQueue {
-      override async claim(...args: Parameters<MemoryQueue['claim']>): Promise<Claim[]> {
-        const claims = await super.claim(...args)
-        for (const { key, fence } of claims) fences.set(keyText(key), fence)
-        return claims
-      }
-    })({ clock: world.clock, leaseMs: 10_000 })
-  }
-
-  /** As the table in PostgreSQL: a write under an outdated fence changes nothing. */
-  deploymentRows(): DeploymentRows {
-    const { rows, template } = this
-    const owner = { id: 'u1', email: 'ada@example.com', isAdmin: false, createdAt: 0, deletedAt: null }
-    return {
-      load: (id) =>
-        rows.inTransaction(async (all) => {
-          const deployment = all.get(id)
-          return deployment && { deployment, owner, template }
-        }),
-      write: (id, fence, patch: RowPatch) =>
-        rows.inTransaction(async (all) => {
-          const row = all.get(id)
-          if (row === undefined || !this.#isHeld(id, fence)) return false
-          const isGoing = row.deletedAt !== null && !['deleting', 'deleted', 'error'].includes(patch.status ?? 'error')
-          all.put(id, { ...row, ...patch, ...(isGoing && { status: row.status }) })
-          return true
-        }),
-      living: (after = '', limit) =>
-        rows.inTransaction(async (all) =>
-          all
-            .list()
-            .filter(({ id, status }) => status !== 'deleted' && id > after)
-            .slice(0, limit),
-        ),
+    this.rows = world.table(isMoreThanTimes)
+    const queue = world.queue(APPS_QUEUE, { leaseMs: world.rarely(10_000, 5_000, 20_000) })
+    // As the trigger of the table does: the wake is part of the transaction.
+    this.rows.onChange(({ id, before, after }) => {
+      if (after !== undefined && after.generation !== before?.generation)
+        void queue.wake(deploymentKey(id), { reason: 'changed', tenant: 'u1' })
+    })
+    this.store = {
+      deployments: this.rows,
+      queue,
+      template: () => this.template,
+      owner: (id) => ({ id, email: 'ada@example.com', isAdmin: false, createdAt: 0, deletedAt: null }),
+      onWrite: (id, fence) => world.standing.fenced(`${APPS_QUEUE} ${keyText(deploymentKey(id))}`, fence),
     }
+    this.verified = fakeVerifiedReleases(this.store)
   }
 
-  #isHeld(id: string, fence: number): boolean {
-    return this.fences.get(keyText(deploymentKey(id))) === fence
-  }
-
-  verifiedReleaseStore(): VerifiedReleaseStore {
-    const { looks } = this
-    return {
-      find: async (id) => structuredClone(looks.get(id)),
-      keep: async (id, fence, look) => void (this.#isHeld(id, fence) && looks.set(id, structuredClone(look))),
-      drop: async (id, fence) => void (this.#isHeld(id, fence) && looks.delete(id)),
-      kinds: async () => [...new Set([...looks.values()].flatMap(({ kinds }) => kinds))].toSorted(),
-    }
-  }
-
-  /** One transaction of the API: the intent and the wake. */
+  /** One transaction of the API: the intent, and by the trigger the wake. */
   async intend(id: string, now: number, change: (row: Deployment) => Partial<Deployment>): Promise<void> {
     await this.rows.inTransaction(async (all) => {
       const row = all.get(id) ?? newRow(id, now)
       all.put(id, { ...row, ...change(row), generation: row.generation + 1 })
     })
-    await this.queue.wake(deploymentKey(id), { reason: 'changed', tenant: 'u1' })
   }
 }
 
@@ -197,10 +168,6 @@ const tenant =
         await platform.intend(id, world.clock.now(), () => change)
       }
     }
-    // Rows are not in the cluster, so the world would count as still while the last wish is on its way.
-    const isDone = ({ generation, observedGeneration, lastError }: Deployment): boolean =>
-      generation === observedGeneration || lastError?.code === 'NamespaceTaken'
-    for (let looks = 0; looks < 60 && !platform.rows.committed().every(isDone); looks++) await pause(10_000)
   }
 
 /** Somebody edits and deletes by hand what Helm has put there. */
@@ -218,29 +185,18 @@ async function meddler({ client, random, pause, note }: User): Promise<void> {
   }
 }
 
-/** The policy of the fence, as the real server evaluates it, and a protocol of what it let through. */
-function guard(world: World): { readonly accepted: Map<string, number[]> } {
-  const accepted = new Map<string, number[]>()
-  world.kubernetes.admit(({ user, namespace, dryRun }) => {
+/** The policy of the fence, as the real server evaluates it; the standing law sees what it accepts. */
+function guard({ kubernetes, standing }: World): void {
+  kubernetes.admit(({ user, namespace, dryRun }) => {
     if (user.name !== 'caelus:worker') return undefined
     const { name = '', labels = {}, annotations = {} } = (namespace as KubeObject | undefined)?.metadata ?? {}
     const [id, fence] = [labels[DEPLOYMENT_LABEL], annotations[FENCE_ANNOTATION]]
-    if (!user.extra?.[FENCE_EXTRA]?.includes(`${id}:${fence}`)) return `stale fence: held under ${fence}`
-    if (!dryRun) accepted.set(name, [...(accepted.get(name) ?? []), Number(fence)])
+    const carried = user.extra?.[FENCE_EXTRA]?.map((text) => text.split(':')) ?? []
+    if (!carried.some(([forId, under]) => forId === id && under === fence)) return `stale fence: held under ${fence}`
+    if (!dryRun) standing.fenced(`namespace ${name}`, Number(fence))
     return undefined
   })
-  return { accepted }
 }
-
-const fencesOnlyGrow =
-  (accepted: ReadonlyMap<string, readonly number[]>): Law =>
-  () => {
-    for (const [namespace, fences] of accepted) {
-      const back = fences.findIndex((fence, index) => fence < (fences[index - 1] ?? 0))
-      if (back >= 0) return `${namespace} was written to under fence ${fences[back]} after ${fences[back - 1]}`
-    }
-    return undefined
-  }
 
 /** The stranger's namespace is as it was made, and empty. */
 const strangersAreLeftAlone: Law = ({ kubernetes }) => {
@@ -296,8 +252,8 @@ function notGone({ status, namespaceName }: Deployment, kubernetes: World['kuber
 type Variant = (deps: AppsWorkerDeps) => Partial<AppsWorkerDeps>
 
 const workerProcess =
-  (platform: Platform, variant: Variant) =>
-  ({ transport, clock, random, reach, note }: Ports): readonly Service[] => {
+  (world: World, platform: Platform, variant: Variant) =>
+  ({ name, transport, clock, random, durableQueue, reach, note }: Ports): readonly Service[] => {
     const told = createEmitter<KernelEvents & WatchEvents & AppsEvents>()
     told.on('reconcile:end', ({ key, outcome, because, failure }) =>
       note(`${keyText(key)}: ${outcome} ${because ?? (failure ? `${failure.code} ${failure.message}` : '')}`),
@@ -311,9 +267,9 @@ const workerProcess =
     const kinds = discovery(transport, clock)
     const deps: AppsWorkerDeps = {
       transport,
-      queue: reach('queue', platform.queue, ['wake', 'claim', 'renew', 'finish']),
-      rows: reach('rows', platform.deploymentRows(), ['load', 'write', 'living']),
-      verified: reach('looks', platform.verifiedReleaseStore(), ['find', 'keep', 'drop', 'kinds']),
+      queue: durableQueue(APPS_QUEUE),
+      rows: reach('rows', fakeDeploymentRows(platform.store), ['load', 'write', 'living']),
+      verified: reach('verified releases', platform.verified, ['find', 'keep', 'drop', 'kinds']),
       charts: reach('charts', platform.charts, ['fetch']),
       helm: fakeHelm({
         transport,
@@ -329,7 +285,8 @@ const workerProcess =
       emitter: told,
       decisions: decisionLog(),
       version: 'simulated',
-      instance: 'worker',
+      instance: name,
+      concurrency: world.rarely(4, 1),
       driftScanMs: 45_000,
       backoff: { baseMs: 500, capMs: 8_000, maxAttempts: 5 },
     }
@@ -337,28 +294,22 @@ const workerProcess =
   }
 
 /** A rollout makes dozens of calls. With as many faults per call as usual none would ever get far. */
-const FAULTS = Object.fromEntries(
-  Object.entries(ALL_FAULTS).map(([fault, chance]) => [fault, chance / 5]),
-) as unknown as Faults
+const FAULTS = perAwait(ALL_FAULTS, 0.2)
 
 /** Two workers of apps on one queue, a tenant and a meddler; or a variant of them with a fault planted on purpose. */
 export const appsScenario = (name = 'apps', variant: Variant = () => ({})): Scenario => ({
   name,
   namespaces: [nameOf(TAKEN)],
   faults: FAULTS,
-  faultsMs: 120_000,
+  faultsMs: 100_000,
   setup(world): Laws {
     const platform = new Platform(world)
-    const { accepted } = guard(world)
-    world.process('one', workerProcess(platform, variant))
-    world.process('two', workerProcess(platform, variant))
+    guard(world)
+    world.process('worker', workerProcess(world, platform, variant))
     world.user('tenant', tenant(world, platform))
     world.user('meddler', meddler)
     return {
-      always: {
-        'nothing is written under an older fence after a newer one': fencesOnlyGrow(accepted),
-        'a namespace of somebody else is left alone': strangersAreLeftAlone,
-      },
+      always: { 'a namespace of somebody else is left alone': strangersAreLeftAlone },
       eventually: { 'every row is true': everyRowIsTrue(platform) },
     }
   },

@@ -10,6 +10,7 @@ import {
   Service,
   type Draft,
 } from '../../src/kube/index.ts'
+import { SENTINEL } from '../standing.ts'
 import type { User, World } from '../world.ts'
 
 /* The people and the machinery around the controller of class runtimes. */
@@ -61,7 +62,7 @@ const functionOf = (
     min_scale: functionName(name, key) === SCALED ? 2 : 1 + Math.floor(random() * 2),
     ...(dimension === 'memory' && { memory_request: MEMORY, cpu_request: `${100 * act}m` }),
   },
-  config: { MESSAGE: `${key} ${act}` },
+  config: { MESSAGE: `${key} ${act}`, PASSWORD: SENTINEL },
 })
 
 function specOf(name: string, random: Random, act: number, dimension: EnforcedDimension): ClassRuntimeSpec {

@@ -9,7 +9,8 @@ import {
 import { functionName, odgmName, odgmServiceName } from '../../src/domains/runtimes/names.ts'
 import { COMPONENT_LABEL } from '../../src/domains/runtimes/types.ts'
 import { createEmitter, keyText, sameValue, type Service as Running } from '../../src/kernel/index.ts'
-import { Deployment, Service, type KubeObject } from '../../src/kube/index.ts'
+import { Deployment, kubeLocks, makeClient, Service, type KubeObject } from '../../src/kube/index.ts'
+import { ALL_FAULTS, perAwait } from '../faults.ts'
 import type { Law, Laws, Scenario } from '../scenario.ts'
 import type { Ports, World } from '../world.ts'
 import {
@@ -205,8 +206,8 @@ const memoryIsAsMarked: Law = (world) => {
 type Variant = Partial<Pick<RuntimesControllerOptions, 'reconcile'>>
 
 const controllerProcess =
-  (variant: Variant) =>
-  ({ transport, clock, random, note }: Ports): readonly Running[] => {
+  (world: World, variant: Variant) =>
+  ({ name, transport, clock, random, note }: Ports): readonly Running[] => {
     const told = createEmitter<RuntimesControllerEvents>()
     told.on('reconcile:end', ({ key, outcome, because, failure }) =>
       note(`${keyText(key)}: ${outcome} ${because ?? failure?.code ?? ''}`),
@@ -222,8 +223,17 @@ const controllerProcess =
     )
     told.on('runtimes:statusConflict', ({ runtime }) => note(`${runtime}: status was overtaken`))
     told.on('watch:relisted', ({ resource, why }) => note(`${resource} listed again (${why})`))
-    const options = { transport, clock, random, emitter: told, settings: SETTINGS, instance: 'sim' }
-    return runtimesController({ ...options, ...variant }).services
+    told.on('leader:elected', ({ term }) => note(`leads, term ${term}`))
+    told.on('leader:lost', ({ why }) => note(`no longer leads (${why})`))
+    told.on('leader:resigned', () => note('resigns'))
+    const locks = kubeLocks({
+      client: makeClient(transport, { fieldManager: 'oprc-crm' }),
+      namespace: NAMESPACE,
+      clock,
+    })
+    const options = { transport, clock, random, emitter: told, settings: SETTINGS, instance: name, locks }
+    const leader = { lease: { namespace: NAMESPACE, name: 'runtimes-leader' } }
+    return runtimesController({ ...options, leader, concurrency: world.rarely(16, 1), ...variant }).services
   }
 
 /** The controller of class runtimes among people and machinery, or a variant of it with a fault planted on purpose. */
@@ -235,10 +245,13 @@ export const runtimesScenario = (
   name,
   kinds: [ClassRuntime],
   namespaces: [NAMESPACE],
+  // A leader that crashes every few seconds would never be paused while it leads.
+  faults: perAwait(ALL_FAULTS, 0.3),
+  faultsMs: 90_000,
   setup(world): Laws {
     void bystanders(world)
     machinery(world)
-    world.process('runtimes', controllerProcess(variant))
+    world.process('runtimes', controllerProcess(world, variant))
     world.user('owner', owner(dimension))
     world.user('meddler', meddler)
     world.user('analyst', analyst(world, dimension))

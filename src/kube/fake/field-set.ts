@@ -16,16 +16,40 @@ export const elementsOf = (path: string): string[] => path.split(NUL)
 
 export const union = (a: FieldSet, b: FieldSet): FieldSet => new Set([...a, ...b])
 
-export const difference = (a: FieldSet, b: FieldSet): FieldSet => new Set([...a].filter((path) => !b.has(path)))
+/** `a` itself where nothing is removed, so that what is remembered about it stays valid. */
+export const difference = (a: FieldSet, b: FieldSet): FieldSet => {
+  const rest = [...a].filter((path) => !b.has(path))
+  return rest.length === a.size ? a : new Set(rest)
+}
 
 export const intersection = (a: FieldSet, b: FieldSet): FieldSet => new Set([...a].filter((path) => b.has(path)))
 
 export const sameSet = (a: FieldSet, b: FieldSet): boolean => a.size === b.size && [...a].every((path) => b.has(path))
 
-export const fieldsV1Of = (set: FieldSet): Json => toFieldsV1([...set].toSorted().map(elementsOf))
+/** Both forms of one set. Neither is changed in place, so each translation is made once. */
+const jsonOfSet = new WeakMap<FieldSet, Json>()
+const setOfJson = new WeakMap<Json, FieldSet>()
 
-export const fieldSetOf = (fields: Json): FieldSet =>
-  new Set(Array.from(fromFieldsV1(fields), (elements) => elements.join(NUL)))
+function remember(set: FieldSet, fields: Json): void {
+  jsonOfSet.set(set, fields)
+  setOfJson.set(fields, set)
+}
+
+export function fieldsV1Of(set: FieldSet): Json {
+  const known = jsonOfSet.get(set)
+  if (known !== undefined) return known
+  const fields = toFieldsV1([...set].toSorted().map(elementsOf))
+  remember(set, fields)
+  return fields
+}
+
+export function fieldSetOf(fields: Json): FieldSet {
+  const known = setOfJson.get(fields)
+  if (known !== undefined) return known
+  const set: FieldSet = new Set(Array.from(fromFieldsV1(fields), (elements) => elements.join(NUL)))
+  remember(set, fields)
+  return set
+}
 
 /** `.spec.containers[name="web"].image`, as conflicts name a field. */
 export const fieldText = (path: string): string => serverText(elementsOf(path).map(partOf))

@@ -6,10 +6,15 @@ import type { World } from './world.ts'
 
 /** Deletes objects without an owner and empties terminating namespaces, as the controllers of Kubernetes do. */
 export function collectGarbage(world: World): void {
+  if (collectedAt.get(world) === world.storage.version) return
   while (collectOnce(world)) {
     // A deletion can leave other objects without an owner.
   }
+  collectedAt.set(world, world.storage.version)
 }
+
+/** The version at which nothing was left to collect. */
+const collectedAt = new WeakMap<World, number>()
 
 const BACKGROUND: Deletion = {
   propagation: 'Background',

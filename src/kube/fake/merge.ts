@@ -34,6 +34,7 @@ export interface Comparison {
 export function compare(before: unknown, after: unknown, shape: Shape): Comparison {
   const result = { added: new Set<string>(), changed: new Set<string>(), removed: new Set<string>() }
   const visit = (old: unknown, now: unknown, of: Shape, path: string): void => {
+    if (old === now && old !== undefined) return
     if (old === undefined) result.added.add(path)
     if (now === undefined) result.removed.add(path)
     const one = now ?? old

@@ -142,8 +142,12 @@ export class Registry {
   }
 
   /** The answer to a discovery request, if `path` is one. */
-  discovery(path: string): Json | undefined {
+  discovery(path: string, accept = ''): Json | undefined {
+    if (path.split('/').length > 4) return undefined
     const kinds = [...this.#kinds.values()]
+    const isRoot = path === '/api' || path === '/apis'
+    if (isRoot && accept.includes('as=APIGroupDiscoveryList'))
+      return aggregated(kinds.filter(({ group }) => (group === '') === (path === '/api')))
     if (path === '/api') return { kind: 'APIVersions', versions: ['v1'] }
     if (path === '/apis') return { kind: 'APIGroupList', apiVersion: 'v1', groups: groupsOf(kinds) }
     const groupVersion = /^\/(?:api|apis)\/(.+)$/.exec(path)?.[1]
@@ -168,6 +172,28 @@ function groupsOf(kinds: readonly KindInfo[]): Group[] {
     const listed = versions.map((version) => ({ groupVersion: `${name}/${version}`, version }))
     return { name, versions: listed, preferredVersion: listed[0] }
   })
+}
+
+/** Everything that is served in one answer, as servers since Kubernetes 1.27 give it. */
+function aggregated(kinds: readonly KindInfo[]): Json {
+  const items = [...Map.groupBy(kinds, ({ group }) => group)].map(([name, inGroup]) => ({
+    metadata: { ...(name !== '' && { name }) },
+    versions: [...Map.groupBy(inGroup, ({ version }) => version)].map(([version, served]) => ({
+      version,
+      resources: served.map((kind) => ({
+        resource: kind.plural,
+        responseKind: { group: kind.group, version, kind: kind.kind },
+        scope: kind.namespaced ? 'Namespaced' : 'Cluster',
+        singularResource: kind.kind.toLowerCase(),
+        verbs: VERBS,
+        subresources: [
+          ...(kind.statusSubresource ? [{ subresource: 'status' }] : []),
+          ...(kind.scaleSubresource ? [{ subresource: 'scale' }] : []),
+        ],
+      })),
+    })),
+  }))
+  return { kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', metadata: {}, items }
 }
 
 const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch']

@@ -101,6 +101,11 @@ export class FakeKubernetes {
     return this.#world.storage.version
   }
 
+  /** The version of the latest write to anything but a Lease: those are renewed while nothing happens. */
+  get versionOfWork(): number {
+    return this.#world.storage.versionExcept('coordination.k8s.io/leases')
+  }
+
   get openWatches(): number {
     return this.#watches.count
   }
@@ -133,9 +138,9 @@ export class FakeKubernetes {
     this.#logs.set(`${at.namespace}/${at.name}`, text)
   }
 
-  /** All objects of a kind, without a request. */
+  /** All stored objects of a kind, without a request. Read-only: they are not copies. */
   peek(kind: { readonly group: string; readonly plural: string }): readonly object[] {
-    return [...this.#world.storage.all()].filter(([type]) => type === typeKey(kind)).map(([, object]) => clone(object))
+    return this.#world.storage.ofType(typeKey(kind))
   }
 
   #answer(request: KubeRequest, caller: User): KubeResponse {
@@ -155,7 +160,7 @@ export class FakeKubernetes {
     if (path === '/readyz' || path === '/livez' || path === '/healthz') return { body: 'ok' }
     const review = accessReview(path, bodyOf(request), this.#rbac, user)
     if (review !== undefined) return { status: 201, body: review }
-    const discovery = request.method === 'GET' ? this.#world.registry.discovery(path) : undefined
+    const discovery = request.method === 'GET' ? this.#world.registry.discovery(path, request.accept) : undefined
     if (discovery !== undefined) return { body: discovery }
     const target = targetOf(path, this.#world.registry)
     if (target === undefined) throw refuse.noSuchPath()

@@ -29,6 +29,7 @@ export const placeOf = (object: Json): Place => {
 export class Storage {
   readonly #objects = new Map<string, Map<string, Json>>()
   readonly #listeners = new Set<(change: Change) => void>()
+  readonly #versions = new Map<string, number>()
   #history: Change[] = []
   #version = 0
   #oldest = 0
@@ -36,6 +37,13 @@ export class Storage {
   /** The version of the latest write. */
   get version(): number {
     return this.#version
+  }
+
+  /** The version of the latest write to anything but a type. */
+  versionExcept(type: string): number {
+    let latest = 0
+    for (const [written, version] of this.#versions) if (written !== type) latest = Math.max(latest, version)
+    return latest
   }
 
   /** Watches and pages from before this version have expired. */
@@ -61,6 +69,10 @@ export class Storage {
     for (const [type, objects] of this.#objects) for (const object of objects.values()) yield [type, object]
   }
 
+  ofType(type: string): Json[] {
+    return [...(this.#objects.get(type)?.values() ?? [])]
+  }
+
   put(kind: KindInfo, object: Json): Json {
     const version = ++this.#version
     const stored = stamped(object, version)
@@ -84,6 +96,7 @@ export class Storage {
   }
 
   #record(change: Change): void {
+    this.#versions.set(change.type, change.version)
     this.#history.push(change)
     for (const listener of this.#listeners) listener(change)
   }

@@ -1,7 +1,7 @@
 import { checkFinalizers, checkIdentity, checkNamespace, checkUid, checkVersion } from './checks.ts'
 import { firstStatus, withDefaults } from './defaults.ts'
 import * as refuse from './failure.ts'
-import { clone, equal, isObject, type Json, listAt, objectAt, textAt, without } from './json.ts'
+import { equal, isObject, type Json, listAt, objectAt, textAt, without } from './json.ts'
 import { applied, type Ownership, updated, type Writer } from './ownership.ts'
 import { apiVersionOf, type KindInfo } from './registry.ts'
 import type { Options } from './request.ts'
@@ -52,11 +52,11 @@ export class Writes {
     })
   }
 
-  /** Changes an object. `change` gets the stored object and returns the new one. */
+  /** Changes an object. `change` gets the stored object and returns a new one; it changes nothing in place. */
   update(kind: KindInfo, place: Place, subresource: string, options: Options, change: (old: Json) => Json): Json {
     const old = this.#world.storage.get(kind, place)
     if (old === undefined) throw refuse.notFound(kind, place.name)
-    const wanted = change(clone(old))
+    const wanted = change(old)
     checkIdentity(kind, place, wanted)
     const admitted = this.#admit(kind, old, wanted, subresource)
     const owned = updated(old, admitted, writer(kind, options, 'Update', subresource), this.#rules(kind, subresource))

@@ -43,3 +43,21 @@ test('a transaction sees its own writes, and a removed row is gone', async () =>
   })
   expect(accounts.committed()).toEqual([{ id: 'b', money: 2 }])
 })
+
+test('a trigger sees each changed row, and what it throws rolls the transaction back', async () => {
+  const accounts = new Table<Account>()
+  const seen: unknown[] = []
+  accounts.onChange(({ id, before, after }) => {
+    if ((after?.money ?? 0) < 0) throw new Error('no debts')
+    seen.push([id, before?.money, after?.money])
+  })
+  await accounts.inTransaction(async (rows) => rows.put('a', { id: 'a', money: 1 }))
+  await accounts.inTransaction(async (rows) => rows.put('a', { id: 'a', money: 2 }))
+  await expect(accounts.inTransaction(async (rows) => rows.put('a', { id: 'a', money: -1 }))).rejects.toThrow('debts')
+  expect(seen).toEqual([
+    ['a', undefined, 1],
+    ['a', 1, 2],
+  ])
+  expect(accounts.committed()).toEqual([{ id: 'a', money: 2 }])
+  expect(accounts.version()).toBe(2)
+})

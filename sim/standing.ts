@@ -1,0 +1,147 @@
+import { targetName } from '../src/kernel/index.ts'
+import type { KubeRequest, KubeResponse, Lease } from '../src/kube/index.ts'
+import type { Life } from './life.ts'
+import type { Witness } from './network.ts'
+
+/** Laws that hold in every scenario. */
+export type StandingLaw =
+  | 'nothing is written under a past term'
+  | 'two holders never work on one target'
+  | 'nothing is written under an older fence'
+  | 'no secret leaves'
+
+export interface Objection {
+  readonly law: StandingLaw
+  readonly how: string
+}
+
+interface Holding {
+  /** The life that took or renewed it last, and until when that counts. */
+  readonly by: string
+  readonly until: number
+  /** The target it locks. Absent: the Lease of an election. */
+  readonly target: string | undefined
+}
+
+const LEASES = '/apis/coordination.k8s.io/v1/'
+const TARGET_ANNOTATION = 'caelus.dev/target'
+
+/**
+ * Watches what processes send and what is done of it.
+ *
+ * A write counts at the moment it leaves its process: what left in time and arrives late was written in time. What the
+ * process believes is not asked; who holds a Lease is read from the Leases that the server accepted.
+ */
+export class StandingLaws implements Witness {
+  readonly #now: () => number
+  readonly #holdings = new Map<string, Holding>()
+  /** The Leases that a life took and did not give back. */
+  readonly #believed = new Map<string, Set<string>>()
+  readonly #fences = new Map<string, number>()
+  readonly #isChecked: (law: StandingLaw) => boolean
+  #broken: Objection | undefined
+
+  constructor(now: () => number, isChecked: (law: StandingLaw) => boolean) {
+    this.#now = now
+    this.#isChecked = isChecked
+  }
+
+  get broken(): Objection | undefined {
+    return this.#broken
+  }
+
+  break(law: StandingLaw, how: string): void {
+    if (this.#isChecked(law)) this.#broken ??= { law, how }
+  }
+
+  /** A store has accepted a write to `target` under `fence`. */
+  fenced(target: string, fence: number): void {
+    const newest = this.#fences.get(target) ?? 0
+    if (fence < newest)
+      this.break('nothing is written under an older fence', `${target} was written under ${fence} after ${newest}`)
+    this.#fences.set(target, Math.max(newest, fence))
+  }
+
+  sent(life: Life, request: KubeRequest): string | undefined {
+    if (request.method === 'GET' || isRecord(request)) return undefined
+    for (const lease of this.#believed.get(life.name) ?? []) {
+      const holding = this.#holdings.get(lease)
+      if (holding === undefined || holding.by === life.name || holding.until <= this.#now()) continue
+      if (holding.target !== undefined && !targetsOf(request).has(holding.target)) continue
+      const what = holding.target === undefined ? `Lease ${lease}` : `the lock on ${holding.target}`
+      return `${life.name} sent ${request.method} ${request.path} after ${holding.by} took ${what}`
+    }
+    return undefined
+  }
+
+  done(life: Life, request: KubeRequest, response: KubeResponse, objection: string | undefined): void {
+    if (response.status >= 300 || request.query?.['dryRun'] !== undefined) return
+    if (objection !== undefined)
+      this.break(
+        objection.includes('the lock on')
+          ? 'two holders never work on one target'
+          : 'nothing is written under a past term',
+        objection,
+      )
+    if (request.path.startsWith(LEASES) && request.method !== 'GET') this.#note(life, request, response.body as Lease)
+  }
+
+  #note(life: Life, request: KubeRequest, { metadata, spec }: Lease): void {
+    if (metadata?.name === undefined) return
+    const name = `${metadata.namespace}/${metadata.name}`
+    const believed = this.#believed.get(life.name) ?? new Set()
+    this.#believed.set(life.name, believed)
+    if (request.method === 'DELETE' || !spec?.holderIdentity) {
+      this.#holdings.delete(name)
+      believed.delete(name)
+      return
+    }
+    believed.add(name)
+    const until = this.#now() + (spec.leaseDurationSeconds ?? 0) * 1000
+    this.#holdings.set(name, { by: life.name, until, target: metadata.annotations?.[TARGET_ANNOTATION] })
+  }
+}
+
+/** Leases are the subject of these laws, and an Event records what was done before. */
+const isRecord = ({ path }: KubeRequest): boolean => path.startsWith(LEASES) || /\/events(\/|$)/.test(path)
+
+const OBJECT = /^\/(?:api|apis\/([^/]+))\/[^/]+\/namespaces\/([^/]+)\/([^/]+)(?:\/([^/]+))?/
+const KINDS: Readonly<Record<string, string>> = {
+  deployments: 'Deployment',
+  statefulsets: 'StatefulSet',
+  daemonsets: 'DaemonSet',
+}
+
+/** What a lock on it would be named: the object, and the namespace it is in. */
+function targetsOf({ path }: KubeRequest): ReadonlySet<string> {
+  const [, group = '', namespace = '', plural = '', name = ''] = OBJECT.exec(path) ?? []
+  const kind = KINDS[plural]
+  return new Set([
+    ...(namespace === '' ? [] : [targetName('', 'Namespace', undefined, namespace)]),
+    ...(kind === undefined ? [] : [targetName(group, kind, namespace, name)]),
+  ])
+}
+
+/** Differs in every spelling: JSON, base64, URL. */
+export const SENTINEL = 's3ntinel"/+ ü\nline'
+
+/** Whether the text holds the sentinel in any spelling. */
+export function hasSentinel(text: string): boolean {
+  return SPELLINGS.some((spelling) => text.includes(spelling))
+}
+
+const SPELLINGS = [
+  SENTINEL,
+  JSON.stringify(SENTINEL).slice(1, -1),
+  JSON.stringify(JSON.stringify(SENTINEL).slice(1, -1)).slice(1, -1),
+  encodeURIComponent(SENTINEL),
+  Buffer.from(SENTINEL).toString('base64'),
+]
+
+/** Where a secret must never be: the timeline (what processes report), Events, and what statuses say. */
+export function leakIn(lines: readonly string[], objects: readonly object[]): string | undefined {
+  const line = lines.find(hasSentinel)
+  if (line !== undefined) return `the timeline: ${line}`
+  const leaky = objects.find((object) => hasSentinel(JSON.stringify(object)))
+  return leaky && `an object: ${JSON.stringify(leaky).slice(0, 300)}`
+}

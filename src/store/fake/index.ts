@@ -1,0 +1,3 @@
+export { Notices } from './notices.ts'
+export { FakePostgresQueue } from './queue.ts'
+export { Table, type RowChange } from './table.ts'
