@@ -65,8 +65,7 @@ const LONGEST_POSTPONE_MS = 300_000
 
 interface Running extends Held {
   readonly abort: AbortController
-  /** Ends the wait for an answer to `finish`. */
-  abandon: () => void
+  isFinishing: boolean
   done: Promise<void>
 }
 
@@ -192,20 +191,22 @@ class Loop {
       leasedAt,
       isRenewed: true,
       isLost: false,
-      onLost() {
+      isFinishing: false,
+      onLost: () => {
         abort.abort(new Error(`the lease on ${keyText(claim.key)} was lost`))
-        running.abandon()
+        if (running.isFinishing) this.#abandonFinish(running)
       },
-      abandon() {},
       done: Promise.resolve(),
     }
     this.#running.add(running)
     this.#count(claim.tenant, 1)
-    running.done = this.#execute(running).finally(() => {
-      this.#running.delete(running)
-      this.#count(claim.tenant, -1)
-      if (this.#mayBeMore) this.#wakeup.ring()
-    })
+    running.done = this.#execute(running).finally(() => this.#release(running))
+  }
+
+  #release(running: Running): void {
+    if (!this.#running.delete(running)) return
+    this.#count(running.claim.tenant, -1)
+    if (this.#mayBeMore) this.#wakeup.ring()
   }
 
   #count(tenant: string | undefined, change: 1 | -1): void {
@@ -285,22 +286,27 @@ class Loop {
     }
   }
 
-  /** Tried again until the lease has lapsed. It is not renewed meanwhile, so a finish that hangs ends with it. */
+  /** Tried again until the lease has lapsed. It is not renewed meanwhile, so a finish that hangs frees its place then. */
   async #finish(running: Running, how: Finish): Promise<boolean> {
     const { name, queue, clock, random, emitter } = this.#options
     running.isRenewed = false
+    running.isFinishing = true
     for (let failures = 1; ; failures++) {
       try {
-        return await new Promise<boolean>((resolve, reject) => {
-          running.abandon = () => reject(raise.TimedOut('finish gave no answer before the lease lapsed'))
-          queue.finish(running.claim, how).then(resolve, reject)
-        })
+        return await queue.finish(running.claim, how)
       } catch (error) {
         emitter.emit('queue:unreachable', { controller: name, doing: 'finish', error })
         if (this.#leases.hasLapsed(running)) return false
         await sleep(clock, jittered(delayFor(failures, UNREACHABLE), random))
       }
     }
+  }
+
+  /** The answer no longer matters: another worker may have the key. */
+  #abandonFinish(running: Running): void {
+    const error = raise.TimedOut('finish gave no answer before the lease lapsed')
+    this.#options.emitter.emit('queue:unreachable', { controller: this.#options.name, doing: 'finish', error })
+    this.#release(running)
   }
 
   /** A run that ignores its signal keeps its lease until that lapses: handing it back could run the key twice. */
