@@ -63,6 +63,8 @@ export class StandingLaws implements Witness {
   }
 
   sent(life: Life, request: KubeRequest): string | undefined {
+    // A process that releases a Lease believes in it no longer, whatever the server answers.
+    if (request.method === 'DELETE') this.#believed.get(life.name)?.delete(leaseIn(request.path) ?? '')
     if (request.method === 'GET' || isRecord(request)) return undefined
     for (const lease of this.#believed.get(life.name) ?? []) {
       const holding = this.#holdings.get(lease)
@@ -87,8 +89,8 @@ export class StandingLaws implements Witness {
   }
 
   #note(life: Life, request: KubeRequest, { metadata, spec }: Lease): void {
-    if (metadata?.name === undefined) return
-    const name = `${metadata.namespace}/${metadata.name}`
+    // The answer to a DELETE is a Status: the path names the Lease.
+    const name = leaseIn(request.path) ?? `${metadata?.namespace}/${metadata?.name}`
     const believed = this.#believed.get(life.name) ?? new Set()
     this.#believed.set(life.name, believed)
     if (request.method === 'DELETE' || !spec?.holderIdentity) {
@@ -98,8 +100,15 @@ export class StandingLaws implements Witness {
     }
     believed.add(name)
     const until = this.#now() + (spec.leaseDurationSeconds ?? 0) * 1000
-    this.#holdings.set(name, { by: life.name, until, target: metadata.annotations?.[TARGET_ANNOTATION] })
+    this.#holdings.set(name, { by: life.name, until, target: metadata?.annotations?.[TARGET_ANNOTATION] })
   }
+}
+
+/** The namespace and name of the Lease that a path is about. */
+const leaseIn = (path: string): string | undefined => {
+  const [, namespace, name] =
+    /^\/apis\/coordination\.k8s\.io\/v1\/namespaces\/([^/]+)\/leases\/([^/]+)/.exec(path) ?? []
+  return name === undefined ? undefined : `${namespace}/${name}`
 }
 
 /** Leases are the subject of these laws, and an Event records what was done before. */

@@ -7,6 +7,8 @@ export interface HoldingOptions {
   readonly locks: TargetLocks
   /** Shown to others that want the same target. */
   readonly holder: string
+  /** See `LockRequest`. */
+  readonly claimFence?: number
   /** The signal of the run: a run that has lost its lease must not go on because it still holds locks. */
   readonly signal: AbortSignal
   /** How long the locks of a crashed holder stay. A live holder renews three times as often. @default 30_000 */
@@ -77,9 +79,10 @@ class HeldLocks {
 
   async add(target: string): Promise<void> {
     this.signal.throwIfAborted()
-    const { locks, holder } = this.#options
+    const { locks, holder, claimFence } = this.#options
     const provedAt = instantOf(this.#clock)
-    const answer = await locks.acquire(target, { holder, ttlMs: this.#ttlMs, signal: this.signal })
+    const request = { holder, ttlMs: this.#ttlMs, signal: this.signal, ...(claimFence !== undefined && { claimFence }) }
+    const answer = await locks.acquire(target, request)
     if (!answer.held) throw waitingFor(target, answer, this.#clock.now())
     this.#held.add({ lock: answer.lock, provedAt })
   }

@@ -9,8 +9,8 @@
  */
 export interface TargetLocks {
   /**
-   * Takes the lock if it is free or expired, or if `holder` has it already. Taking over under the same name is a new
-   * acquisition: it voids the earlier one, whose renewals and release then have no effect.
+   * Takes the lock if it is free or expired, or if `holder` has it under no greater `claimFence`. Taking over under the
+   * same name is a new acquisition: it voids the earlier one, whose renewals and release then have no effect.
    */
   acquire(target: string, request: LockRequest): Promise<LockAnswer>
   /** Reads who holds the target without taking it. `undefined`: the target is free. */
@@ -19,6 +19,8 @@ export interface TargetLocks {
 
 export interface LockRequest {
   readonly holder: string
+  /** The fence of the claim that the holder works under, so that a predecessor cannot take the lock from its successor. */
+  readonly claimFence?: number
   /** The lock expires this long after its last renewal. */
   readonly ttlMs: number
   readonly signal?: AbortSignal

@@ -29,8 +29,10 @@ export async function act(step: Effect, context: StepContext): Promise<Done> {
   const { id, namespaceName } = loaded.deployment
   // No other domain has a target in a namespace that does not exist yet, and the fence decides between two workers.
   if (step.do === 'ensureNamespace') return run(step, context)
-  // The holder is the deployment, so the successor of a dead worker takes its locks over at once. That voids the old locks.
-  const locking = { locks: parts.locks, clock: parts.clock, holder: `apps/${id}`, signal }
+  // The holder is the deployment, so the successor of a dead worker takes its locks over at once. That voids the old locks,
+  // and the fence of the claim keeps the predecessor from taking them back.
+  const { fence: claimFence } = holderOf(context)
+  const locking = { locks: parts.locks, clock: parts.clock, holder: `apps/${id}`, claimFence, signal }
   // Claiming the namespace needs no lock, so it runs at the same time.
   const entered = context.hasEntered ? Promise.resolve() : claimNamespace(parts, holderOf(context), signal)
   entered.catch(() => {})

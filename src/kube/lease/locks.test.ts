@@ -37,6 +37,17 @@ test('one holder has the lock; another learns its name and when the lock expires
   held(await two.acquire(targetName('apps', 'Deployment', 'shop', 'db'), by('upgrade')))
 })
 
+test('a predecessor under the same name cannot take the lock from its successor', async () => {
+  const { process } = world()
+  const [old, successor] = [process(), process()]
+  held(await old.acquire(WEB, { ...by('apps/1'), claimFence: 4 }))
+  const taken = held(await successor.acquire(WEB, { ...by('apps/1'), claimFence: 5 }))
+  expect(await old.acquire(WEB, { ...by('apps/1'), claimFence: 4 })).toMatchObject({ held: false, by: 'apps/1' })
+  expect(await taken.renew()).toBe(true)
+  held(await old.acquire(WEB, { ...by('apps/1'), claimFence: 6 }))
+  expect(await taken.renew()).toBe(false)
+})
+
 test('holderOf takes nothing and finds no holder where there is none', async () => {
   const { clock, process, leases } = world()
   const [one, two] = [process(), process()]

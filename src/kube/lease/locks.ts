@@ -22,12 +22,13 @@ export function kubeLocks({ client, namespace, clock = systemClock }: KubeLocksO
   const parts: LeaseParts = { client, clock, observations: new LeaseObservations(clock) }
   const atOf = (target: string) => ({ namespace, name: leaseName(target) })
   return {
-    async acquire(target, { holder, ttlMs, signal }): Promise<LockAnswer> {
+    async acquire(target, { holder, claimFence = 0, ttlMs, signal }): Promise<LockAnswer> {
       const request: LeaseRequest = {
         at: atOf(target),
         holder,
         durationMs: ttlMs,
-        annotations: { 'caelus.dev/target': target },
+        annotations: { 'caelus.dev/target': target, [CLAIM_FENCE]: String(claimFence) },
+        mayTakeOver: ({ metadata: { annotations } }) => Number(annotations?.[CLAIM_FENCE] ?? 0) <= claimFence,
         isUsuallyAbsent: true,
       }
       const answer = await takeLease(parts, request, signal)
@@ -53,6 +54,8 @@ function lockOf(parts: LeaseParts, request: LeaseRequest, target: string, acquir
     release: (signal) => deleteLease(parts, request, lease, signal),
   }
 }
+
+const CLAIM_FENCE = 'caelus.dev/claim-fence'
 
 /** Names of targets contain characters and have lengths that names of objects must not. */
 const leaseName = (target: string): string => `lock-${createHash('sha256').update(target).digest('hex').slice(0, 32)}`

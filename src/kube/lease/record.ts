@@ -13,6 +13,8 @@ export interface LeaseRequest {
   readonly holder: string
   readonly durationMs: number
   readonly annotations?: Readonly<Record<string, string>>
+  /** Whether the holder may take over what it holds already. @default always */
+  readonly mayTakeOver?: (held: Lease) => boolean
   /** The Lease does not exist in the usual case: create it without reading it first. */
   readonly isUsuallyAbsent?: boolean
 }
@@ -39,7 +41,8 @@ export async function takeLease(parts: LeaseParts, request: LeaseRequest, signal
       if (attempt > 1 || !request.isUsuallyAbsent) lease = await client.get(Lease, request.at, signal)
       if (lease === undefined) return { held: true, lease: await createLease(parts, request, signal) }
       const holder = holderIn(parts, lease)
-      if (holder !== undefined && holder.by !== request.holder) return { held: false, ...holder }
+      const isOwn = holder?.by === request.holder && (request.mayTakeOver?.(lease) ?? true)
+      if (holder !== undefined && !isOwn) return { held: false, ...holder }
       const taken = await write(parts, request, lease, transitionsOf(lease) + 1, signal)
       observations.forget(lease)
       return { held: true, lease: taken }
@@ -150,7 +153,7 @@ const createLease = (
 /** The uid in the body keeps the server from creating a Lease that was deleted in the meantime. */
 function write(
   { client, clock }: LeaseParts,
-  { holder, durationMs }: LeaseRequest,
+  { holder, durationMs, annotations }: LeaseRequest,
   lease: Lease,
   leaseTransitions: number,
   signal?: AbortSignal,
@@ -164,7 +167,11 @@ function write(
     renewTime: now,
     leaseTransitions,
   }
-  return client.replace(Lease, { ...lease, spec }, { ...(signal && { signal }) })
+  const metadata = {
+    ...lease.metadata,
+    ...(annotations && { annotations: { ...lease.metadata.annotations, ...annotations } }),
+  }
+  return client.replace(Lease, { ...lease, metadata, spec }, { ...(signal && { signal }) })
 }
 
 /** Rounded up: other processes wait too long rather than too short. */
