@@ -12,8 +12,6 @@ const { values } = parseArgs({
     seeds: { type: 'string' },
     from: { type: 'string', default: '1' },
     lines: { type: 'string', default: '80' },
-    /** Checks the laws that await a fix, too. */
-    'all-laws': { type: 'boolean', default: false },
     /** Plants the bugs of sim/mutants one by one, and says which are found. */
     mutants: { type: 'boolean', default: false },
     /** Only those planted bugs whose names contain this. */
@@ -40,7 +38,7 @@ for (const scenario of chosen) {
 }
 
 async function replay(scenario: Scenario, seed: number): Promise<void> {
-  const verdict = await run(scenario, seed, { allLaws: values['all-laws'] })
+  const verdict = await run(scenario, seed)
   if (verdict.broken === undefined)
     console.log([...verdict.timeline, `seed ${seed} of ${scenario.name} broke no law`].join('\n'))
   else fail(report(verdict, Math.max(Number(values.lines), 1_000)))
@@ -48,7 +46,7 @@ async function replay(scenario: Scenario, seed: number): Promise<void> {
 
 async function search(scenario: Scenario, seeds: number, from: number): Promise<void> {
   const [began, used] = [performance.now(), process.cpuUsage()]
-  const { seeds: ran, found } = await explore(scenario, { seeds, from, allLaws: values['all-laws'] })
+  const { seeds: ran, found } = await explore(scenario, { seeds, from })
   const seconds = (performance.now() - began) / 1000
   const { user, system } = process.cpuUsage(used)
   const perSecond = (of: number): string => (ran / of).toFixed(1)

@@ -1,6 +1,5 @@
 import { messageOf } from '../src/kernel/index.ts'
 import type { Crd } from '../src/kube/index.ts'
-import { isAwaitingFix } from './awaiting-fix.ts'
 import { ALL_FAULTS, type Faults } from './faults.ts'
 import { World } from './world.ts'
 
@@ -38,18 +37,12 @@ export interface Verdict {
   readonly timeline: readonly string[]
 }
 
-export interface RunOptions {
-  /** Also those that await a fix, see `awaiting-fix.ts`. */
-  readonly allLaws?: boolean
-}
-
 /** Runs one seed to its end. The same seed gives the same verdict and the same timeline. */
-export async function run(scenario: Scenario, seed: number, { allLaws = false }: RunOptions = {}): Promise<Verdict> {
+export async function run(scenario: Scenario, seed: number): Promise<Verdict> {
   // The virtual clock never gives the event loop a turn, so the timers of a test runner get theirs here.
   await new Promise((resolve) => void setImmediate(resolve))
   const { kinds = [], namespaces = [], faults = ALL_FAULTS } = scenario
-  const isChecked = (law: string): boolean => allLaws || !isAwaitingFix(scenario.name, law)
-  const world = new World({ seed, faults, kinds, namespaces, isChecked })
+  const world = new World({ seed, faults, kinds, namespaces })
   const laws = scenario.setup(world)
   try {
     const broken = await new Run(world, laws, scenario).toTheEnd()
@@ -130,10 +123,10 @@ export interface Exploration {
 
 export async function explore(
   scenario: Scenario,
-  { seeds, from = 1, ...options }: RunOptions & { readonly seeds: number; readonly from?: number },
+  { seeds, from = 1 }: { readonly seeds: number; readonly from?: number },
 ): Promise<Exploration> {
   for (let seed = from; seed < from + seeds; seed++) {
-    const verdict = await run(scenario, seed, options)
+    const verdict = await run(scenario, seed)
     if (verdict.broken !== undefined) return { seeds: seed - from + 1, found: verdict }
   }
   return { seeds }

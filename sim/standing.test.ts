@@ -13,10 +13,7 @@ const write: KubeRequest = { method: 'PATCH', path: '/apis/apps/v1/namespaces/n/
 
 function stage() {
   let now = 0
-  const laws = new StandingLaws(
-    () => now,
-    () => true,
-  )
+  const laws = new StandingLaws(() => now)
   const send = (life: Life, request: KubeRequest, body: unknown = {}, status = 200): void =>
     laws.done(life, request, { status, headers: {}, body }, laws.sent(life, request))
   const hold = (life: Life, holderIdentity: string, target?: string): void =>
@@ -99,3 +96,15 @@ test.each([echoScenario(), appsScenario(), runtimesScenario()])(
     expect(first.timeline.length).toBeGreaterThan(20)
   },
 )
+
+test('a process that released a Lease is not bound by its next holder, also when the release was refused', () => {
+  for (const status of [200, 409]) {
+    const { laws, send, hold } = stage()
+    hold(a, 'a')
+    if (status === 409) hold(b, 'b')
+    send(a, { method: 'DELETE', path: LEASE }, { kind: 'Status' }, status)
+    hold(b, 'b')
+    send(a, write)
+    expect(laws.broken).toBeUndefined()
+  }
+})

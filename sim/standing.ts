@@ -38,12 +38,10 @@ export class StandingLaws implements Witness {
   /** The Leases that a life took and did not give back. */
   readonly #believed = new Map<string, Set<string>>()
   readonly #fences = new Map<string, number>()
-  readonly #isChecked: (law: StandingLaw) => boolean
   #broken: Objection | undefined
 
-  constructor(now: () => number, isChecked: (law: StandingLaw) => boolean) {
+  constructor(now: () => number) {
     this.#now = now
-    this.#isChecked = isChecked
   }
 
   get broken(): Objection | undefined {
@@ -51,7 +49,7 @@ export class StandingLaws implements Witness {
   }
 
   break(law: StandingLaw, how: string): void {
-    if (this.#isChecked(law)) this.#broken ??= { law, how }
+    this.#broken ??= { law, how }
   }
 
   /** A store has accepted a write to `target` under `fence`. */

@@ -7,7 +7,7 @@ import { type Faults, mixed, NO_FAULTS } from './faults.ts'
 import { Life, type Machine } from './life.ts'
 import { network } from './network.ts'
 import { overTheWire } from './port.ts'
-import { leakIn, StandingLaws, type StandingLaw } from './standing.ts'
+import { leakIn, StandingLaws } from './standing.ts'
 import { Timeline } from './timeline.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
@@ -46,7 +46,6 @@ export interface WorldOptions {
   readonly faults: Faults
   readonly kinds?: readonly Crd[]
   readonly namespaces?: readonly string[]
-  readonly isChecked?: (law: StandingLaw) => boolean
 }
 
 interface Process {
@@ -78,11 +77,11 @@ export class World {
   #busyUsers = 0
   #userError: unknown
 
-  constructor({ seed, faults, kinds = [], namespaces = [], isChecked = () => true }: WorldOptions) {
+  constructor({ seed, faults, kinds = [], namespaces = [] }: WorldOptions) {
     this.random = seededRandom(seed)
     this.#kinds = kinds
     this.#faults = mixed(faults, this.random)
-    this.standing = new StandingLaws(() => this.clock.now(), isChecked)
+    this.standing = new StandingLaws(() => this.clock.now())
     this.kubernetes = new FakeKubernetes({
       clock: this.clock,
       random: this.random,
