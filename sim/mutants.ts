@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -41,7 +41,9 @@ function copyOfTree(): { readonly tree: string; readonly remove: () => void } {
     encoding: 'utf8',
     maxBuffer: 2 ** 26,
   })
-  for (const file of listed.stdout.split('\0')) if (file !== '') cpSync(join(ROOT, file), join(tree, file))
+  // A file that was deleted and not committed yet is still listed.
+  const files = listed.stdout.split('\0').filter((file) => file !== '' && existsSync(join(ROOT, file)))
+  for (const file of files) cpSync(join(ROOT, file), join(tree, file))
   symlinkSync(join(ROOT, 'node_modules'), join(tree, 'node_modules'))
   return { tree, remove: () => rmSync(tree, { recursive: true, force: true }) }
 }
