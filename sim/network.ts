@@ -1,3 +1,4 @@
+import { aborted } from '../src/kernel/index.ts'
 import { raise } from '../src/kube/errors.ts'
 import type { KubeRequest, KubeResponse, Transport } from '../src/kube/index.ts'
 import type { Life } from './life.ts'
@@ -129,9 +130,3 @@ async function* stream(inner: Transport, life: Life, request: KubeRequest): Asyn
     throw error
   }
 }
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })

@@ -1,4 +1,5 @@
 import {
+  aborted,
   elapsedSince,
   instantOf,
   jittered,
@@ -18,7 +19,7 @@ import type { Reader, WatchSource, Writer } from '../client/client.ts'
 import type { At } from '../objects.ts'
 import { Lease } from '../types/coordination-v1.ts'
 import { LeaseObservations } from './observations.ts'
-import { aborted, firstFailure, stopInOrder } from './term.ts'
+import { firstFailure, stopInOrder } from './term.ts'
 import { checkTimings, type LeaderTimings } from './timings.ts'
 import {
   renewLease,

@@ -18,9 +18,3 @@ export async function firstFailure(services: readonly Service[], ending: AbortSi
 export async function stopInOrder(services: readonly Service[]): Promise<void> {
   for (const running of services.toReversed()) await running.stop()
 }
-
-export const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })

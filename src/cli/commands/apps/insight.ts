@@ -116,7 +116,7 @@ export function insightCommands(program: Command, { remote, terminal }: CliPorts
 
   program
     .command('list-resources')
-    .description('the objects of a deployment as they are in the cluster')
+    .description('show the Kubernetes objects of a deployment')
     .argument('<deployment>', NAMED.deployment)
     .addOption(outputOption())
     .action(async (named: string, { output }: OutputOption) => {

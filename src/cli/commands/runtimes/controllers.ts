@@ -5,7 +5,7 @@ import { wholeNumber } from '../options.ts'
 export function controllersCommands(program: Command, { controllers }: CliPorts): void {
   program
     .command('run-controllers')
-    .description('converge class runtimes on the cluster of CAELUS_KUBECONFIG, until told to stop')
+    .description('converge class runtimes on the control plane of CAELUS_KUBECONFIG until stopped')
     .option('--concurrency <count>', 'how many at once; without it, as CAELUS_WORKER_CONCURRENCY says', wholeNumber)
     .action(async (options: ControllersOptions) => await controllers(options))
 }

@@ -51,7 +51,7 @@ const COLUMNS = [
 export function runtimeLifeCommands(program: Command, { remote, terminal }: CliPorts): void {
   program
     .command('list-runtimes')
-    .description('the class runtimes of the cluster')
+    .description('list class runtimes')
     .option('-n, --namespace <name>', 'only those in this namespace')
     .addOption(new Option('--phase <phase>', 'only those in this phase').choices(PHASES))
     .addOption(outputOption())
