@@ -1,13 +1,20 @@
 import type { RuntimesControllerOptions, RuntimesSettings } from '../../src/domains/runtimes/index.ts'
 import { startAll } from '../../src/kernel/index.ts'
-import { httpTransport, loadKubeConfig, type KubeRequest, type Transport } from '../../src/kube/index.ts'
+import {
+  httpTransport,
+  loadKubeConfig,
+  type KubeRequest,
+  type KubeResponse,
+  type Transport,
+} from '../../src/kube/index.ts'
 import { openController, SETTINGS } from './parts.ts'
 
 /* A controller in a process of its own, so that a test can kill it. */
 
-/** The request at which the process stands still. */
+/** The request at which the process stops making progress. */
 export interface StopAt {
-  readonly when: 'before' | 'after'
+  /** `paused`: SIGSTOP before the request is sent; after SIGCONT the process prints the outcome of its writes. */
+  readonly when: 'before' | 'after' | 'paused'
   readonly method: KubeRequest['method']
   /** A regular expression. */
   readonly path: string
@@ -42,13 +49,39 @@ function stoppingAt(inner: Transport, at: StopAt | undefined): Transport {
     process.stdout.write('reached\n')
     return new Promise(() => {})
   }
+  let wasPaused = false
   return {
     async send(request) {
+      if (wasPaused && isEffect(request)) return reported(inner, request)
       if (!isIt(request)) return inner.send(request)
       if (at.when === 'before') return standStill()
+      if (at.when === 'paused') {
+        wasPaused = true
+        process.stdout.write('reached\n')
+        process.kill(process.pid, 'SIGSTOP')
+        // The signal may take a moment to stop every thread.
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500)
+        // Without its signal, as if it had been handed to a connection before the pause: only the guard can refuse it.
+        const { signal: _, ...sent } = request
+        return reported(inner, sent)
+      }
       await inner.send(request)
       return standStill()
     },
     stream: (request) => inner.stream(request),
+  }
+}
+
+const isEffect = ({ method, path }: KubeRequest): boolean => method !== 'GET' && !path.includes('/leases')
+
+async function reported(inner: Transport, request: KubeRequest): Promise<KubeResponse> {
+  const told = (outcome: string): boolean => process.stdout.write(`${outcome} ${request.method} ${request.path}\n`)
+  try {
+    const response = await inner.send(request)
+    told('wrote')
+    return response
+  } catch (error) {
+    told('refused')
+    throw error
   }
 }

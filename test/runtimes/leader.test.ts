@@ -39,3 +39,20 @@ test('a leader that dies is followed, and what it left half done is finished', a
   await world.reaches('cart', 'available')
   expect(second.election?.leading).toBe(true)
 })
+
+test('a leader that was paused writes nothing after its successor began', async () => {
+  await using world = await RuntimesWorld.make()
+  const leader = { lease: world.at('leader'), timings: TIMINGS }
+  const stopAt = { when: 'paused', method: 'PATCH', path: '/services/cart--add$' } as const
+  const first = await world.process({ leader, stopAt })
+  await world.create('cart', { functions: [fn('add')] })
+  await first.reached
+  const second = await world.controller({ instance: 'second', leader })
+  await expect.poll(() => second.election?.leading, { timeout: 60_000 }).toBe(true)
+  await world.reaches('cart', 'available')
+  first.proceed()
+  await expect.poll(() => first.lines.length, { timeout: 30_000 }).toBeGreaterThan(0)
+  await world.change('cart', { functions: [fn('add'), fn('list')] })
+  await world.reaches('cart', 'available')
+  expect(first.lines.filter((line) => !line.startsWith('refused'))).toEqual([])
+})

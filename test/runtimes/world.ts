@@ -32,8 +32,12 @@ export interface Running extends OpenController {
 
 /** A controller in a process of its own. */
 export interface Killable {
-  /** Resolves when it stands still where it was told to. */
+  /** Resolves when it has stopped at the request it was given. */
   readonly reached: Promise<void>
+  /** What it printed about its writes after a pause. */
+  readonly lines: readonly string[]
+  /** Ends its pause. */
+  proceed(): void
   kill(): Promise<void>
 }
 
@@ -87,13 +91,14 @@ export class RuntimesWorld implements AsyncDisposable {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     await once(child, 'spawn')
-    const reached = (async () => {
-      for await (const line of createInterface(child.stdout)) if (line === 'reached') return
-      throw new Error('the process ended before it came to where it was to be stopped')
-    })()
-    reached.catch(() => {})
+    const lines: string[] = []
+    const stopped = Promise.withResolvers<void>()
+    stopped.promise.catch(() => {})
+    createInterface(child.stdout)
+      .on('line', (line) => (line === 'reached' ? stopped.resolve() : lines.push(line)))
+      .on('close', () => stopped.reject(new Error('the process ended before the request at which it was to stop')))
     this.#ending.push(() => kill(child))
-    return { reached, kill: () => kill(child) }
+    return { reached: stopped.promise, lines, proceed: () => child.kill('SIGCONT'), kill: () => kill(child) }
   }
 
   at(name: string): { readonly namespace: string; readonly name: string } {

@@ -1,7 +1,15 @@
 import { expect, test } from 'vitest'
 import { manualClock, seededRandom, type Clock } from '../../kernel/index.ts'
 import { FakeKubernetes } from '../../kube/fake/index.ts'
-import { isForbidden, makeClient, RoleBinding, withFaults, type Fault, type KubeRequest } from '../../kube/index.ts'
+import {
+  isForbidden,
+  makeClient,
+  Namespace,
+  RoleBinding,
+  withFaults,
+  type Fault,
+  type KubeRequest,
+} from '../../kube/index.ts'
 import { claimNamespace, createNamespace, deleteHeldNamespace, fenced, installFence, type Gate } from './fence.ts'
 
 const HOLDER = { namespace: 'shop', deploymentId: '7', userId: '1', fence: 1 }
@@ -142,4 +150,23 @@ test('a pause ends with the lease', async () => {
   await pausing.promise
   lease.abort(new Error('the lease was lost'))
   await expect(claimed).rejects.toThrow('the lease was lost')
+})
+
+test('a namespace without our label is never taken', async () => {
+  const { clock } = hurried()
+  const { gate } = await scene({ clock })
+  await gate.client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: HOLDER.namespace } })
+  await expect(createNamespace(gate, HOLDER)).rejects.toThrow('namespace shop is not ours')
+  await expect(deleteHeldNamespace(gate, HOLDER)).rejects.toThrow('namespace shop is not ours')
+})
+
+test('a fence is raised only on the version of the namespace that was read', async () => {
+  const { clock } = hurried()
+  const { gate, begin, failing } = await scene({ clock })
+  await begin()
+  const changes: unknown[] = []
+  failing(({ method, path, body }) => void (method === 'PATCH' && path.endsWith('/shop') && changes.push(body)))
+  const { metadata } = (await gate.client.get(Namespace, { name: 'shop' })) ?? {}
+  await claimNamespace(gate, { ...HOLDER, fence: 2 })
+  expect(changes).toMatchObject([{ metadata: { resourceVersion: metadata?.resourceVersion } }])
 })

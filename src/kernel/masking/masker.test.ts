@@ -111,6 +111,11 @@ describe('excerpt', () => {
     }
   })
 
+  it('cuts the mask, never the secret', () => {
+    const cuts = Array.from(SENTINEL, (_, kept) => mask.excerpt(`key: ${SENTINEL}`, 5 + kept))
+    expect(cuts).toEqual(Array.from(SENTINEL, (_, kept) => `key: ${MASK.slice(0, kept)}`))
+  })
+
   // A cut through base64 in base64 destroys a few more characters than the others.
   const cuttable = [...sentinelSpellings()].filter(([name]) => name !== 'base64 of base64')
 

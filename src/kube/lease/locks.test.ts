@@ -18,8 +18,8 @@ function world() {
       namespace: 'default',
       clock,
     })
-  const leases = () => makeClient(cluster.transport(), { fieldManager: 'test' }).list(Lease)
-  return { clock, process, leases }
+  const admin = makeClient(cluster.transport(), { fieldManager: 'test' })
+  return { clock, process, admin, leases: () => admin.list(Lease) }
 }
 
 const held = (answer: LockAnswer): TargetLock => {
@@ -46,6 +46,17 @@ test('a predecessor under the same name cannot take the lock from its successor'
   expect(await taken.renew()).toBe(true)
   held(await old.acquire(WEB, { ...by('apps/1'), claimFence: 6 }))
   expect(await taken.renew()).toBe(false)
+})
+
+test('an acquisition does not speak for a Lease that was deleted and created again', async () => {
+  const { process, admin } = world()
+  const first = held(await process().acquire(WEB, by('apps/1')))
+  const [lease] = await admin.list(Lease)
+  await admin.delete(Lease, { namespace: 'default', name: lease?.metadata.name ?? '' })
+  const second = held(await process().acquire(WEB, by('apps/1')))
+  expect(await first.renew()).toBe(false)
+  await first.release()
+  expect(await second.renew()).toBe(true)
 })
 
 test('holderOf takes nothing and finds no holder where there is none', async () => {
