@@ -82,7 +82,7 @@ const reset: CliPorts['reset'] = {
   },
 }
 
-const doors: CliPorts = {
+const ports: CliPorts = {
   version: VERSION,
   terminal: processTerminal,
   remote,
@@ -121,5 +121,5 @@ async function longRunning(command: Promise<void>): Promise<void> {
   await command
 }
 
-process.exitCode = await runCli(process.argv.slice(2), doors)
+process.exitCode = await runCli(process.argv.slice(2), ports)
 if (mustExit) process.exit()

@@ -12,14 +12,14 @@ import { prepareFormat } from './output.ts'
 import { printFailure } from './print-failure.ts'
 
 /** The whole tree of commands. Nothing runs until it is parsed. */
-export function buildProgram(doors: CliPorts): Command {
+export function buildProgram(ports: CliPorts): Command {
   const program = new Command('caelus')
     .description('One control plane for apps, clusters, runtimes, actions and edge.')
-    .version(doors.version, '-V, --version', 'print the version')
+    .version(ports.version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help of a command')
     .showHelpAfterError('(caelus --help lists the commands)')
-    .configureOutput({ writeOut: (text) => doors.terminal.out(text), writeErr: (text) => doors.terminal.err(text) })
+    .configureOutput({ writeOut: (text) => ports.terminal.out(text), writeErr: (text) => ports.terminal.err(text) })
     .exitOverride()
     .hook('preAction', (_, command) => prepareFormat(command.opts()['output']))
   const all = [
@@ -32,18 +32,18 @@ export function buildProgram(doors: CliPorts): Command {
     runtimesCommands,
     shellCommands,
   ]
-  for (const add of all) add(program, doors)
+  for (const add of all) add(program, ports)
   return program
 }
 
 /** 0: done. 1: refused or failed. 2: the command line was wrong. */
-export async function runCli(args: readonly string[], doors: CliPorts): Promise<0 | 1 | 2> {
+export async function runCli(args: readonly string[], ports: CliPorts): Promise<0 | 1 | 2> {
   try {
-    await buildProgram(doors).parseAsync(args, { from: 'user' })
+    await buildProgram(ports).parseAsync(args, { from: 'user' })
     return 0
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    printFailure(doors.terminal, error)
+    printFailure(ports.terminal, error)
     return 1
   }
 }

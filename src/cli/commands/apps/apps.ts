@@ -18,6 +18,6 @@ const ALL = [
   workerCommands,
 ]
 
-export function appsCommands(program: Command, doors: CliPorts): void {
-  for (const add of ALL) add(program, doors)
+export function appsCommands(program: Command, ports: CliPorts): void {
+  for (const add of ALL) add(program, ports)
 }

@@ -6,6 +6,6 @@ import { controllersCommands } from './controllers.ts'
 
 const ALL = [runtimeLifeCommands, runtimePackageCommands, controllersCommands]
 
-export function runtimesCommands(program: Command, doors: CliPorts): void {
-  for (const add of ALL) add(program, doors)
+export function runtimesCommands(program: Command, ports: CliPorts): void {
+  for (const add of ALL) add(program, ports)
 }
