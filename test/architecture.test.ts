@@ -4,29 +4,25 @@ import { describe, expect, test } from 'vitest'
 
 const ROOT = resolve(import.meta.dirname, '..')
 
-/** The picture in docs/architecture.md, as a table: who may import whom. */
-const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  'src/kernel': [],
-  'src/telemetry': ['src/kernel'],
-  'src/kube': ['src/kernel'],
-  'src/store': ['src/kernel'],
-  'src/domains': ['src/kernel', 'src/kube', 'src/store'],
-  'src/api': ['src/kernel', 'src/kube', 'src/store', 'src/domains', 'src/telemetry'],
-  'src/cli': ['src/kernel', 'src/store', 'src/domains', 'src/api'],
-  examples: ['src/kernel', 'src/kube', 'src/store'],
-  sim: ['src/kernel', 'src/kube', 'src/store', 'src/domains', 'examples'],
-  tools: [
-    'src/kernel',
-    'src/kube',
-    'src/store',
-    'src/telemetry',
-    'src/api',
-    'src/cli',
-    'src',
-    'src/domains',
-    'examples',
-  ],
+/** The rows of the table in docs/architecture.md: what a folder may import of ours, and which packages. */
+interface Rule {
+  readonly imports: readonly string[]
+  readonly packages: readonly string[]
 }
+
+const list = (cell: string | undefined): string[] =>
+  [...(cell ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? '')
+
+const RULES: ReadonlyMap<string, Rule> = new Map(
+  readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8')
+    .split('\n')
+    .filter((line) => /^\| `(src|sim|tools|examples)/.test(line))
+    .flatMap((line) => {
+      const [, folders, , imports, packages] = line.split('|')
+      const rule = { imports: list(imports), packages: list(packages) }
+      return list(folders).map((folder) => [folder, rule] as const)
+    }),
+)
 
 /** Only these may see the console's wire types from the other side; they are types alone. */
 const CONSOLE_MAY_IMPORT = ['src/api/contract']
@@ -43,7 +39,7 @@ const importsOf = (file: string): string[] =>
     relative(ROOT, resolve(dirname(file), path ?? '')),
   )
 
-/** Assembled here: these are one with `src/main.ts` and `src/config/index.ts`, and have no door of their own. */
+/** Assembled here: these are one with `src/main.ts` and `src/config/index.ts`, and have no index of their own. */
 const ROOT_FOLDERS = ['processes', 'config']
 
 /** `src/kube/watch/watch.ts` → `src/kube`; `examples/echo/echo.ts` → `examples`; `src/config/index.ts` → `src`. */
@@ -60,9 +56,24 @@ const strays = (folder: string, allowed: (target: string) => boolean): string[] 
       .map((target) => `${relative(ROOT, file)} -> ${target}`),
   )
 
+const packagesOf = (file: string): string[] =>
+  [...readFileSync(file, 'utf8').matchAll(/(?:^(?:import|export|\}).* from |import\()'(?!node:)(@?[\w-][^']*)'/gm)].map(
+    ([, name = '']) => name.split('/', name.startsWith('@') ? 2 : 1).join('/'),
+  )
+
 describe('imports point one way', () => {
-  test.each(Object.entries(MAY_IMPORT))('%s imports only itself and %j', (folder, allowed) => {
-    expect(strays(folder, (target) => allowed.includes(folderOf(target)))).toEqual([])
+  test('the table has every folder of src', () => {
+    const folders = readdirSync(join(ROOT, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory())
+    const missing = folders.filter(({ name }) => !ROOT_FOLDERS.includes(name) && !RULES.has(`src/${name}`))
+    expect(missing.map(({ name }) => name)).toEqual([])
+  })
+
+  test.each([...RULES])('%s imports only what its row lists', (folder, { imports, packages }) => {
+    expect(strays(folder, (target) => imports.includes(folderOf(target)))).toEqual([])
+    if (!folder.startsWith('src/')) return
+    const used = new Set(sources(folder).flatMap(packagesOf))
+    expect([...used].filter((name) => !packages.includes(name))).toEqual([])
+    expect(packages.filter((name) => !used.has(name))).toEqual([])
   })
 
   test('the console imports only wire types', () => {
@@ -79,8 +90,8 @@ describe('imports point one way', () => {
     expect(crossings).toEqual([])
   })
 
-  test('from another folder of src only the door is imported', () => {
-    const sideDoors = sources('src').flatMap((file) =>
+  test('from another folder of src only its index is imported', () => {
+    const bypasses = sources('src').flatMap((file) =>
       importsOf(file)
         .filter((target) => {
           const folder = folderOf(target)
@@ -89,7 +100,7 @@ describe('imports point one way', () => {
         })
         .map((target) => `${relative(ROOT, file)} -> ${target}`),
     )
-    expect(sideDoors).toEqual([])
+    expect(bypasses).toEqual([])
   })
 })
 
