@@ -31,8 +31,8 @@ test('a runtime is applied, converged, explained, changed and deleted', { timeou
 
   const dry = await run('apply-runtime', '-f', file, '--dry-run')
   expect(dry).toContain(`${id} would be created`)
-  expect(dry).toContain('+ Deployment/cart--add\n  + /metadata/labels/')
-  expect(dry).toMatch(/  \+ \/spec\/template\/spec\/containers\/function\/image: "\S+"\n/)
+  expect(dry).toContain('+ Deployment/cart--add\n  + metadata.labels[')
+  expect(dry).toMatch(/  \+ spec\.template\.spec\.containers\[name=function\]\.image: "\S+"\n/)
   expect(await json('list-runtimes', '-n', namespace)).toEqual([])
 
   await using controllers = start(['run-controllers', '--concurrency', '4'], place.env)
