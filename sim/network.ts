@@ -12,6 +12,8 @@ export interface Witness {
   sent(life: Life, request: KubeRequest): string | undefined
   /** The server has done it. */
   done(life: Life, request: KubeRequest, response: KubeResponse, objection: string | undefined): void
+  /** The answer reaches the process. */
+  answered(life: Life, request: KubeRequest, response: KubeResponse): void
 }
 
 const textOf = ({ method, path, query = {} }: KubeRequest): string => {
@@ -78,6 +80,8 @@ async function send(
   if (!(await link.carry(call))) return await never()
   await life.point()
   if (isUnanswered) throw unreachable(request, 'the connection was reset before the answer')
+  // A caller that has given up learns nothing.
+  if (!request.signal?.aborted) witness?.answered(life, request, answer)
   return answer
 }
 

@@ -14,8 +14,11 @@ const write: KubeRequest = { method: 'PATCH', path: '/apis/apps/v1/namespaces/n/
 function stage() {
   let now = 0
   const laws = new StandingLaws(() => now)
-  const send = (life: Life, request: KubeRequest, body: unknown = {}, status = 200): void =>
-    laws.done(life, request, { status, headers: {}, body }, laws.sent(life, request))
+  const send = (life: Life, request: KubeRequest, body: unknown = {}, status = 200): void => {
+    const response = { status, headers: {}, body }
+    laws.done(life, request, response, laws.sent(life, request))
+    laws.answered(life, request, response)
+  }
   const hold = (life: Life, holderIdentity: string, target?: string): void =>
     send(
       life,

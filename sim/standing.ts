@@ -63,7 +63,7 @@ export class StandingLaws implements Witness {
   sent(life: Life, request: KubeRequest): string | undefined {
     // A process that releases a Lease believes in it no longer, whatever the server answers.
     if (request.method === 'DELETE') this.#believed.get(life.name)?.delete(leaseIn(request.path) ?? '')
-    if (request.method === 'GET' || isRecord(request)) return undefined
+    if (request.method === 'GET' || isExempt(request)) return undefined
     for (const lease of this.#believed.get(life.name) ?? []) {
       const holding = this.#holdings.get(lease)
       if (holding === undefined || holding.by === life.name || holding.until <= this.#now()) continue
@@ -86,21 +86,31 @@ export class StandingLaws implements Witness {
     if (request.path.startsWith(LEASES) && request.method !== 'GET') this.#note(life, request, response.body as Lease)
   }
 
-  #note(life: Life, request: KubeRequest, { metadata, spec }: Lease): void {
-    // The answer to a DELETE is a Status: the path names the Lease.
-    const name = leaseIn(request.path) ?? `${metadata?.namespace}/${metadata?.name}`
+  /** A process works under a Lease only once it knows that it has it. */
+  answered(life: Life, request: KubeRequest, { status, body }: KubeResponse): void {
+    if (status >= 300 || request.method === 'GET' || !request.path.startsWith(LEASES)) return
+    const lease = body as Lease
+    if (request.method === 'DELETE' || !lease.spec?.holderIdentity) return
     const believed = this.#believed.get(life.name) ?? new Set()
-    this.#believed.set(life.name, believed)
+    this.#believed.set(life.name, believed.add(nameOf(request, lease)))
+  }
+
+  #note(life: Life, request: KubeRequest, lease: Lease): void {
+    const { metadata, spec } = lease
+    const name = nameOf(request, lease)
     if (request.method === 'DELETE' || !spec?.holderIdentity) {
       this.#holdings.delete(name)
-      believed.delete(name)
+      this.#believed.get(life.name)?.delete(name)
       return
     }
-    believed.add(name)
     const until = this.#now() + (spec.leaseDurationSeconds ?? 0) * 1000
     this.#holdings.set(name, { by: life.name, until, target: metadata?.annotations?.[TARGET_ANNOTATION] })
   }
 }
+
+/** The answer to a DELETE is a Status: the path names the Lease. */
+const nameOf = ({ path }: KubeRequest, { metadata }: Lease): string =>
+  leaseIn(path) ?? `${metadata?.namespace}/${metadata?.name}`
 
 /** The namespace and name of the Lease that a path is about. */
 const leaseIn = (path: string): string | undefined => {
@@ -109,8 +119,12 @@ const leaseIn = (path: string): string | undefined => {
   return name === undefined ? undefined : `${namespace}/${name}`
 }
 
-/** Leases are the subject of these laws, and an Event records what was done before. */
-const isRecord = ({ path }: KubeRequest): boolean => path.startsWith(LEASES) || /\/events(\/|$)/.test(path)
+/**
+ * Leases are the subject of these laws, an Event records what was done before, and the claim of a namespace is decided by
+ * its fence while the lock is taken.
+ */
+const isExempt = ({ path }: KubeRequest): boolean =>
+  path.startsWith(LEASES) || /\/events(\/|$)/.test(path) || path.endsWith('/rolebindings/caelus-release')
 
 const OBJECT = /^\/(?:api|apis\/([^/]+))\/[^/]+\/namespaces\/([^/]+)\/([^/]+)(?:\/([^/]+))?/
 const KINDS: Readonly<Record<string, string>> = {
