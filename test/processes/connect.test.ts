@@ -11,6 +11,7 @@ test('requests are reported, and refused inside a database transaction', async (
   const requests: string[] = []
   emitter.on('kube:request', ({ verb, resource, code }) => void requests.push(`${verb} ${resource} ${code}`))
   const transport = await connectKubernetes({ kubeconfig: inject('kubeconfig'), env: {}, emitter })
+  expect(transport.maxStreams).toBeGreaterThan(0)
   const client = makeClient(transport, { fieldManager: 'test' })
   const read = (): Promise<unknown> => client.get(Namespace, { name: 'default' })
   expect(await read()).toBeDefined()

@@ -124,3 +124,15 @@ describe('an observed call tells verb, resource, code and time', () => {
     expect(codes).toEqual([0])
   })
 })
+
+test('what wraps a transport keeps its limit of streams', () => {
+  const inner = { ...recording(), maxStreams: 7 }
+  const wrapped = [
+    dryRun(inner),
+    impersonate(inner, { user: 'ada' }),
+    guarded(inner, () => {}),
+    ledBy(inner, { assertLeading() {} }),
+    observed(inner, createEmitter<RequestEvents>()),
+  ]
+  expect(wrapped.map(({ maxStreams }) => maxStreams)).toEqual([7, 7, 7, 7, 7])
+})

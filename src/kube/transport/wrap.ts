@@ -6,6 +6,7 @@ import type { KubeRequest, Transport } from './transport.ts'
 
 /** Changes every request before the inner transport gets it. */
 const changing = (inner: Transport, change: (request: KubeRequest) => KubeRequest): Transport => ({
+  ...inner,
   send: async (request) => inner.send(change(request)),
   stream: (request) => inner.stream(change(request)),
 })
@@ -64,6 +65,7 @@ export function observed(inner: Transport, emitter: Emitter<RequestEvents>, cloc
   const tell = (request: KubeRequest, since: number, code: number): void =>
     emitter.emit('kube:request', { ...labelsOf(request), code, ms: clock.now() - since })
   return {
+    ...inner,
     async send(request) {
       const since = clock.now()
       let code = 0

@@ -40,3 +40,30 @@ test('what was just written is seen by whoever asks next, however late the watch
   )
   expect(items.map(({ name }) => name)).toEqual(['cart', 'shop'])
 })
+
+test('a change has one audit row, however often its write is repeated, and no change has none', async () => {
+  let conflicts = 0
+  const through = (transport: HttpTransport): HttpTransport => ({
+    ...transport,
+    async send(request) {
+      const isWrite = request.method === 'PUT' && request.path.endsWith('/classruntimes/cart')
+      if (!isWrite || request.query?.['dryRun'] !== undefined || conflicts === 2) return transport.send(request)
+      conflicts += 1
+      const body = { kind: 'Status', status: 'Failure', code: 409, reason: 'Conflict', message: 'it was modified' }
+      return { status: 409, headers: {}, body }
+    },
+  })
+  await using w = await runtimesApi({ through })
+  const put = (spec?: ClassRuntimeSpec) =>
+    w.api.as(w.admin.secret, { method: 'PUT', url: w.path('cart'), payload: w.manifest('cart', spec) })
+  const audited = async (): Promise<string[]> => {
+    const { items } = await w.read<{ items: { source: string; what: string }[] }>(`${w.path('cart')}/timeline`)
+    return items.filter(({ source }) => source === 'audit').map(({ what }) => what)
+  }
+  await put()
+  expect((await put({ functions: [fn('hello'), fn('bye')] })).statusCode).toBe(200)
+  expect(conflicts).toBe(2)
+  expect(await audited()).toEqual(['changed', 'created'])
+  expect((await put({ functions: [fn('hello'), fn('bye')] })).statusCode).toBe(200)
+  expect(await audited()).toEqual(['changed', 'created'])
+})

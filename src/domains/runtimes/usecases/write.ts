@@ -24,7 +24,7 @@ interface WriteOptions extends Precondition {
   readonly dryRun?: boolean
 }
 
-/** A status may be written between our look and our write; a spec hardly more than once. */
+/** The controller may write the status between our read and our write. */
 const TRIES = 8
 
 export const textOf = ({ namespace, name }: At): string => `${namespace}/${name}`
@@ -43,7 +43,10 @@ export async function createRuntime(
     client.create(ClassRuntime, draftOf(input), options).catch((error: unknown) => {
       throw refusalFor(input, error)
     })
-  return dryRun ? await create({ dryRun }) : await noted(pool, actor, 'created', input, { after: input.spec }, create)
+  const tried = await create({ dryRun: true })
+  if (dryRun) return tried
+  await auditOnce(pool, actor, 'created', input)({ after: input.spec })
+  return await create({ dryRun: false })
 }
 
 /** Replaces the spec of what is there, or makes it. Writes of others to its status are no reason to refuse. */
@@ -55,7 +58,8 @@ export async function putRuntime(
 ): Promise<Written> {
   const { client, pool } = parts
   const { ifGeneration, dryRun = false } = options
-  for (let tried = 1; ; tried++) {
+  const note = auditOnce(pool, actor, 'changed', input)
+  for (let attempt = 1; ; attempt++) {
     const present = await client.get(ClassRuntime, input)
     if (present === undefined) {
       if (ifGeneration !== undefined) throw changedMeanwhile(input, 'it does not exist')
@@ -67,12 +71,14 @@ export async function putRuntime(
     }
     const next = { ...present, metadata: { ...present.metadata, ...metadataOf(input) }, spec: input.spec }
     const replace: Write<ClassRuntime> = (how) => client.replace(ClassRuntime, next, how)
-    const digests = { before: present.spec, after: input.spec }
     try {
-      const runtime = await (dryRun ? replace({ dryRun }) : noted(pool, actor, 'changed', input, digests, replace))
-      return { runtime, change: isSame(present, runtime) ? 'unchanged' : 'changed' }
+      const tried = await replace({ dryRun: true })
+      if (isSame(present, tried)) return { runtime: present, change: 'unchanged' }
+      if (dryRun) return { runtime: tried, change: 'changed' }
+      await note({ before: present.spec, after: input.spec })
+      return { runtime: await replace({ dryRun: false }), change: 'changed' }
     } catch (error) {
-      if (!isConflict(error) || tried === TRIES) throw refusalFor(input, error)
+      if (!isConflict(error) || attempt === TRIES) throw refusalFor(input, error)
     }
   }
 }
@@ -90,9 +96,11 @@ export async function removeRuntime(
   mustBe(present, ifGeneration)
   const { uid = '', deletionTimestamp = now } = present.metadata
   if (present.metadata.deletionTimestamp === undefined) {
-    await noted(pool, actor, 'deleted', where, { before: present.spec }, (options) =>
-      client.delete(ClassRuntime, where, { uid, propagation: 'Background', ...options }),
-    )
+    const remove: Write<unknown> = (options) =>
+      client.delete(ClassRuntime, where, { uid, propagation: 'Background', ...options })
+    await remove({ dryRun: true })
+    await auditOnce(pool, actor, 'deleted', where)({ before: present.spec })
+    await remove({ dryRun: false })
   }
   return { ...present, metadata: { ...present.metadata, deletionTimestamp } }
 }
@@ -124,21 +132,18 @@ const draftOf = (input: RuntimeInput): Draft<ClassRuntime> => ({
 type Write<T> = (options: { readonly dryRun: boolean }) => Promise<T>
 
 /**
- * Commits the audit row before the write, because no transaction may stay open during a remote call. The dry run
- * before it finds refusals, so that a row without its change needs a failure between the two.
+ * Commits the audit row of a change, once however often its write is repeated.
+ *
+ * The row comes before the write, because no transaction may stay open during a remote call. A dry run comes before the
+ * row and finds refusals, so that a row without its change needs a failure between the two.
  */
-async function noted<T>(
-  pool: Pool,
-  actor: Actor,
-  action: string,
-  where: At,
-  digests: { readonly before?: unknown; readonly after?: unknown },
-  write: Write<T>,
-): Promise<T> {
-  await write({ dryRun: true })
+function auditOnce(pool: Pool, actor: Actor, action: string, where: At) {
+  let written: Promise<void> | undefined
   const object = { kind: ClassRuntime.kind, id: textOf(where) }
-  await asUser(pool, actor, (tx) => audit(tx, { actor: actor.userId ?? 'platform', action, object, ...digests }))
-  return await write({ dryRun: false })
+  return (digests: { readonly before?: unknown; readonly after?: unknown }): Promise<void> =>
+    (written ??= asUser(pool, actor, (tx) =>
+      audit(tx, { actor: actor.userId ?? 'platform', action, object, ...digests }),
+    ))
 }
 
 /** What the API server refuses, told by the fields that it names. */
