@@ -31,7 +31,7 @@ type Pause =
  * One life of a process, from its start to its end.
  *
  * After the end its timers do not fire and its calls are not answered; what it had sent arrives. During a pause nothing
- * of it runs either; when it continues, overdue timers fire and answers that arrived meanwhile are delivered.
+ * of it runs either; when it continues, overdue timers fire and answers that arrived in between are delivered.
  */
 export class Life {
   readonly name: string

@@ -38,7 +38,7 @@ import type { Law, Laws, Scenario } from '../scenario.ts'
 import type { Ports, User, World } from '../world.ts'
 
 const IDS = ['1', '2', '3'] as const
-/** Its namespace is there already, and is somebody else's. */
+/** Its namespace exists already and does not have our label. */
 const TAKEN = '9'
 const nameOf = (id: string): string => `app-${id}`
 
@@ -309,7 +309,7 @@ export const appsScenario = (name = 'apps', variant: Variant = () => ({})): Scen
     world.user('tenant', tenant(world, platform))
     world.user('meddler', meddler)
     return {
-      always: { 'a namespace of somebody else is left alone': strangersAreLeftAlone },
+      always: { 'a namespace without our label is never changed': strangersAreLeftAlone },
       eventually: { 'every row is true': everyRowIsTrue(platform) },
     }
   },

@@ -21,9 +21,9 @@ const KEYS = ['add', 'list', 'sum'] as const
 
 /** Bears the name that a function of `mail` has, and was there first. */
 export const BYSTANDER = functionName('mail', 'sum')
-/** Bears our label, and is somebody else's. */
+/** Has our label and another owner. */
 export const IMPOSTOR = 'impostor'
-/** An autoscaler of somebody else aims at this one. */
+/** The target of an autoscaler that is not ours. */
 export const SCALED = functionName('users', 'add')
 export const SCALED_TO = 4
 /** Its replicas are enforced, or its memory. */

@@ -107,7 +107,7 @@ const everyClassRuns: Law = (world) => {
   return undefined
 }
 
-/** The autoscaler aims at one Deployment; nobody else moves its replicas. */
+/** Only the autoscaler changes the replicas of its Deployment. */
 const theScalerHasItsWay: Law = (world) => {
   const scaled = deploymentsIn(world).find(({ metadata }) => metadata.name === SCALED)
   const { replicas } = scaled?.spec ?? {}
@@ -122,10 +122,10 @@ const nothingIsLeftOver: Law = (world) => {
       object.metadata.labels?.[OWNER_LABEL] !== undefined &&
       !runtimes.some((runtime) => isOf(runtime)(object)),
   )
-  return left && `${left.kind} ${left.metadata.name} belongs to nobody`
+  return left && `${left.kind} ${left.metadata.name} has no owner`
 }
 
-/** Written once, by whoever made them. */
+/** Written once, at creation. */
 const strangersAreLeftAlone = (): Law => {
   const versions = new Map<string, string | undefined>()
   return (world) => {
@@ -161,7 +161,7 @@ const availableIsTrue = (): Law => {
   }
 }
 
-/** From one number of replicas the way leads to the next one, whoever sets it, never through a default. */
+/** Replicas change from one set value to the next, never through a default. */
 const replicasNeverFallBack = (): Law => {
   const enforced = new Set<string>()
   return (world) => {
@@ -179,7 +179,7 @@ const replicasNeverFallBack = (): Law => {
 const memoryOf = ({ spec }: Deployment): string | number | undefined =>
   spec?.template.spec?.containers.find(({ name }) => name === 'function')?.resources?.requests?.['memory']
 
-/** Whoever sets the request of a function next, nobody lets go of it before. */
+/** The request of a function is always owned by one manager. */
 const requestsNeverFallAway = (): Law => {
   const asking = new Set<string>()
   return (world) => {

@@ -11,7 +11,7 @@ export interface Check {
 
 export interface Readiness {
   view(): Promise<ReadinessView>
-  /** From now on not ready, so that whoever balances load stops sending requests. */
+  /** Reports not ready from now on, so that load balancers stop sending requests. */
   stopping(): void
 }
 

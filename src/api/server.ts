@@ -88,7 +88,7 @@ export async function makeServer(parts: ServerParts): Promise<App> {
   return app
 }
 
-/** Who is answered while closing is told to hang up: a connection that is kept would be waited for until the grace is over. */
+/** Answers sent while closing end their connection: a kept-alive one would delay the stop until the grace is over. */
 function endConnections(app: App): void {
   let isClosing = false
   app.addHook('preClose', async () => {

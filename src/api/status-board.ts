@@ -25,7 +25,7 @@ export interface StatusBoard {
   preparation(report: PreparationView): void
   kubernetes(report: KubernetesView | null): void
   demo(objects: readonly DemoObjectView[]): void
-  /** Asked whenever somebody looks. */
+  /** Called for every status request. */
   queue(ask: () => Promise<QueueView>): void
   view(): Promise<StatusView>
 }

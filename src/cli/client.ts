@@ -32,7 +32,7 @@ export interface RestClient {
   get<T>(path: string, query?: Readonly<Record<string, string | undefined>>): Promise<T>
   post<T>(path: string, body?: unknown): Promise<T>
   put<T>(path: string, body: unknown): Promise<T>
-  /** `onVersion`: refused if somebody changed it since that generation was read. */
+  /** `onVersion`: refused if the object changed since that generation was read. */
   patch<T>(path: string, body: unknown, onVersion?: number): Promise<T>
   delete(path: string, onVersion?: number): Promise<void>
 }

@@ -45,7 +45,7 @@ export interface ControlPlanePort {
 
 /** What a worker does, by hand: on the database of DATABASE_URL and the control plane of CAELUS_KUBECONFIG. */
 export interface AppsWorkerPort {
-  /** Runs until it is told to stop. */
+  /** Runs until it is stopped. */
   readonly loop: () => Promise<void>
   /** Answers how many deployments were reconciled. */
   readonly once: () => Promise<number>
@@ -72,9 +72,9 @@ export interface CliPorts {
   readonly terminal: Terminal
   readonly remote: () => Promise<Remote>
   readonly config: () => readonly ConfigRow[]
-  /** Runs until it is told to stop. */
+  /** Runs until it is stopped. */
   readonly up: (options: { readonly controlPlane: boolean }) => Promise<void>
-  /** Runs until it is told to stop. */
+  /** Runs until it is stopped. */
   readonly api: () => Promise<void>
   /** Answers which migrations ran. */
   readonly migrate: () => Promise<readonly string[]>
@@ -83,7 +83,7 @@ export interface CliPorts {
   readonly controlPlane: () => Promise<ControlPlanePort>
   /** Removes what `up` keeps; answers what that was. */
   readonly reset: { find(): Promise<string | undefined>; remove(): Promise<void> }
-  /** The controllers of the custom resources, on the control plane of CAELUS_KUBECONFIG. Runs until it is told to stop. */
+  /** The controllers of the custom resources, on the control plane of CAELUS_KUBECONFIG. Runs until it is stopped. */
   readonly controllers: (options?: ControllersOptions) => Promise<void>
   readonly appsWorker: (options?: AppsWorkerOptions) => Promise<AppsWorkerPort>
 }

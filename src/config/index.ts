@@ -10,7 +10,7 @@ type ValueOf<V> = V extends Variable<infer T> ? T : never
 type Values = { readonly [N in ConfigName]: ValueOf<(typeof VARIABLES)[N]> }
 
 export interface Config extends Values {
-  /** Which values somebody set; the others are defaults. */
+  /** Which values are set explicitly; the others are defaults. */
   readonly isSet: ReadonlySet<ConfigName>
 }
 
@@ -150,7 +150,7 @@ export const effectiveValues = (config: Config, env: Env): EffectiveValue[] =>
 
 const withoutCredentials = (value: string): string => value.replace(/(\w+:\/\/)[^/@\s]+@/, '$1[redacted]@')
 
-/** The values that must appear nowhere, for whoever writes logs and answers: secrets, and the passwords inside of URLs. */
+/** The values that logs and answers must mask: secrets, and passwords in URLs. */
 export function secretValues(config: Config): string[] {
   const values: unknown[] = NAMES.map((name) => config[name])
   const secrets = values.filter((value) => value instanceof Secret).map((value) => value.reveal())

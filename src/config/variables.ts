@@ -107,7 +107,7 @@ export const VARIABLES = {
   oidcAdmin: optional(
     'CAELUS_OIDC_ADMIN',
     claim,
-    'Claim that makes somebody an admin, such as `groups=platform-team`. Without it admins are named in the database.',
+    'Claim that makes a user an admin, such as `groups=platform-team`. Without it admins are named in the database.',
   ),
 
   concurrency: variable(
@@ -126,7 +126,7 @@ export const VARIABLES = {
     'CAELUS_WORKER_LEASE',
     duration(second, 10 * minute),
     '15s',
-    'A claim not renewed for this long belongs to nobody.',
+    'A claim that is not renewed for this long expires, and another worker may take it.',
   ),
   workerPoll: variable(
     'CAELUS_WORKER_POLL',
@@ -185,7 +185,7 @@ export const VARIABLES = {
     'CAELUS_DRIFT_INTERVAL',
     duration(10 * second, 7 * 24 * 60 * minute),
     '10m',
-    'How often every app is looked at for drift; edits and deletions are noticed at once all the same.',
+    'How often every app is checked for drift. Edits and deletions are noticed at once.',
   ),
 
   ...RUNTIMES_VARIABLES,

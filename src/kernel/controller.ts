@@ -286,7 +286,7 @@ class Loop {
     }
   }
 
-  /** Tried again until the lease has lapsed. It is not renewed meanwhile, so a finish that hangs frees its place then. */
+  /** Tried again until the lease has lapsed. The lease is not renewed during a finish, so one that hangs frees its place. */
   async #finish(running: Running, how: Finish): Promise<boolean> {
     const { name, queue, clock, random, emitter } = this.#options
     running.isRenewed = false

@@ -82,7 +82,7 @@ export class Run {
     await this.processes.start(name, placed)
   }
 
-  /** Starts the API server on a free loopback port, and tries another if the port was taken meanwhile. */
+  /** Starts the API server on a free loopback port, and tries another if the port is taken. */
   private async serve(pki: Pki): Promise<AdminApi> {
     for (let attempt = 1; ; attempt++) {
       this.processes.port = attempt === 1 ? await this.usualPort() : await freePort()

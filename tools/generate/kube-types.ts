@@ -119,7 +119,7 @@ function place(name: string): { readonly file: string; readonly type: string } {
 const refOf = (schema: Schema): string | undefined =>
   schema.$ref?.replace('#/components/schemas/', '') ?? schema.allOf?.map(refOf)[0]
 
-/** TypeScript for a schema; `mention` is told every definition met. */
+/** TypeScript for a schema; `mention` receives every definition it refers to. */
 function typeText(schema: Schema, mention: (name: string) => void): string {
   const ref = refOf(schema)
   if (ref !== undefined) {

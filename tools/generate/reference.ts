@@ -31,7 +31,7 @@ export const PAGES: readonly ReferencePage[] = [
   ...CRD_FILES.map(({ path, text }) => ({ path, make: async () => text })),
 ]
 
-/** To describe something is not to use it: whoever tries hears about it. */
+/** Ports for generating the reference: calling one fails. */
 const untouched = (what: string): never =>
   new Proxy({} as never, {
     get: (_, name) => () => {

@@ -42,7 +42,7 @@ export async function createCgroup(name: string): Promise<void> {
   }
   for (const tree of await trees()) {
     await mkdir(join(tree, name), { recursive: true })
-    // A new group of version 1 may use no CPU and no memory node until it is told which.
+    // A new group of version 1 may use no CPU and no memory node until they are assigned.
     for (const file of ['cpuset.cpus', 'cpuset.mems']) {
       if (tree.endsWith('/cpuset')) await writeFile(join(tree, name, file), await readFile(join(tree, file)))
     }

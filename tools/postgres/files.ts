@@ -7,7 +7,7 @@ import { basename, dirname, join } from 'node:path'
 import { accountNamed, canEnter } from '../process/index.ts'
 import type { Account } from '../process/index.ts'
 
-/** PostgreSQL refuses to run as root; there it runs as somebody who owns as little as possible. */
+/** PostgreSQL refuses to run as root; there it runs as an unprivileged account. */
 export function serverAccount(uid = process.getuid?.(), lookUp: () => UserInfo<string> = userInfo): Account {
   if (uid === 0) {
     const account = accountNamed('postgres', 'nobody')
@@ -79,7 +79,7 @@ async function ensureRootOwned(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o755 })
   if (!(await isOursAlone(directory))) {
     throw new Error(
-      `failed to use ${directory}: it must be a directory owned by root that nobody else can write; remove it, or set DATABASE_URL`,
+      `failed to use ${directory}: it must be a directory owned by root and writable only by it; remove it, or set DATABASE_URL`,
     )
   }
 }
@@ -123,9 +123,7 @@ export async function serverHome(account: Account, directory: string): Promise<s
   }
   await mkdir(home, { recursive: true, mode: 0o700 })
   if (!(await isOursAlone(home)))
-    throw new Error(
-      `failed to use ${home}: it must be a directory of uid ${process.getuid?.()} that nobody else can write`,
-    )
+    throw new Error(`failed to use ${home}: it must be a directory of uid ${process.getuid?.()}, writable only by it`)
   await openFor(account, home)
   return home
 }

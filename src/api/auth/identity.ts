@@ -43,7 +43,7 @@ export interface Profile {
 }
 
 export interface Users {
-  /** Makes the user of this subject, or brings email and role up to date. Undefined: the email belongs to somebody else. */
+  /** Creates the user of this subject, or updates its email and role. Undefined: the email belongs to another user. */
   signIn(profile: Profile): Promise<User | undefined>
   get(id: string): Promise<User | undefined>
   /** Voids all sessions of the user that began until now. */

@@ -23,7 +23,7 @@ export interface OidcOptions {
   readonly issuer: string
   /** What bearer tokens must be made for. @default the client id */
   readonly audience: string
-  /** Absent: tokens are accepted, but nobody can log in by browser. */
+  /** Absent: tokens are accepted, but browser logins are not offered. */
   readonly client?: { readonly id: string; readonly secret?: string; readonly scopes: string }
   /** The claim that makes an admin. */
   readonly admin?: { readonly claim: string; readonly value: string }
@@ -72,8 +72,7 @@ export function oidc({ issuer, audience, client, admin }: OidcOptions): Oidc {
 
   const toProfile = (claims: JWTPayload, name: string): Profile => {
     const email = [claims['email'], claims['preferred_username'], claims.sub].find((text) => typeof text === 'string')
-    if (claims.sub === undefined || email === undefined)
-      throw raise.NotSignedIn('the token names nobody (no sub claim)')
+    if (claims.sub === undefined || email === undefined) throw raise.NotSignedIn('the token has no sub claim')
     if (claims['email_verified'] === false) throw raise.NotSignedIn(`the issuer has not verified the email ${email}`)
     return { subject: `${name}#${claims.sub}`, email, role: roleOf(claims, admin) }
   }

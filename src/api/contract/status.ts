@@ -32,7 +32,7 @@ export const PreparationView = Type.Object(
     ended_at: MaybeTimestamp,
     steps: Type.Array(StepView),
   },
-  { description: 'How far the local control plane is. Null when the cluster is somebody else’s.' },
+  { description: 'Progress of the local control plane. Null for an external one.' },
 )
 export type PreparationView = Static<typeof PreparationView>
 

@@ -5,7 +5,7 @@ import type { Readiness } from '../readiness.ts'
 export interface Address {
   readonly host: string
   readonly port: number
-  /** Take another port when this one is taken: for a default that nobody chose. */
+  /** Listen on a free port when this one is taken. For defaults only. */
   readonly orAnyPort: boolean
 }
 

@@ -5,8 +5,8 @@ import { raise } from '../failures.ts'
 export const etagOf = (generation: number): string => `"${generation}"`
 
 /**
- * The generation that a change was made on, as If-Match says it; whoever writes refuses the change if it is not the
- * present one. Undefined: the change is meant for whatever there is.
+ * The generation in If-Match. The use case refuses the change if it is not the present one. Undefined: the change applies
+ * to any generation.
  */
 export function generationIn({ headers }: Pick<FastifyRequest, 'headers'>): number | undefined {
   const given = headers['if-match']?.trim()

@@ -25,7 +25,7 @@ const FRAMEWORK: Readonly<Record<string, (error: FastifyError) => Failure>> = {
  * The verdict on anything thrown while answering.
  *
  * A failure that was raised on purpose speaks for itself. Anything else is a defect or a broken dependency: its text
- * may quote what nobody outside should read, so that the answer says only that it happened, and the log the rest.
+ * may quote internal data: the answer only says that it happened, the log has the details.
  */
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof RefusedFields) return { failure: error.failure, fields: [...error.fields] }

@@ -40,7 +40,7 @@ const MISSED: Change = {
   kind: 'Apps',
   object_id: 'apps',
   reason: 'Missed',
-  message: 'changes may have been missed meanwhile',
+  message: 'changes may have been missed',
   tone: 'info',
 }
 

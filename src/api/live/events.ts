@@ -5,7 +5,7 @@ import type { EventView } from '../contract/index.ts'
 
 export type Change = Omit<EventView, 'id' | 'at'>
 
-/** Whether somebody may see a change. Absent: every member may. */
+/** Whether a caller may see a change. Absent: every member may. */
 export type Audience = (identity: Identity) => boolean
 
 interface Kept {
@@ -14,7 +14,7 @@ interface Kept {
 }
 
 export interface Events {
-  /** Tells everybody who listens. A change that says what was said of its object last is no news: it is told, and not listed. */
+  /** Sends a change to all listeners. A change that repeats the last one of its object is sent but not listed. */
   publish(change: Change, audience?: Audience): void
   /** The news that `identity` may see, newest first. */
   recent(identity: Identity): EventView[]

@@ -4,7 +4,7 @@ import type { Change, Events } from './events.ts'
 
 const TONES: Readonly<Record<string, Change['tone']>> = { available: 'good', degraded: 'bad' }
 
-/** Turns what the control plane tells about runtimes into events, whoever made the change. Answers how to stop. */
+/** Publishes every change of a runtime as an event. Returns how to stop. */
 export const tellRuntimesChanges = (look: Pick<RuntimesView, 'onChange'>, events: Events): (() => void) =>
   look.onChange((change) => {
     // What was there before we looked is no news.

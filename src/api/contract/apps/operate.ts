@@ -20,7 +20,7 @@ export const FreezeUser = Type.Object(
 export type FreezeUser = Static<typeof FreezeUser>
 
 export const ReconcileRequest = Type.Object(
-  { reason: Type.Enum([...JOB_REASONS], { description: 'Why it is to be looked at.' }) },
+  { reason: Type.Enum([...JOB_REASONS], { description: 'Why it is reconciled.' }) },
   { additionalProperties: false },
 )
 export type ReconcileRequest = Static<typeof ReconcileRequest>

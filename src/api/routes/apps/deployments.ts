@@ -75,7 +75,7 @@ export function deploymentRoutes(app: App, { apps }: AppsParts): void {
       schema: {
         operationId: 'findDeployment',
         tags,
-        summary: 'One deployment, whoever of those the caller may see has it',
+        summary: 'One deployment by id, of any user that the caller may see',
         params: Type.Object({ deployment_id: Id }),
         response: { 200: DeploymentView },
       },

@@ -99,7 +99,7 @@ export function jobRoutes(app: App, { apps }: AppsParts): void {
       schema: {
         operationId: 'enqueueReconcile',
         tags,
-        summary: 'Have it looked at now, or as soon as the present run ends',
+        summary: 'Reconcile it now, or as soon as the present run ends',
         params: Type.Object({ deployment_id: Id }),
         body: ReconcileRequest,
         response: { 202: ReconcileJobView },

@@ -3,7 +3,7 @@ import type { Previewed } from '../../../domains/apps/index.ts'
 import type { Explanation } from '../../../kernel/index.ts'
 import type { ResourceView } from '../../contract/index.ts'
 
-/** What only somebody who sees the control plane can tell. Throws `ControlPlaneUnreachable` where there is none. */
+/** What only the control plane can answer. Throws `ControlPlaneUnreachable` without one. */
 export interface AppsInsight {
   preview(inputs: PreviewInputs, signal: AbortSignal): Promise<Omit<Previewed, 'notConsulted'> & Partial<Previewed>>
   explain(deploymentId: string, signal: AbortSignal): Promise<Explanation>

@@ -39,7 +39,7 @@ export function summaryView(runtime: ClassRuntime): RuntimeSummary {
     phase,
     phase_since: metadata.deletionTimestamp ?? speaks?.lastTransitionTime ?? null,
     reason: speaks?.reason ?? null,
-    message: status.message ?? 'no controller has looked at it yet',
+    message: status.message ?? 'no controller has reconciled it yet',
     package_class_key: spec.package_class_key ?? null,
     template: status.template ?? null,
     functions_ready: (status.functions ?? []).filter(({ ready }) => ready === true).length,

@@ -41,7 +41,7 @@ const withWaiting = (command: Command, until: string): Command =>
 export const pathOf = ({ id, user_id }: Pick<Deployment, 'id' | 'user_id'>): string =>
   `/users/${encodeURIComponent(user_id)}/deployments/${encodeURIComponent(id)}`
 
-/** Where the deployments of a user are; without a name, those of whoever asks. */
+/** The path of the deployments of a user; without a name, of the caller. */
 export const deploymentsOf = async (client: RestClient, user?: string): Promise<string> =>
   `/users/${encodeURIComponent(await userNamed(client, user))}/deployments`
 

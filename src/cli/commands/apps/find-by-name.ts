@@ -80,7 +80,7 @@ export async function deploymentNamed(client: RestClient, named: string): Promis
   )
 }
 
-/** The id of a user; without a name, of whoever asks. Members know nobody but themselves. */
+/** The id of a user; without a name, of the caller. Members see only themselves. */
 export async function userNamed(client: RestClient, named?: string): Promise<string> {
   if (named !== undefined && isId(named)) return named
   const me = await client.get<Me>('/me')

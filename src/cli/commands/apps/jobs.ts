@@ -31,7 +31,7 @@ const pathOf = (id: string): string => `/reconcile-jobs/${encodeURIComponent(id)
 export function jobCommands(program: Command, { remote, terminal }: CliPorts): void {
   program
     .command('enqueue-reconcile')
-    .description('have a deployment looked at by a worker now, or as soon as the present run ends')
+    .description('reconcile a deployment now, or as soon as the present run ends')
     .argument('<deployment>', NAMED.deployment)
     .addOption(new Option('--reason <reason>', 'why').choices(REASONS).default('retry'))
     .addOption(outputOption())
@@ -78,7 +78,7 @@ export function jobCommands(program: Command, { remote, terminal }: CliPorts): v
     .command('fail-job')
     .description('give a piece of work up by hand; a worker that runs it loses its lease')
     .argument('<id>', 'as list-reconcile-jobs shows it')
-    .requiredOption('--error <text>', 'why, for whoever finds it failed')
+    .requiredOption('--error <text>', 'error message to record')
     .addOption(outputOption())
     .action(async (id: string, { error, output }: OutputOption & { error: string }) =>
       terminal.out(formatFacts(output, await restClient(await remote()).post<Job>(`${pathOf(id)}:fail`, { error }))),

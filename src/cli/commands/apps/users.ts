@@ -87,7 +87,7 @@ export function userCommands(program: Command, { remote, terminal }: CliPorts): 
     .command('freeze-tenant')
     .description('reconcile nothing of a user until they are thawed; what runs already goes on')
     .argument('<user>', NAMED.user)
-    .requiredOption('--why <text>', 'for whoever finds it frozen')
+    .requiredOption('--why <text>', 'reason to record')
     .action(async (named: string, { why }: { why: string }) => {
       const client = restClient(await remote())
       await client.post(`${await pathOf(client, named)}:freeze`, { why })

@@ -30,7 +30,7 @@ const LOOK_EVERY_MS = 500
 /**
  * Watches a deployment until what was asked for is there, or cannot be; tells every status on the way.
  *
- * An error that the platform tries again is waited out: only one that needs somebody ends the wait.
+ * Errors that Caelus retries do not end the wait; errors that need a person do.
  */
 export async function converged(
   client: RestClient,

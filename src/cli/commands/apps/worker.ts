@@ -13,7 +13,7 @@ interface LoopOptions {
 export function workerCommands(program: Command, { appsWorker, terminal }: CliPorts): void {
   program
     .command('run-worker-loop')
-    .description('reconcile deployments as they become due, until told to stop')
+    .description('reconcile deployments as they become due, until stopped')
     .option('--concurrency <count>', 'how many at once; without it, as CAELUS_WORKER_CONCURRENCY says', wholeNumber)
     .option(
       '--poll-seconds <seconds>',
@@ -41,7 +41,7 @@ export function workerCommands(program: Command, { appsWorker, terminal }: CliPo
 
   program
     .command('scan-drift')
-    .description('have every deployment looked at for drift')
+    .description('check every deployment for drift')
     .addOption(outputOption())
     .action(async ({ output }: OutputOption) =>
       terminal.out(formatFacts(output, { enqueued: await (await appsWorker()).scanDrift() })),

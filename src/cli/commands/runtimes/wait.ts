@@ -42,7 +42,7 @@ function teller({ err }: Terminal): (line: string) => void {
   }
 }
 
-/** Undefined: there is none, or whoever answered has not seen it yet. */
+/** Undefined: it does not exist, or the API has not seen it yet. */
 const found = (client: RestClient, path: string): Promise<Runtime | undefined> =>
   client.get<Runtime>(path).catch((error: unknown) => {
     if (error instanceof ServerRefusal && error.failure.code === 'NotFound') return undefined

@@ -8,7 +8,7 @@ export interface Hidden {
   readonly mask?: (text: string) => string
 }
 
-/** The fields that differ, without secrets. A secret that changes is told as changed, without either value. */
+/** The fields that differ, without secrets. A changed secret is reported without its values. */
 export const redactedDiff = (before: unknown, after: unknown, hidden: Hidden = {}): Redacted<readonly FieldChange[]> =>
   diffFields(before, after, hidden.isSecret).map(({ path, change, ...values }) => ({
     path,

@@ -220,7 +220,7 @@ describe('driftOf', () => {
       ({ ...secret, stringData: undefined, data: { a: Buffer.from(text).toString('base64') } }) as unknown as KubeObject
     expect(driftOf(secret, stored(SENTINEL), NOBODY).drifted).toEqual([])
     expect(driftOf(secret, stored('other'), NOBODY).drifted).toEqual([
-      { path: 'data.a', ours: MASK, live: MASK, owner: 'nobody' },
+      { path: 'data.a', ours: MASK, live: MASK, owner: 'no manager' },
     ])
   })
 
@@ -228,7 +228,7 @@ describe('driftOf', () => {
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, stringData: { a: 'other-secret' } }
     const emptied = { ...secret, stringData: undefined } as unknown as KubeObject
     expect(driftOf(secret, emptied, NOBODY).drifted).toEqual([
-      { path: 'data', ours: { a: MASK }, live: null, owner: 'nobody' },
+      { path: 'data', ours: { a: MASK }, live: null, owner: 'no manager' },
     ])
   })
 

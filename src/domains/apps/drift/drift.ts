@@ -23,7 +23,7 @@ export interface DifferingField {
   readonly path: string
   readonly ours: Json
   readonly live: Json | null
-  /** The field manager that owns it now; `nobody` if it was removed. */
+  /** The field manager that owns it now; `no manager` if none does. */
   readonly owner: string
 }
 
@@ -63,7 +63,7 @@ export function driftOf(
       path: pathText(path),
       ours: show(after, path, hidden) as Json,
       live: show(before ?? null, path, hidden) as Json,
-      owner: owner === undefined ? 'nobody' : ownerText(owner),
+      owner: owner === undefined ? 'no manager' : ownerText(owner),
     }
     const why = meantToDiffer(object, path, others, facts)
     if (why === undefined) drifted.push(shown)
