@@ -1,7 +1,7 @@
 import { openAppsControlPlane } from '../src/processes/apps/control-plane.ts'
 import { openAppsUseCases } from '../src/processes/apps/usecases.ts'
 import { appsWorkerServices } from '../src/processes/apps/worker.ts'
-import { readConfig } from '../src/config/index.ts'
+import { APPS, INSTALLATION, OF_PROCESSES, readConfig } from '../src/config/index.ts'
 import type { AppsEvents } from '../src/domains/apps/index.ts'
 import { decisionLog, createEmitter, startAll, type KernelEvents } from '../src/kernel/index.ts'
 import { httpTransport, loadKubeConfig, observed, type RequestEvents, type WatchEvents } from '../src/kube/index.ts'
@@ -11,15 +11,19 @@ import { openPool } from '../src/store/index.ts'
  * The apps worker as a program, configured as `caelus run-worker-loop` is, for the harness: one line when it works, then one
  * for every run that starts or ends, with the time and the number of API calls made so far, watches and leases aside.
  */
-const config = readConfig(process.env)
-const databaseUrl = config.databaseUrl?.reveal() ?? ''
-const kubeconfig = config.kubeconfig ?? ''
+const config = readConfig(process.env, {
+  sections: [...OF_PROCESSES, APPS],
+  defaults: { CAELUS_LOCAL_CHARTS: 'true' },
+})
+const installation = config.of(INSTALLATION)
+const databaseUrl = installation.databaseUrl?.reveal() ?? ''
+const kubeconfig = installation.kubeconfig ?? ''
 const told = createEmitter<KernelEvents & WatchEvents & AppsEvents & RequestEvents>()
 const connection = httpTransport(await loadKubeConfig({ path: kubeconfig }))
 const transport = { ...observed(connection, told), close: () => connection.close() }
 const pool = openPool({ url: databaseUrl, applicationName: 'bench', role: 'caelus_api' })
-const useCases = openAppsUseCases({ config, databaseUrl, pool, valuesKey: undefined, localCharts: true })
-const helm = config.helmBin ?? 'helm'
+const useCases = openAppsUseCases({ config, databaseUrl, pool })
+const helm = config.of(APPS).helmBin ?? 'helm'
 const controlPlane = await openAppsControlPlane({
   config,
   env: process.env,

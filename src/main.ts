@@ -1,7 +1,18 @@
 import { access, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { runCli, type ControlPlanePort, type CliPorts, type Remote } from './cli/index.ts'
-import { effectiveValues, environment as env, readConfig, type Config } from './config/index.ts'
+import {
+  effectiveValues,
+  environment as env,
+  INSTALLATION,
+  readConfig,
+  REMOTE,
+  type Config,
+  type Section,
+} from './config/index.ts'
+import type { StartProcess } from './processes/domain.ts'
+import { domainCommands } from './processes/domains.ts'
+import { OF_API, OF_CONTROLLERS, OF_REMOTE, SECTIONS } from './processes/sections.ts'
 import { neededDatabaseUrl } from './processes/shared/environment.ts'
 import { processTerminal } from './processes/shared/terminal.ts'
 import { VERSION } from './version.ts'
@@ -11,14 +22,15 @@ import { VERSION } from './version.ts'
  * driver, and the published image has no tools.
  */
 
-let known: Config | undefined
-const config = (): Config => (known ??= readConfig(env))
+const config = (sections: readonly Section[]): Config => readConfig(env, { sections, known: SECTIONS })
+
+const dataDir = (): string => resolve(config([INSTALLATION]).of(INSTALLATION).dataDir)
 
 async function remote(): Promise<Remote> {
-  const { url, token, dataDir } = config()
+  const { url, token } = config(OF_REMOTE).of(REMOTE)
   if (url !== undefined) return { url, token: token?.reveal() }
   const { readLocalLogin } = await import('./processes/shared/login-file.ts')
-  const local = await readLocalLogin(resolve(dataDir))
+  const local = await readLocalLogin(dataDir())
   return { url: local?.url ?? 'http://127.0.0.1:8080', token: token?.reveal() ?? local?.token }
 }
 
@@ -26,7 +38,7 @@ async function controlPlane(): Promise<ControlPlanePort> {
   const tools = await import('../tools/index.ts')
   const { progressLine } = await import('./processes/shared/terminal.ts')
   const progress = progressLine(processTerminal)
-  const dir = join(resolve(config().dataDir), 'control-plane')
+  const dir = join(dataDir(), 'control-plane')
   return {
     async up(nodes) {
       const status = await tools.controlPlaneUp({
@@ -49,7 +61,7 @@ async function createAdmin(email: string): Promise<{ email: string; token: strin
     import('./store/index.ts'),
   ])
   const pool = openPool({
-    url: neededDatabaseUrl(config()),
+    url: neededDatabaseUrl(config([INSTALLATION])),
     applicationName: 'caelus create-admin',
     role: 'caelus_api',
   })
@@ -62,23 +74,23 @@ async function createAdmin(email: string): Promise<{ email: string; token: strin
 
 const reset: CliPorts['reset'] = {
   async find() {
-    const dataDir = resolve(config().dataDir)
-    return await access(dataDir).then(
-      () => dataDir,
+    const dir = dataDir()
+    return await access(dir).then(
+      () => dir,
       () => undefined,
     )
   },
   async remove() {
-    const dataDir = resolve(config().dataDir)
+    const dir = dataDir()
     const [{ controlPlaneDown, removePostgresData }, { lockDataDir }] = await Promise.all([
       import('../tools/index.ts'),
-      import('./processes/up.ts'),
+      import('./processes/up/lock.ts'),
     ])
-    const unlock = await lockDataDir(dataDir)
-    await controlPlaneDown({ dir: join(dataDir, 'control-plane'), purge: true })
-    await removePostgresData(join(dataDir, 'postgres'))
+    const unlock = await lockDataDir(dir)
+    await controlPlaneDown({ dir: join(dir, 'control-plane'), purge: true })
+    await removePostgresData(join(dir, 'postgres'))
     await unlock()
-    await rm(dataDir, { recursive: true, force: true })
+    await rm(dir, { recursive: true, force: true })
   },
 }
 
@@ -86,28 +98,24 @@ const ports: CliPorts = {
   version: VERSION,
   terminal: processTerminal,
   remote,
-  config: () => effectiveValues(config(), env),
+  config: () => effectiveValues(config(SECTIONS), env),
   async up(options) {
-    const { up } = await import('./processes/up.ts')
-    await longRunning(up({ config: config(), env, terminal: processTerminal, ...options }))
+    const { up } = await import('./processes/up/up.ts')
+    await untilEnded(up({ config: config(OF_API), env, terminal: processTerminal, ...options }))
   },
   async api() {
     const { runApi } = await import('./processes/api.ts')
-    await longRunning(runApi(config(), env))
+    await untilEnded(runApi(config(OF_API), env))
   },
   async migrate() {
-    return (await import('./store/index.ts')).migrate(neededDatabaseUrl(config()))
+    return (await import('./store/index.ts')).migrate(neededDatabaseUrl(config([INSTALLATION])))
   },
   createAdmin,
   controlPlane,
   reset,
   async controllers(options) {
     const { runControllers } = await import('./processes/controllers.ts')
-    await longRunning(runControllers(config(), env, options))
-  },
-  async appsWorker(options) {
-    const port = (await import('./processes/worker.ts')).appsWorkerPort(config(), env, options)
-    return { ...port, loop: () => longRunning(port.loop()) }
+    await untilEnded(runControllers(config(OF_CONTROLLERS), env, options))
   },
 }
 
@@ -116,10 +124,12 @@ let mustExit = false
 /**
  * Ends the process when the command ends: a connection or timer that is still open must not keep it alive.
  */
-async function longRunning(command: Promise<void>): Promise<void> {
+async function untilEnded(running: Promise<void>): Promise<void> {
   mustExit = true
-  await command
+  await running
 }
 
-process.exitCode = await runCli(process.argv.slice(2), ports)
+const start: StartProcess = { env, config, untilEnded }
+
+process.exitCode = await runCli(process.argv.slice(2), ports, domainCommands(start))
 if (mustExit) process.exit()

@@ -2,13 +2,12 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { domainProblem } from '../console/src/features/apps/domain.ts'
 import * as wire from '../src/api/contract/index.ts'
-import { buildProgram } from '../src/cli/index.ts'
 import { WIDGETS } from '../src/domains/apps/schema/form.ts'
 import { normaliseDomain } from '../src/domains/apps/index.ts'
 import { DEPLOYMENT_STATUSES, JOB_REASONS, JOB_STATUSES } from '../src/domains/apps/types.ts'
 import { DIMENSIONS, MODES } from '../src/domains/runtimes/class-runtime.ts'
 import { PHASES } from '../src/domains/runtimes/types.ts'
-import { inertPorts } from '../tools/generate/reference.ts'
+import { describedProgram } from '../tools/generate/reference.ts'
 
 /*
  * What travels imports nothing of ours, and clients import nothing of the domains. So a few words stand in more than
@@ -16,7 +15,7 @@ import { inertPorts } from '../tools/generate/reference.ts'
  */
 
 const choicesOf = (command: string, option: string): readonly string[] | undefined =>
-  buildProgram(inertPorts)
+  describedProgram()
     .commands.find((one) => one.name() === command)
     ?.options.find(({ long }) => long === option)?.argChoices
 

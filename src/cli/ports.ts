@@ -43,25 +43,6 @@ export interface ControlPlanePort {
   readonly kubeconfig: () => Promise<string>
 }
 
-/** What a worker does, by hand: on the database of DATABASE_URL and the control plane of CAELUS_KUBECONFIG. */
-export interface AppsWorkerPort {
-  /** Runs until it is stopped. */
-  readonly loop: () => Promise<void>
-  /** Answers how many deployments were reconciled. */
-  readonly once: () => Promise<number>
-  /** By name, domain or id. Answers what was done and how it ended. */
-  readonly reconcile: (deployment: string) => Promise<object>
-  /** Answers how many deployments were enqueued. */
-  readonly scanDrift: () => Promise<number>
-  /** Answers how many were sealed anew, and which cannot be opened. */
-  readonly rotateValuesKey: () => Promise<object>
-}
-
-export interface AppsWorkerOptions {
-  readonly concurrency?: number
-  readonly pollSeconds?: number
-}
-
 export interface ControllersOptions {
   readonly concurrency?: number
 }
@@ -85,5 +66,4 @@ export interface CliPorts {
   readonly reset: { find(): Promise<string | undefined>; remove(): Promise<void> }
   /** The controllers of the custom resources, on the control plane of CAELUS_KUBECONFIG. Runs until it is stopped. */
   readonly controllers: (options?: ControllersOptions) => Promise<void>
-  readonly appsWorker: (options?: AppsWorkerOptions) => Promise<AppsWorkerPort>
 }

@@ -1,9 +1,8 @@
 import { Command, CommanderError } from 'commander'
 import { apiCommands } from './commands/api.ts'
-import { appsCommands } from './commands/apps/apps.ts'
+import { controllerCommands } from './commands/controllers.ts'
 import { controlPlaneCommands } from './commands/control-plane.ts'
 import { operateCommands } from './commands/operate.ts'
-import { runtimesCommands } from './commands/runtimes/runtimes.ts'
 import { shellCommands } from './commands/shell.ts'
 import { tokenCommands } from './commands/tokens.ts'
 import { upCommands } from './commands/up.ts'
@@ -11,8 +10,11 @@ import type { CliPorts } from './ports.ts'
 import { prepareFormat } from './output.ts'
 import { printFailure } from './print-failure.ts'
 
-/** The whole tree of commands. Nothing runs until it is parsed. */
-export function buildProgram(ports: CliPorts): Command {
+/** Adds commands to the command line. */
+export type AddCommands = (program: Command, ports: CliPorts) => void
+
+/** The whole tree of commands, with those of the domains. Nothing runs until it is parsed. */
+export function buildProgram(ports: CliPorts, domains: readonly AddCommands[]): Command {
   const program = new Command('caelus')
     .description('One control plane for apps, clusters, runtimes, actions and edge.')
     .version(ports.version, '-V, --version', 'print the version')
@@ -28,8 +30,8 @@ export function buildProgram(ports: CliPorts): Command {
     controlPlaneCommands,
     operateCommands,
     tokenCommands,
-    appsCommands,
-    runtimesCommands,
+    controllerCommands,
+    ...domains,
     shellCommands,
   ]
   for (const add of all) add(program, ports)
@@ -37,9 +39,13 @@ export function buildProgram(ports: CliPorts): Command {
 }
 
 /** 0: done. 1: refused or failed. 2: the command line was wrong. */
-export async function runCli(args: readonly string[], ports: CliPorts): Promise<0 | 1 | 2> {
+export async function runCli(
+  args: readonly string[],
+  ports: CliPorts,
+  domains: readonly AddCommands[],
+): Promise<0 | 1 | 2> {
   try {
-    await buildProgram(ports).parseAsync(args, { from: 'user' })
+    await buildProgram(ports, domains).parseAsync(args, { from: 'user' })
     return 0
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2

@@ -1,7 +1,27 @@
 import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
 import { expectNoSentinel, SENTINEL } from '../../test/support/sentinel.ts'
-import { effectiveValues, readConfig, secretValues, VARIABLES } from './index.ts'
+import { APPS } from './apps.ts'
+import {
+  effectiveValues,
+  INSTALLATION,
+  LOGIN,
+  readConfig as readSections,
+  REMOTE,
+  RETENTION,
+  RUNTIMES,
+  secretValues,
+  SERVER,
+  TELEMETRY,
+  WORKERS,
+  type Config,
+  type Env,
+} from './index.ts'
+import type { Variable } from './variable.ts'
+
+const ALL = [INSTALLATION, SERVER, LOGIN, WORKERS, RETENTION, APPS, RUNTIMES, REMOTE, TELEMETRY]
+
+const readConfig = (env: Env): Config => readSections(env, { sections: ALL })
 
 const refusal = (env: Record<string, string>): string => {
   try {
@@ -14,25 +34,17 @@ const refusal = (env: Record<string, string>): string => {
 
 test('without any variable everything has its default, and nothing can be changed', () => {
   const config = readConfig({})
-  expect(config).toMatchObject({
-    host: '127.0.0.1',
-    port: 8080,
-    dataDir: '.caelus',
-    bodyLimit: 1024 ** 2,
-    workerLease: 15_000,
-  })
-  expect(config.databaseUrl).toBeUndefined()
-  expect(Object.isFrozen(config)).toBe(true)
+  expect(config.of(SERVER)).toMatchObject({ host: '127.0.0.1', port: 8080, bodyLimit: 1024 ** 2 })
+  expect(config.of(WORKERS)).toMatchObject({ lease: 15_000 })
+  expect(config.of(INSTALLATION)).toEqual({ dataDir: '.caelus' })
+  for (const one of [config, config.of(SERVER)]) expect(Object.isFrozen(one)).toBe(true)
 })
 
 test('units are understood', () => {
-  expect(
-    readConfig({ CAELUS_REQUEST_TIMEOUT: '1.5m', CAELUS_BODY_LIMIT: '512KiB', CAELUS_DEV_LOGIN: 'true' }),
-  ).toMatchObject({
-    requestTimeout: 90_000,
-    bodyLimit: 524_288,
-    devLogin: true,
-  })
+  const env = { CAELUS_REQUEST_TIMEOUT: '1.5m', CAELUS_BODY_LIMIT: '512KiB', CAELUS_DEV_LOGIN: 'true' }
+  const config = readConfig(env)
+  expect(config.of(SERVER)).toMatchObject({ requestTimeout: 90_000, bodyLimit: 524_288 })
+  expect(config.of(LOGIN).devLogin).toBe(true)
 })
 
 test('everything wrong is said at once, with variable, value and fix', () => {
@@ -89,10 +101,10 @@ test('a secret is shown by nothing that prints it, right or wrong', () => {
   const shown = [
     inspect(config, { depth: 9 }),
     JSON.stringify(config),
-    String(config.token),
+    String(config.of(REMOTE).token),
     JSON.stringify(effectiveValues(config, env)),
   ]
-  const withoutOpenUrl = shown.map((text) => text.replaceAll(config.otlpEndpoint ?? '', ''))
+  const withoutOpenUrl = shown.map((text) => text.replaceAll(config.of(TELEMETRY).otlpEndpoint ?? '', ''))
   for (const text of withoutOpenUrl) expectNoSentinel(text)
   expectNoSentinel(
     refusal({ DATABASE_URL: `mysql://joe:${encodeURIComponent(SENTINEL)}@db`, CAELUS_SESSION_KEY: SENTINEL }),
@@ -100,7 +112,7 @@ test('a secret is shown by nothing that prints it, right or wrong', () => {
 })
 
 test('no two variables share a name, and each is described in a sentence', () => {
-  const all = Object.values(VARIABLES)
+  const all = ALL.flatMap<Variable<unknown>>(({ variables }) => Object.values(variables))
   expect(new Set(all.map(({ name }) => name)).size).toBe(all.length)
   for (const { doc } of all) expect(doc).toMatch(/^[A-Z`].*\.$/s)
 })
@@ -108,11 +120,31 @@ test('no two variables share a name, and each is described in a sentence', () =>
 test('keys of values are read as a ring, and none of them is shown', () => {
   const [old, fresh] = ['o', 'n'].map((letter) => Buffer.alloc(32, letter).toString('base64'))
   const config = readConfig({ CAELUS_VALUES_KEY: `new:${fresh}, old:${old}` })
-  expect(config.valuesKey?.reveal()).toBe(`new:${fresh}, old:${old}`)
+  expect(config.of(APPS).valuesKey?.reveal()).toBe(`new:${fresh}, old:${old}`)
   expect(inspect(config)).not.toContain(fresh)
   expect(secretValues(config)).toEqual(expect.arrayContaining([old, fresh]))
   expect(refusal({ CAELUS_VALUES_KEY: 'new:c2hvcnQ=' })).toContain(
     'CAELUS_VALUES_KEY: the value (not shown) must be id:key',
   )
   expect(refusal({ CAELUS_VALUES_KEY: `a:${old},a:${fresh}` })).toContain('must not have the same id twice')
+})
+
+test('a command is not concerned with the sections of others, but with misspelt variables', () => {
+  const env = { CAELUS_RUNTIMES_PROFILE: 'cloud', CAELUS_URL: 'https://caelus.example' }
+  const sections = [INSTALLATION, REMOTE]
+  const config = readSections(env, { sections, known: ALL })
+  expect(config.of(REMOTE).url).toBe('https://caelus.example')
+  expect(() => config.of(RUNTIMES)).toThrow('failed to read "Runtimes"')
+  expect(() => readSections({ CAELUS_PROT: '1' }, { sections, known: ALL })).toThrow('did you mean CAELUS_PORT?')
+})
+
+test('defaults of a command replace the documented ones, are no setting of the operator, and are masked', () => {
+  const values = `local:${Buffer.alloc(32, 's').toString('base64')}`
+  const defaults = { CAELUS_PORT: '9090', CAELUS_VALUES_KEY: values }
+  const config = readSections({ CAELUS_HOST: '::1' }, { sections: ALL, defaults })
+  expect(config.of(SERVER)).toMatchObject({ port: 9090, host: '::1' })
+  expect(config.isSet(SERVER.variables.port)).toBe(false)
+  expect(config.isSet(SERVER.variables.host)).toBe(true)
+  expect(secretValues(config)).toContain(values.slice('local:'.length))
+  expect(JSON.stringify(effectiveValues(config, {}))).not.toContain(values)
 })

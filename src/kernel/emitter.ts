@@ -51,3 +51,6 @@ export function createEmitter<M extends EventMap>(onListenerError: (error: unkno
     },
   }
 }
+
+/** The same emitter, typed with the events of one more part of the program. Their names begin with the name of the part. */
+export const withEvents = <M extends EventMap>(emitter: Emitter<EventMap>): Emitter<M> => emitter as Emitter<M>

@@ -34,7 +34,7 @@ export {
 } from './errors.ts'
 export type { Explanation } from './explanation.ts'
 export { addFinalizer, finalizerStep, removeFinalizer, type Finalizable, type FinalizerStep } from './finalizer.ts'
-export { createEmitter, type Emitter, type KernelEvents } from './emitter.ts'
+export { createEmitter, withEvents, type Emitter, type KernelEvents } from './emitter.ts'
 export {
   isUserMade,
   keyText,

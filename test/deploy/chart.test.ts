@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
-import { readConfig } from '../../src/config/index.ts'
+import { readConfig, RUNTIMES, SERVER } from '../../src/config/index.ts'
+import { SECTIONS } from '../../src/processes/sections.ts'
 import { randomBytes } from 'node:crypto'
 import { Namespace, Pod } from '../../src/kube/index.ts'
 import { VERSION } from '../../src/version.ts'
@@ -117,10 +118,12 @@ test('the program accepts the environment that the chart gives it, and the servi
     expect(pod.enableServiceLinks, kind).toBe(false)
     const env = pod.containers[0]?.env ?? []
     expect(env.filter(({ valueFrom }) => valueFrom !== undefined).every(({ name }) => name in secrets)).toBe(true)
-    const config = readConfig(Object.fromEntries(env.map(({ name, value }) => [name, value ?? secrets[name]])))
+    const given = Object.fromEntries(env.map(({ name, value }) => [name, value ?? secrets[name]]))
+    const config = readConfig(given, { sections: SECTIONS })
     if (kind !== 'Deployment') continue
-    expect(config).toMatchObject({ rateLimit: 900, trustProxy: 1, host: '0.0.0.0', runtimesProfile: 'full' })
-    expect(config.runtimesPrometheusUrl).toContain('http://prometheus.example.com:9090')
+    expect(config.of(SERVER)).toMatchObject({ rateLimit: 900, trustProxy: 1, host: '0.0.0.0' })
+    expect(config.of(RUNTIMES).profile).toBe('full')
+    expect(config.of(RUNTIMES).prometheusUrl).toContain('http://prometheus.example.com:9090')
   }
 })
 

@@ -1,16 +1,17 @@
+import type { Command } from 'commander'
 import { pino } from 'pino'
-import { appsRoutes, makeServer, runtimesRoutes, type ServerParts } from '../../src/api/index.ts'
+import { makeServer, type ServerParts } from '../../src/api/index.ts'
 import { buildProgram, cliReference, type CliPorts } from '../../src/cli/index.ts'
-import { configurationReference } from '../../src/config/reference.ts'
+import { configurationReference } from '../../src/config/index.ts'
 import { Echo } from '../../examples/echo/index.ts'
-import '../../src/domains/apps/index.ts'
 import { createEmitter, knownFailures, systemClock } from '../../src/kernel/index.ts'
 import { crdYaml } from '../../src/kube/index.ts'
 import '../../src/processes/shared/needs-checkout.ts'
-import { appsMetrics } from '../../src/processes/apps/metrics.ts'
+import type { ProcessEvents } from '../../src/processes/domain.ts'
+import { domainCommands, openDomains } from '../../src/processes/domains.ts'
+import { SECTIONS } from '../../src/processes/sections.ts'
 import { kubeMetrics } from '../../src/processes/shared/kube-metrics.ts'
-import { runtimesMetrics } from '../../src/processes/runtimes/metrics.ts'
-import '../../src/processes/up.ts'
+import '../../src/processes/up/up.ts'
 import { makeMetrics } from '../../src/telemetry/index.ts'
 import { VERSION } from '../../src/version.ts'
 import { CRD_FILES } from './crds.ts'
@@ -22,28 +23,31 @@ export interface ReferencePage {
 }
 
 export const PAGES: readonly ReferencePage[] = [
-  { path: 'docs/reference/configuration.md', make: async () => configurationReference() },
-  { path: 'docs/reference/cli.md', make: async () => cliReference(buildProgram(inertPorts)) },
+  { path: 'docs/reference/configuration.md', make: async () => configurationReference(SECTIONS) },
+  { path: 'docs/reference/cli.md', make: async () => cliReference(describedProgram()) },
   { path: 'docs/reference/openapi.json', make: openApi },
-  { path: 'docs/reference/failures.md', make: async () => failuresReference() },
-  { path: 'docs/reference/metrics.md', make: async () => metricsReference() },
+  { path: 'docs/reference/failures.md', make: failuresReference },
+  { path: 'docs/reference/metrics.md', make: metricsReference },
   { path: 'examples/echo/crd.yaml', make: async () => crdYaml(Echo) },
   ...CRD_FILES.map(({ path, text }) => ({ path, make: async () => text })),
 ]
 
 /** Ports for generating the reference: calling one fails. */
-const untouched = (what: string): never =>
+const inert = (what: string): never =>
   new Proxy({} as never, {
     get: (_, name) => () => {
       throw new Error(`failed to describe: ${what}.${String(name)} is not there`)
     },
   })
 
-export const inertPorts: CliPorts = {
-  ...(untouched('doors') as CliPorts),
+const inertPorts: CliPorts = {
+  ...(inert('ports') as CliPorts),
   version: VERSION,
   terminal: { out: () => {}, err: () => {}, isInteractive: false, ask: () => Promise.resolve('') },
 }
+
+/** All commands, to be described and never run. */
+export const describedProgram = (): Command => buildProgram(inertPorts, domainCommands(inert('start')))
 
 /** A version that moves would make the document differ at every release for no reason. */
 const API_VERSION = 'v1'
@@ -59,21 +63,18 @@ async function openApi(): Promise<string> {
     devLogin: false,
     sessionLifetimeMs: 1000,
     consoleDir: import.meta.dirname,
-    users: untouched('users'),
-    tokens: untouched('tokens'),
-    sealer: untouched('sealer'),
+    users: inert('users'),
+    tokens: inert('tokens'),
+    sealer: inert('sealer'),
     oidc: undefined,
-    idempotency: untouched('idempotency'),
-    events: untouched('events'),
-    board: untouched('board'),
-    decisions: untouched('decisions'),
-    readiness: untouched('readiness'),
+    idempotency: inert('idempotency'),
+    events: inert('events'),
+    board: inert('board'),
+    decisions: inert('decisions'),
+    readiness: inert('readiness'),
     config: () => [],
-    metrics: untouched('metrics'),
-    routes: [
-      appsRoutes({ apps: untouched('apps'), insight: untouched('sight') }),
-      runtimesRoutes({ runtimes: untouched('runtimes'), nfr: untouched('nfr'), clock: systemClock }),
-    ],
+    metrics: inert('metrics'),
+    routes: (await openDomains()).flatMap((domain) => domain.describe?.(inert) ?? []),
   }
   const app = await makeServer(parts)
   await app.ready()
@@ -83,7 +84,8 @@ async function openApi(): Promise<string> {
 }
 
 /** Every code that any module declares; loading the composition root loads them all. */
-function failuresReference(): string {
+async function failuresReference(): Promise<string> {
+  await openDomains()
   const rows = knownFailures().map(
     ([code, { whoseMove, retryable, nextStep }]) =>
       `| \`${code}\` | ${whoseMove} | ${retryable ? 'yes' : 'no'} | ${nextStep} |`,
@@ -106,11 +108,11 @@ interface Labelled {
   readonly labelNames?: readonly string[]
 }
 
-function metricsReference(): string {
+async function metricsReference(): Promise<string> {
   const { registry } = makeMetrics(VERSION)
-  appsMetrics(registry, createEmitter())
-  runtimesMetrics(registry, createEmitter(), () => [])
-  kubeMetrics(registry, createEmitter())
+  const emitter = createEmitter<ProcessEvents>()
+  kubeMetrics(registry, emitter)
+  for (const domain of await openDomains()) domain.metrics?.(registry, emitter)
   const rows = registry
     .getMetricsAsArray()
     .filter(({ name }) => /^(?:caelus|crm)_/.test(name))

@@ -1,13 +1,13 @@
 import { join, resolve } from 'node:path'
 import { resourceView, type AppsInsight } from '../../api/index.ts'
 import type { AppsUseCases } from './usecases.ts'
-import type { Config } from '../../config/index.ts'
+import { APPS, INSTALLATION, type Config, type Env } from '../../config/index.ts'
 import { helmCli, releases, type HelmVersion } from '../../domains/apps/helm/index.ts'
 import { explainNow, previewOf, resourcesOf, type AppsParts } from '../../domains/apps/index.ts'
 import { deploymentRows } from '../../domains/apps/store/index.ts'
 import { systemClock } from '../../kernel/index.ts'
 import { discovery, kubeLocks, makeClient, type HttpTransport } from '../../kube/index.ts'
-import { forPlugins, type Env } from '../shared/environment.ts'
+import { forPlugins } from '../shared/environment.ts'
 import { LOCK_NAMESPACE } from '../shared/lock-namespace.ts'
 import { openPool, type Pool } from '../../store/index.ts'
 
@@ -42,7 +42,7 @@ export async function openAppsControlPlane(options: AppsControlPlaneOptions): Pr
     binary: helm,
     kubeconfig,
     kinds,
-    home: join(resolve(config.dataDir), 'helm'),
+    home: join(resolve(config.of(INSTALLATION).dataDir), 'helm'),
     env: forPlugins(env),
   })
   const parts: AppsParts = {
@@ -55,7 +55,7 @@ export async function openAppsControlPlane(options: AppsControlPlaneOptions): Pr
     locks: kubeLocks({ client, namespace: LOCK_NAMESPACE }),
     clock: systemClock,
     settings: {
-      ingressClass: config.ingressClass,
+      ingressClass: config.of(APPS).ingressClass,
       digestSalt: await digestSalt(pool),
       ...(useCases.ring && { ring: useCases.ring }),
     },

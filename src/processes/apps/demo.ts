@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { parse } from 'yaml'
 import { userStore } from '../../api/index.ts'
 import { LOCAL_ADMIN } from '../shared/local-login.ts'
-import type { Serving } from '../shared/serve.ts'
+import type { Pool } from '../../store/index.ts'
+import type { Apps } from '../../domains/apps/usecases/index.ts'
 
 const CHARTS = join(import.meta.dirname, '../../../charts')
 
@@ -33,7 +34,7 @@ const PRODUCTS = [
  * Creates the products of the built-in example, their templates and one order. Existing ones are left
  * unchanged.
  */
-export async function orderDemo({ useCases: { apps }, pool }: Serving): Promise<void> {
+export async function orderDemo(apps: Apps, pool: Pool): Promise<void> {
   const user = await userStore(pool).signIn({ subject: `dev#${LOCAL_ADMIN}`, email: LOCAL_ADMIN, role: 'admin' })
   if (user === undefined) throw new Error(`failed to order the demo: ${LOCAL_ADMIN} logs in another way`)
   const actor = { userId: user.id, admin: true }

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import type { Config } from '../../config/index.ts'
+import { APPS, INSTALLATION, type Config } from '../../config/index.ts'
 import { openApps, type Apps } from '../../domains/apps/usecases/index.ts'
 import { charts, type Charts } from '../../domains/apps/helm/index.ts'
 import { keyRing, type KeyRing } from '../../domains/apps/index.ts'
@@ -13,9 +13,6 @@ export interface AppsUseCasesOptions {
   readonly databaseUrl: string
   /** As the role caelus_api. */
   readonly pool: Pool
-  /** In the format of CAELUS_VALUES_KEY. Absent: write-only values are refused. */
-  readonly valuesKey: string | undefined
-  readonly localCharts: boolean
 }
 
 /** The use cases of apps, and what workers share with them. */
@@ -26,21 +23,15 @@ export interface AppsUseCases {
   close(): Promise<void>
 }
 
-export function openAppsUseCases({
-  config,
-  databaseUrl,
-  pool,
-  valuesKey,
-  localCharts,
-}: AppsUseCasesOptions): AppsUseCases {
-  const ring = valuesKey === undefined ? undefined : keyRing(valuesKey)
+export function openAppsUseCases({ config, databaseUrl, pool }: AppsUseCasesOptions): AppsUseCases {
+  const { valuesKey, chartCacheDir, localCharts = false, ingressClass } = config.of(APPS)
+  const ring = valuesKey && keyRing(valuesKey.reveal())
   const source = charts({
-    cacheDir: config.chartCacheDir ?? join(resolve(config.dataDir), 'charts'),
+    cacheDir: chartCacheDir ?? join(resolve(config.of(INSTALLATION).dataDir), 'charts'),
     localPaths: localCharts,
   })
   const queuePool = openQueuePool({ url: databaseUrl, applicationName: 'caelus api queue', role: 'caelus_api', max: 2 })
   const queue = new PostgresQueue({ pool: queuePool, name: APPS_QUEUE })
-  const { ingressClass } = config
   const apps = openApps({ pool, queue, ring, charts: source, ingressClass, clock: systemClock, random: Math.random })
   return {
     apps,

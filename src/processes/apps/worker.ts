@@ -1,7 +1,7 @@
 import type { AppsControlPlane } from './control-plane.ts'
 import { APPS_QUEUE } from './usecases.ts'
 import type { StatusBoard } from '../../api/index.ts'
-import type { Config } from '../../config/index.ts'
+import { APPS, SERVER, WORKERS, type Config } from '../../config/index.ts'
 import { appsWorker, type AppsEvents } from '../../domains/apps/index.ts'
 import { verifiedReleaseStore } from '../../domains/apps/store/index.ts'
 import {
@@ -41,11 +41,12 @@ export interface WorkerOptions {
 export function appsWorkerServices(options: WorkerOptions): readonly Service[] {
   const { config, databaseUrl, controlPlane, emitter, decisions, onError, through = (queue) => queue } = options
   const { parts, transport, pool } = controlPlane
+  const workers = config.of(WORKERS)
   const queuePool = openQueuePool({
     url: databaseUrl,
     applicationName: 'caelus worker queue',
     role: 'caelus_worker',
-    leaseMs: config.workerLease,
+    leaseMs: workers.lease,
   })
   const hints = listener({
     url: databaseUrl,
@@ -56,7 +57,7 @@ export function appsWorkerServices(options: WorkerOptions): readonly Service[] {
     pool: queuePool,
     name: APPS_QUEUE,
     listener: hints,
-    leaseMs: config.workerLease,
+    leaseMs: workers.lease,
     keepHistory: true,
   })
   const verified = verifiedReleaseStore(pool)
@@ -83,11 +84,11 @@ export function appsWorkerServices(options: WorkerOptions): readonly Service[] {
       decisions,
       version: VERSION,
       instance: instanceName(),
-      concurrency: options.concurrency ?? config.concurrency,
-      perTenant: config.tenantShare,
-      pollMs: options.pollMs ?? config.workerPoll,
-      driftScanMs: config.driftInterval,
-      stopGraceMs: config.shutdownGrace,
+      concurrency: options.concurrency ?? workers.concurrency,
+      perTenant: workers.tenantShare,
+      pollMs: options.pollMs ?? workers.poll,
+      driftScanMs: config.of(APPS).driftInterval,
+      stopGraceMs: config.of(SERVER).shutdownGrace,
     }),
   ]
 }

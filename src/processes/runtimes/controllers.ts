@@ -1,4 +1,4 @@
-import type { Config } from '../../config/index.ts'
+import { RUNTIMES, SERVER, type Config, type RuntimesConfig } from '../../config/index.ts'
 import {
   defaultQueries,
   prometheus,
@@ -19,7 +19,7 @@ export interface RuntimesControllersOptions {
   readonly emitter: Emitter<RuntimesControllerEvents>
   readonly decisions: DecisionLog
   readonly onError: (error: unknown, what: string) => void
-  readonly concurrency?: number
+  readonly concurrency: number
 }
 
 export interface RuntimesControllers extends Pick<RuntimesController, 'caches' | 'election'> {
@@ -36,22 +36,23 @@ const LEASE = 'caelus-runtimes'
 export function runtimesControllers(options: RuntimesControllersOptions): RuntimesControllers {
   const { config, transport, emitter, decisions, onError } = options
   const client = makeClient(transport, { fieldManager: 'caelus' })
-  const source = sourceOf(config)
+  const own = config.of(RUNTIMES)
+  const source = sourceOf(own)
   const { caches, election, services } = runtimesController({
     transport,
-    settings: runtimesSettings(config),
+    settings: runtimesSettings(own),
     clock: systemClock,
     random: Math.random,
-    instance: config.runtimesIdentity ?? instanceName(),
+    instance: own.identity ?? instanceName(),
     locks: kubeLocks({ client, namespace: LOCK_NAMESPACE }),
-    leader: { lease: { namespace: config.runtimesLeaseNamespace, name: LEASE } },
+    leader: { lease: { namespace: own.leaseNamespace, name: LEASE } },
     emitter,
     decisions,
-    concurrency: options.concurrency ?? config.concurrency,
-    stopGraceMs: config.shutdownGrace,
-    ...(config.runtimesNamespaces !== undefined && { namespaces: config.runtimesNamespaces }),
+    concurrency: options.concurrency,
+    stopGraceMs: config.of(SERVER).shutdownGrace,
+    ...(own.namespaces !== undefined && { namespaces: own.namespaces }),
     ...(source && {
-      analyzer: { source, intervalMs: config.runtimesPrometheusInterval, queries: queriesOf(config) },
+      analyzer: { source, intervalMs: own.prometheusInterval, queries: queriesOf(own) },
     }),
   })
   const closing = source === undefined ? [] : [atEnd('prometheus', () => source.close())]
@@ -67,15 +68,15 @@ export function runtimesControllers(options: RuntimesControllersOptions): Runtim
   }
 }
 
-const sourceOf = ({ runtimesPrometheusUrl: url, runtimesPrometheusTimeout: timeoutMs }: Config) =>
+const sourceOf = ({ prometheusUrl: url, prometheusTimeout: timeoutMs }: RuntimesConfig) =>
   url === undefined ? undefined : prometheus({ url, timeoutMs })
 
-function queriesOf(config: Config): MetricQueries {
-  const standard = defaultQueries(`${Math.round(config.runtimesPrometheusRange / 1000)}s`)
+function queriesOf(own: RuntimesConfig): MetricQueries {
+  const standard = defaultQueries(`${Math.round(own.prometheusRange / 1000)}s`)
   return {
-    rps: config.runtimesQueryRps ?? standard.rps,
-    p99Ms: config.runtimesQueryP99 ?? standard.p99Ms,
-    cpuMillicores: config.runtimesQueryCpu ?? standard.cpuMillicores,
-    memoryBytes: config.runtimesQueryMemory ?? standard.memoryBytes,
+    rps: own.queryRps ?? standard.rps,
+    p99Ms: own.queryP99 ?? standard.p99Ms,
+    cpuMillicores: own.queryCpu ?? standard.cpuMillicores,
+    memoryBytes: own.queryMemory ?? standard.memoryBytes,
   }
 }

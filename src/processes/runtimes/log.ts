@@ -1,11 +1,11 @@
-import type { RuntimesControllerEvents } from '../../domains/runtimes/index.ts'
+import type { RuntimesEvents } from '../../domains/runtimes/index.ts'
 import { messageOf, type Emitter } from '../../kernel/index.ts'
 import type { Logger } from '../../telemetry/index.ts'
 
 /**
  * Logs the events of the class runtime controller, and what enforcement in mode `observe` would have done.
  */
-export function logRuntimes(emitter: Emitter<RuntimesControllerEvents>, log: Logger): void {
+export function logRuntimes(emitter: Emitter<RuntimesEvents>, log: Logger): void {
   emitter.on('runtimes:phase', ({ to, ...facts }) => {
     if (to === 'degraded') log.warn({ ...facts, to }, 'Runtime degraded')
     else log.info({ ...facts, to }, 'Runtime changed its phase')
@@ -26,10 +26,4 @@ export function logRuntimes(emitter: Emitter<RuntimesControllerEvents>, log: Log
   })
   emitter.on('runtimes:noticed', (notice) => log.info(notice, 'Noticed'))
   emitter.on('runtimes:eventLost', ({ error }) => log.warn({ failure: messageOf(error) }, 'Event not written'))
-  emitter.on('leader:elected', (facts) => log.info(facts, 'Leading'))
-  emitter.on('leader:resigned', (facts) => log.info(facts, 'Leadership released'))
-  emitter.on('leader:lost', (facts) => log.warn(facts, 'Leadership lost'))
-  emitter.on('leader:unreachable', ({ lease, error }) =>
-    log.warn({ lease, failure: messageOf(error) }, 'Lease unreachable'),
-  )
 }

@@ -1,24 +1,24 @@
-import type { Config } from '../../config/index.ts'
+import type { RuntimesConfig } from '../../config/index.ts'
 import type { RuntimesSettings } from '../../domains/runtimes/index.ts'
 
 /** The settings of the class runtime controller, from the configuration. */
-export const runtimesSettings = (c: Config): RuntimesSettings => ({
+export const runtimesSettings = (c: RuntimesConfig): RuntimesSettings => ({
   render: {
-    profile: c.runtimesProfile,
-    hpa: c.runtimesHpa ?? c.runtimesProfile !== 'dev',
-    odgm: { image: c.runtimesOdgmImage, pullPolicy: c.runtimesOdgmPullPolicy },
-    ...(c.runtimesOtlpEndpoint !== undefined && { otlpEndpoint: c.runtimesOtlpEndpoint }),
+    profile: c.profile,
+    hpa: c.hpa ?? c.profile !== 'dev',
+    odgm: { image: c.odgmImage, pullPolicy: c.odgmPullPolicy },
+    ...(c.otlpEndpoint !== undefined && { otlpEndpoint: c.otlpEndpoint }),
   },
-  progressTimeoutMs: c.runtimesProgressTimeout,
-  crashRecoveryMs: c.runtimesCrashRecovery,
-  orphansPerMinute: c.runtimesOrphansPerMinute,
+  progressTimeoutMs: c.progressTimeout,
+  crashRecoveryMs: c.crashRecovery,
+  orphansPerMinute: c.orphansPerMinute,
   nfr: {
-    stabilityMs: c.runtimesStability,
-    cooldownMs: c.runtimesCooldown,
-    maxReplicas: c.runtimesMaxReplicas,
-    maxReplicaDelta: c.runtimesMaxDelta,
-    maxAgeMs: c.runtimesMaxAge,
-    minConfidence: c.runtimesMinConfidence,
-    budget: { changes: c.runtimesBudget, windowMs: c.runtimesBudgetWindow },
+    stabilityMs: c.stability,
+    cooldownMs: c.cooldown,
+    maxReplicas: c.maxReplicas,
+    maxReplicaDelta: c.maxDelta,
+    maxAgeMs: c.maxAge,
+    minConfidence: c.minConfidence,
+    budget: { changes: c.budget, windowMs: c.budgetWindow },
   },
 })

@@ -1,5 +1,5 @@
 import { tellRuntimesChanges, type Events, type StatusBoard } from '../../api/index.ts'
-import type { Config } from '../../config/index.ts'
+import { RUNTIMES, type Config } from '../../config/index.ts'
 import { emailsOf } from '../../domains/apps/store/index.ts'
 import {
   runtimeHistory,
@@ -39,7 +39,7 @@ const PATIENCE_MS = 10_000
 
 export function openRuntimesUseCases(options: RuntimesUseCasesOptions): RuntimesUseCases {
   const { config, pool, events, board, emitter, noControlPlane } = options
-  const settings = runtimesSettings(config)
+  const settings = runtimesSettings(config.of(RUNTIMES))
   let controlPlane: RuntimesControlPlane | undefined
   const seen = (): RuntimesControlPlane => controlPlane ?? noControlPlane()
   return {

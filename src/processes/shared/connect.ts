@@ -10,7 +10,7 @@ import {
   type Transport,
 } from '../../kube/index.ts'
 import { insideTransaction } from '../../store/index.ts'
-import type { Env } from './environment.ts'
+import type { Env } from '../../config/index.ts'
 
 export interface ConnectOptions {
   readonly kubeconfig: string

@@ -1,15 +1,15 @@
-import { invalid, type Config } from '../../config/index.ts'
+import { INSTALLATION, invalid, type Config, type Env } from '../../config/index.ts'
 
-export type Env = Readonly<Record<string, string | undefined>>
-
-export function neededDatabaseUrl({ databaseUrl }: Pick<Config, 'databaseUrl'>): string {
+export function neededDatabaseUrl(config: Config): string {
+  const { databaseUrl } = config.of(INSTALLATION)
   if (databaseUrl !== undefined) return databaseUrl.reveal()
   throw invalid([
     'DATABASE_URL is not set: this command needs a PostgreSQL database, such as postgres://user:password@host/caelus',
   ])
 }
 
-export function neededKubeconfig({ kubeconfig }: Pick<Config, 'kubeconfig'>): string {
+export function neededKubeconfig(config: Config): string {
+  const { kubeconfig } = config.of(INSTALLATION)
   if (kubeconfig !== undefined) return kubeconfig
   throw invalid(['CAELUS_KUBECONFIG is not set: this command needs a Kubernetes API server'])
 }

@@ -1,6 +1,4 @@
-import { randomBytes } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { writeFile } from 'node:fs/promises'
 import { hashOf, newTokenSecret, tokenStore, userStore } from '../../api/index.ts'
 import type { Pool } from '../../store/index.ts'
 import { loginFileIn, readLocalLogin } from './login-file.ts'
@@ -35,21 +33,4 @@ const newLocalToken = (pool: Pool): Promise<string> =>
 async function works(pool: Pool, token: string): Promise<boolean> {
   const found = await tokenStore(pool).findByHash(hashOf(token))
   return found !== undefined && found.token.revokedAt === null
-}
-
-/** Kept on disk, so that sessions of the console survive a restart of `caelus up`. */
-export const keptSessionKey = async (dataDir: string): Promise<Uint8Array> =>
-  Buffer.from(await kept(join(dataDir, 'session-key'), () => randomBytes(32).toString('base64')), 'base64')
-
-/** In the format of CAELUS_VALUES_KEY. Kept on disk, so that write-only values survive a restart. */
-export const keptValuesKey = (dataDir: string): Promise<string> =>
-  kept(join(dataDir, 'values-key'), () => `local:${randomBytes(32).toString('base64')}`)
-
-/** A text that is created once, in a file that only its owner can read. */
-async function kept(file: string, make: () => string): Promise<string> {
-  const found = await readFile(file, 'utf8').catch(() => undefined)
-  if (found !== undefined) return found
-  const made = make()
-  await writeFile(file, made, { mode: 0o600 })
-  return made
 }

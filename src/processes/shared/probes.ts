@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Readiness } from '../../api/index.ts'
-import type { Config } from '../../config/index.ts'
+import { SERVER, type Config } from '../../config/index.ts'
 import { aborted, service, type Service } from '../../kernel/index.ts'
 import type { Metrics } from '../../telemetry/index.ts'
 
@@ -14,11 +14,8 @@ export interface Probes {
 /**
  * Serves `/healthz`, `/readyz` and `/metrics` of a process without the API, on CAELUS_HOST and CAELUS_PORT.
  */
-export function probes(
-  { host, port, isSet }: Pick<Config, 'host' | 'port' | 'isSet'>,
-  readiness: Readiness,
-  metrics: Pick<Metrics, 'contentType' | 'text'>,
-): Probes {
+export function probes(config: Config, readiness: Readiness, metrics: Pick<Metrics, 'contentType' | 'text'>): Probes {
+  const { host, port } = config.of(SERVER)
   const answer = async (path: string): Promise<{ status: number; type: string; body: string }> => {
     if (path === '/healthz') return json(200, { status: 'ok' })
     if (path === '/metrics') return { status: 200, type: metrics.contentType, body: await metrics.text() }
@@ -36,7 +33,7 @@ export function probes(
     url: () => `http://${host}:${(server.address() as AddressInfo | null)?.port ?? port}`,
     service: service('probes', async (signal, ready) => {
       await listen(server, host, port).catch(async (error: unknown) => {
-        if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || isSet.has('port')) {
+        if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || config.isSet(SERVER.variables.port)) {
           throw new Error(`failed to listen on ${host}:${port} for probes; set CAELUS_PORT to another port`, {
             cause: error,
           })

@@ -1,4 +1,4 @@
-import type { Config } from '../../config/index.ts'
+import type { Retention } from '../../config/index.ts'
 import { atEnd, type Service } from '../../kernel/index.ts'
 import { openPool, retention } from '../../store/index.ts'
 
@@ -7,7 +7,7 @@ import { openPool, retention } from '../../store/index.ts'
  * database.
  */
 export function retentionServices(
-  { keepDecisions, keepHistory, keepIdempotencyKeys }: Config,
+  { keepDecisions, keepHistory, keepIdempotencyKeys }: Retention,
   databaseUrl: string,
   onError: (error: unknown) => void,
 ): Service[] {

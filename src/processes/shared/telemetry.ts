@@ -1,11 +1,11 @@
-import type { Config } from '../../config/index.ts'
+import type { Telemetry } from '../../config/index.ts'
 import type { Service } from '../../kernel/index.ts'
 import { makeLogger, tracing, type Logger, type Scrub } from '../../telemetry/index.ts'
 import { VERSION } from '../../version.ts'
 
 /** The log of a process, as CAELUS_LOG_LEVEL and CAELUS_LOG_FORMAT say. @default to standard error */
 export function openLog(
-  { logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>,
+  { logLevel, logFormat }: Telemetry,
   scrub: Scrub,
   destination?: { write(line: string): unknown },
 ): Logger {
@@ -18,7 +18,7 @@ export function openLog(
   })
 }
 
-export const tracingServices = ({ otlpEndpoint, otelServiceName }: Config): Service[] =>
+export const tracingServices = ({ otlpEndpoint, otelServiceName }: Telemetry): Service[] =>
   otlpEndpoint === undefined
     ? []
     : [tracing({ endpoint: otlpEndpoint, serviceName: otelServiceName, version: VERSION })]

@@ -1,5 +1,5 @@
 import { runtimesRoutes, statusBoard } from '../../../src/api/index.ts'
-import { readConfig } from '../../../src/config/index.ts'
+import { readConfig, RUNTIMES } from '../../../src/config/index.ts'
 import { createEmitter, startAll, systemClock } from '../../../src/kernel/index.ts'
 import type { HttpTransport, WatchEvents } from '../../../src/kube/index.ts'
 import { openRuntimesUseCases, type RuntimesUseCases } from '../../../src/processes/runtimes/usecases.ts'
@@ -19,7 +19,7 @@ export interface RuntimesDoor {
 }
 
 export function runtimesDoor(): RuntimesDoor {
-  const config = readConfig({})
+  const config = readConfig({}, { sections: [RUNTIMES] })
   let useCases: RuntimesUseCases | undefined
   return {
     routes: ({ pool, events }) => {
@@ -33,7 +33,13 @@ export function runtimesDoor(): RuntimesDoor {
           throw new Error('there is no cluster in this test')
         },
       })
-      return [runtimesRoutes({ runtimes: useCases.runtimes, nfr: runtimesSettings(config).nfr, clock: systemClock })]
+      return [
+        runtimesRoutes({
+          runtimes: useCases.runtimes,
+          nfr: runtimesSettings(config.of(RUNTIMES)).nfr,
+          clock: systemClock,
+        }),
+      ]
     },
     async see(through = (same) => same) {
       if (useCases === undefined) throw new Error('give the routes to a world before the API is to see a cluster')

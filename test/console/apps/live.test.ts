@@ -6,7 +6,7 @@ import { appsRoutes, tellAppsChanges, type AppsInsight } from '../../../src/api/
 import { openAppsControlPlane } from '../../../src/processes/apps/control-plane.ts'
 import { openAppsUseCases, type AppsUseCases } from '../../../src/processes/apps/usecases.ts'
 import { appsWorkerServices } from '../../../src/processes/apps/worker.ts'
-import { readConfig } from '../../../src/config/index.ts'
+import { APPS, OF_PROCESSES, readConfig } from '../../../src/config/index.ts'
 import { createEmitter, startAll } from '../../../src/kernel/index.ts'
 import { Ingress, Namespace } from '../../../src/kube/index.ts'
 import { listener } from '../../../src/store/index.ts'
@@ -23,8 +23,12 @@ const HELLO = join(import.meta.dirname, '../../../charts/hello-static')
 async function liveConsole() {
   const folder = await mkdtemp(join(tmpdir(), 'caelus-console-live-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  const config = readConfig({ CAELUS_DATA_DIR: folder })
-  const valuesKey = `test:${Buffer.alloc(32, 7).toString('base64')}`
+  const env = {
+    CAELUS_DATA_DIR: folder,
+    CAELUS_LOCAL_CHARTS: 'true',
+    CAELUS_VALUES_KEY: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+  }
+  const config = readConfig(env, { sections: [...OF_PROCESSES, APPS] })
   const rooms: AppsUseCases[] = []
   const listening: Promise<void>[] = []
   const sights: AppsInsight[] = []
@@ -33,7 +37,7 @@ async function liveConsole() {
     {},
     {
       routes: ({ pool, url, events }) => {
-        const useCases = openAppsUseCases({ config, databaseUrl: url, pool, valuesKey, localCharts: true })
+        const useCases = openAppsUseCases({ config, databaseUrl: url, pool })
         rooms.push(useCases)
         const changes = listener({ url, applicationName: 'test changes' })
         tellAppsChanges(changes, events)

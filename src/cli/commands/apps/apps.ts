@@ -1,12 +1,11 @@
 import type { Command } from 'commander'
-import type { CliPorts } from '../../ports.ts'
 import { deploymentCommands } from './deployments.ts'
 import { insightCommands } from './insight.ts'
 import { jobCommands } from './jobs.ts'
 import { productCommands } from './products.ts'
 import { templateCommands } from './templates.ts'
 import { userCommands } from './users.ts'
-import { workerCommands } from './worker.ts'
+import { workerCommands, type AppsCliPorts } from './worker.ts'
 
 const ALL = [
   userCommands,
@@ -18,6 +17,6 @@ const ALL = [
   workerCommands,
 ]
 
-export function appsCommands(program: Command, ports: CliPorts): void {
+export function appsCommands(program: Command, ports: AppsCliPorts): void {
   for (const add of ALL) add(program, ports)
 }

@@ -4,13 +4,32 @@ import { formatFacts } from '../../output.ts'
 import { NAMED } from './find-by-name.ts'
 import { outputOption, wholeNumber, type OutputOption } from '../options.ts'
 
-interface LoopOptions {
+/** What a worker does, by hand: on the database of DATABASE_URL and the control plane of CAELUS_KUBECONFIG. */
+export interface AppsWorkerPort {
+  /** Runs until it is stopped. */
+  readonly loop: () => Promise<void>
+  /** Answers how many deployments were reconciled. */
+  readonly once: () => Promise<number>
+  /** By name, domain or id. Answers what was done and how it ended. */
+  readonly reconcile: (deployment: string) => Promise<object>
+  /** Answers how many deployments were enqueued. */
+  readonly scanDrift: () => Promise<number>
+  /** Answers how many were sealed anew, and which cannot be opened. */
+  readonly rotateValuesKey: () => Promise<object>
+}
+
+export interface AppsWorkerOptions {
   readonly concurrency?: number
   readonly pollSeconds?: number
 }
 
+/** The ports of the commands of apps. */
+export interface AppsCliPorts extends CliPorts {
+  readonly appsWorker: (options?: AppsWorkerOptions) => Promise<AppsWorkerPort>
+}
+
 /** What a worker does, by hand: on the database of DATABASE_URL and the control plane of CAELUS_KUBECONFIG. */
-export function workerCommands(program: Command, { appsWorker, terminal }: CliPorts): void {
+export function workerCommands(program: Command, { appsWorker, terminal }: AppsCliPorts): void {
   program
     .command('run-worker-loop')
     .description('reconcile deployments as they become due, until stopped')
@@ -20,7 +39,7 @@ export function workerCommands(program: Command, { appsWorker, terminal }: CliPo
       'how often to ask when nothing notified; without it, as CAELUS_WORKER_POLL says',
       wholeNumber,
     )
-    .action(async (options: LoopOptions) => await (await appsWorker(options)).loop())
+    .action(async (options: AppsWorkerOptions) => await (await appsWorker(options)).loop())
 
   program
     .command('run-worker-once')

@@ -2,9 +2,8 @@ import type { Command } from 'commander'
 import type { CliPorts } from '../../ports.ts'
 import { runtimeLifeCommands } from './lifecycle.ts'
 import { runtimePackageCommands } from './package.ts'
-import { controllersCommands } from './controllers.ts'
 
-const ALL = [runtimeLifeCommands, runtimePackageCommands, controllersCommands]
+const ALL = [runtimeLifeCommands, runtimePackageCommands]
 
 export function runtimesCommands(program: Command, ports: CliPorts): void {
   for (const add of ALL) add(program, ports)

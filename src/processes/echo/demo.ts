@@ -9,7 +9,7 @@ import {
   type Service,
 } from '../../kernel/index.ts'
 import { installCrd, isAlreadyExists, Namespace, type Client, type Transport } from '../../kube/index.ts'
-import type { Serving } from '../shared/serve.ts'
+import type { ApiHost } from '../domain.ts'
 
 const NAMESPACE = 'caelus-demo'
 
@@ -20,9 +20,9 @@ const GREETINGS = { hello: 'Hello from Caelus', goodbye: 'Change me, or delete m
  * to start. The results are on the status board, in the decisions and in kubectl.
  */
 export async function echoDemo(
+  { emitter, decisions, board, log }: ApiHost,
   transport: Transport,
   client: Client,
-  { kernel, decisions, board, log }: Serving,
 ): Promise<Service[]> {
   const { Echo, echoController } = await import('../../../examples/echo/index.ts')
   await installCrd(client, Echo)
@@ -38,7 +38,7 @@ export async function echoDemo(
     transport,
     clock: systemClock,
     random: seededRandom(Date.now()),
-    emitter: kernel,
+    emitter,
     decisions,
   })
 
@@ -61,7 +61,7 @@ export async function echoDemo(
   const reporter = service('demo report', async (signal, ready) => {
     const look = (): void =>
       void report().catch((error: unknown) => log.warn({ failure: messageOf(error) }, 'Demo report failed'))
-    const stop = kernel.on('reconcile:end', ({ controller }) => {
+    const stop = emitter.on('reconcile:end', ({ controller }) => {
       if (controller === 'echo') look()
     })
     look()

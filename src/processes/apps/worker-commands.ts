@@ -1,29 +1,24 @@
-import { openAppsControlPlane, type AppsControlPlane } from './apps/control-plane.ts'
-import { APPS_QUEUE, openAppsUseCases, type AppsUseCases } from './apps/usecases.ts'
-import { readiness } from '../api/index.ts'
-import { logApps } from './apps/log.ts'
-import { appsMetrics } from './apps/metrics.ts'
-import { appsWorkerServices, type WorkerOptions } from './apps/worker.ts'
-import { onlyOnce, untilNothingIsDue, type BoundedQueue } from './shared/bounded-queue.ts'
-import type { AppsWorkerPort, AppsWorkerOptions } from '../cli/index.ts'
-import { secretValues, type Config } from '../config/index.ts'
-import { databaseCheck } from './shared/database.ts'
-import type { AppsEvents } from '../domains/apps/index.ts'
-import { atEnd, createEmitter, decisionLog, startAll, systemClock, type KernelEvents } from '../kernel/index.ts'
-import type { RequestEvents, WatchEvents } from '../kube/index.ts'
-import { runUntilStopped } from './run.ts'
-import { connectKubernetes } from './shared/connect.ts'
-import { neededDatabaseUrl, neededKubeconfig, type Env } from './shared/environment.ts'
-import { controlPlaneCheck } from './shared/kubernetes-report.ts'
-import { kubeMetrics } from './shared/kube-metrics.ts'
-import { probes, type Probes } from './shared/probes.ts'
-import { retentionServices } from './shared/retention.ts'
-import { openLog, tracingServices } from './shared/telemetry.ts'
-import { openPool } from '../store/index.ts'
-import { failureLog, logKernel, makeMetrics, scrubber, traceKernel } from '../telemetry/index.ts'
-import { VERSION } from '../version.ts'
-import { logWatches } from './shared/watch-log.ts'
-import { watchMetrics } from './shared/watch-metrics.ts'
+import { readiness } from '../../api/index.ts'
+import type { AppsWorkerOptions, AppsWorkerPort } from '../../cli/index.ts'
+import { APPS, RETENTION, SERVER, TELEMETRY, type Config, type Env } from '../../config/index.ts'
+import { atEnd, startAll, systemClock } from '../../kernel/index.ts'
+import { onlyOnce, untilNothingIsDue, type BoundedQueue } from '../shared/bounded-queue.ts'
+import { connectKubernetes } from '../shared/connect.ts'
+import { databaseCheck } from '../shared/database.ts'
+import { neededDatabaseUrl, neededKubeconfig } from '../shared/environment.ts'
+import { openHost } from '../shared/host.ts'
+import { controlPlaneCheck } from '../shared/kubernetes-report.ts'
+import { probes, type Probes } from '../shared/probes.ts'
+import { retentionServices } from '../shared/retention.ts'
+import { tracingServices } from '../shared/telemetry.ts'
+import { runUntilStopped } from '../run.ts'
+import { openPool } from '../../store/index.ts'
+import { VERSION } from '../../version.ts'
+import { openAppsControlPlane, type AppsControlPlane } from './control-plane.ts'
+import { appsEvents } from './events.ts'
+import { appsProcess } from './process.ts'
+import { APPS_QUEUE, openAppsUseCases, type AppsUseCases } from './usecases.ts'
+import { appsWorkerServices, type WorkerOptions } from './worker.ts'
 
 /** How often a command that ends by itself asks for due work: a person waits for it at a terminal. */
 const ONE_SHOT_POLL_MS = 100
@@ -42,22 +37,17 @@ interface Opened {
 /** The commands of an apps worker, on an external database and control plane. */
 export function appsWorkerPort(config: Config, env: Env, options: AppsWorkerOptions = {}): AppsWorkerPort {
   const databaseUrl = neededDatabaseUrl(config)
-  const scrub = scrubber([...secretValues(config), databaseUrl, new URL(databaseUrl).password])
-  const log = openLog(config, scrub)
-  const failures = failureLog(log)
-  const emitter = createEmitter<KernelEvents & WatchEvents & AppsEvents & RequestEvents>((error) =>
-    log.error({ error }, 'Listener failed'),
-  )
-  logKernel(emitter, log, failures)
-  logWatches(emitter, log, failures)
-  logApps(emitter, log, failures)
-  traceKernel(emitter)
+  const host = openHost({
+    config,
+    env,
+    domains: [appsProcess()],
+    secrets: [databaseUrl, new URL(databaseUrl).password],
+  })
+  const { scrub, log, failures, metrics, emitter, decisions, onError } = host
 
   const openUseCases = (): Pick<Opened, 'useCases' | 'close'> => {
     const pool = openPool({ url: databaseUrl, applicationName: 'caelus worker', role: 'caelus_api' })
-    const valuesKey = config.valuesKey?.reveal()
-    const localCharts = config.localCharts ?? false
-    const useCases = openAppsUseCases({ config, databaseUrl, pool, valuesKey, localCharts })
+    const useCases = openAppsUseCases({ config, databaseUrl, pool })
     return {
       useCases,
       async close() {
@@ -71,7 +61,7 @@ export function appsWorkerPort(config: Config, env: Env, options: AppsWorkerOpti
     const kubeconfig = neededKubeconfig(config)
     const transport = await connectKubernetes({ kubeconfig, env, emitter })
     const { useCases, close } = openUseCases()
-    const helm = config.helmBin ?? 'helm'
+    const helm = config.of(APPS).helmBin ?? 'helm'
     const connected = { config, env, databaseUrl, useCases, transport, kubeconfig, helm }
     const controlPlane = await openAppsControlPlane(connected).catch(async (error: unknown) => {
       await close()
@@ -81,9 +71,9 @@ export function appsWorkerPort(config: Config, env: Env, options: AppsWorkerOpti
       config,
       databaseUrl,
       controlPlane,
-      emitter,
-      decisions: decisionLog(),
-      onError: (error, what) => failures.failed(what, error),
+      emitter: appsEvents(emitter),
+      decisions,
+      onError,
       ...(options.concurrency !== undefined && { concurrency: options.concurrency }),
       ...(options.pollSeconds !== undefined && { pollMs: options.pollSeconds * 1000 }),
     }
@@ -134,11 +124,6 @@ export function appsWorkerPort(config: Config, env: Env, options: AppsWorkerOpti
   }
 
   const probesOf = (controlPlane: AppsControlPlane): Probes => {
-    const metrics = makeMetrics(VERSION)
-    metrics.listenTo(emitter)
-    watchMetrics(metrics, emitter)
-    kubeMetrics(metrics.registry, emitter)
-    appsMetrics(metrics.registry, emitter)
     const checks = [databaseCheck(controlPlane.pool), controlPlaneCheck(controlPlane.transport)]
     return probes(
       config,
@@ -153,14 +138,14 @@ export function appsWorkerPort(config: Config, env: Env, options: AppsWorkerOpti
       const probing = probesOf(controlPlane)
       const services = [
         atEnd('worker connections', close),
-        ...tracingServices(config),
+        ...tracingServices(config.of(TELEMETRY)),
         probing.service,
-        ...retentionServices(config, databaseUrl, (error) => failures.failed('Old rows not deleted', error)),
+        ...retentionServices(config.of(RETENTION), databaseUrl, (error) => onError(error, 'Old rows not deleted')),
         ...appsWorkerServices(worker),
       ]
       await runUntilStopped(services, {
         log,
-        graceMs: config.shutdownGrace,
+        graceMs: config.of(SERVER).shutdownGrace,
         onStarted: () => log.info({ version: VERSION, queue: APPS_QUEUE, probes: probing.url() }, 'Working'),
         lastFailure: () => failures.last(),
       })

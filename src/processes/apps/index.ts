@@ -1,0 +1,20 @@
+import { appsCommands } from '../../cli/index.ts'
+import { APPS, OF_PROCESSES } from '../../config/index.ts'
+import type { Domain } from '../domain.ts'
+
+const OF_WORKER = [...OF_PROCESSES, APPS]
+
+export const apps: Domain = {
+  name: 'apps',
+  section: APPS,
+  commands: (program, ports, { env, config, untilEnded }) =>
+    appsCommands(program, {
+      ...ports,
+      async appsWorker(options) {
+        const { appsWorkerPort } = await import('./worker-commands.ts')
+        const port = appsWorkerPort(config(OF_WORKER), env, options)
+        return { ...port, loop: () => untilEnded(port.loop()) }
+      },
+    }),
+  open: async () => (await import('./process.ts')).appsProcess(),
+}

@@ -1,0 +1,95 @@
+import { appsRoutes, tellAppsChanges, type AppsInsight } from '../../api/index.ts'
+import { APPS } from '../../config/index.ts'
+import { decisionText } from '../../domains/apps/index.ts'
+import type { ApiHost, ControlPlane, DomainProcess, ServedDomain, UpHost } from '../domain.ts'
+import { atEnd, messageOf } from '../../kernel/index.ts'
+import { openAppsControlPlane, type AppsControlPlane } from './control-plane.ts'
+import { orderDemo } from './demo.ts'
+import { appsEvents } from './events.ts'
+import { logApps } from './log.ts'
+import { appsMetrics } from './metrics.ts'
+import { appsReport } from './report.ts'
+import { keptText, newKey } from '../shared/kept-file.ts'
+import { simulatedStorage } from './simulated-storage.ts'
+import { openAppsUseCases } from './usecases.ts'
+import { appsWorkerServices } from './worker.ts'
+
+export const appsProcess = (): DomainProcess => ({
+  inWords: { Deployment: decisionText },
+  localDefaults: async ({ dataDir }) => ({
+    CAELUS_LOCAL_CHARTS: 'true',
+    CAELUS_VALUES_KEY: await keptText(dataDir, 'values-key', () => `local:${newKey()}`),
+  }),
+  log: (emitter, log, failures) => logApps(appsEvents(emitter), log, failures),
+  metrics: (registry, emitter) => void appsMetrics(registry, appsEvents(emitter)),
+  describe: (inert) => appsRoutes({ apps: inert('apps'), insight: inert('insight') }),
+  serve,
+})
+
+function serve(host: ApiHost): ServedDomain {
+  const { config, env, databaseUrl, pool, notices, events, board, noControlPlane, onError } = host
+  const useCases = openAppsUseCases({ config, databaseUrl, pool })
+  const report = appsReport(pool, notices, board)
+  tellAppsChanges(notices, events)
+  const absent = async (): Promise<never> => noControlPlane()
+  let insight: AppsInsight = { preview: absent, explain: absent, resources: absent }
+
+  const connected = async (controlPlane: ControlPlane, helm: string): Promise<AppsControlPlane> => {
+    const opened = await openAppsControlPlane({ config, env, databaseUrl, useCases, helm, ...controlPlane })
+    insight = opened.insight
+    return opened
+  }
+
+  const up = async (here: UpHost): Promise<void> => {
+    const { progress, signal, begin, client, isLocal } = here
+    const { obtainBinaries, progressLine } = await import('../../../tools/index.ts')
+    report.waitFor('waits for Helm')
+    const tell = (step: Parameters<typeof progressLine>[0]): void =>
+      progress.show(step.what, `  preparing apps: ${progressLine(step)}`)
+    const { helm } = await obtainBinaries(['helm'], tell, signal)
+    progress.show('', '')
+    if (signal.aborted) return
+    const controlPlane = await connected(here, helm)
+    const { emitter, decisions } = host
+    const services = [
+      atEnd('apps connections', () => controlPlane.close()),
+      ...(isLocal ? [simulatedStorage(client, (message) => onError(message, 'Simulated storage failed'))] : []),
+      ...appsWorkerServices({
+        config,
+        databaseUrl,
+        controlPlane,
+        emitter: appsEvents(emitter),
+        decisions,
+        onError,
+        board,
+      }),
+    ]
+    for (const service of services) await begin(service)
+    report.waitFor(undefined)
+    await orderDemo(useCases.apps, pool)
+    progress.say('  Apps converge: npx caelus list-deployments')
+  }
+
+  return {
+    routes: appsRoutes({
+      apps: useCases.apps,
+      insight: {
+        preview: (inputs, signal) => insight.preview(inputs, signal),
+        explain: (id, signal) => insight.explain(id, signal),
+        resources: (id, signal) => insight.resources(id, signal),
+      },
+    }),
+    services: [report.service],
+    waitFor: (what) => report.waitFor(what),
+    async connect(controlPlane) {
+      const opened = await connected(controlPlane, config.of(APPS).helmBin ?? 'helm')
+      return [atEnd('apps connections', () => opened.close())]
+    },
+    up: (here) =>
+      up(here).catch((error: unknown) => {
+        report.waitFor(messageOf(error))
+        throw error
+      }),
+    close: () => useCases.close(),
+  }
+}

@@ -1,0 +1,10 @@
+import { runtimesCommands } from '../../cli/index.ts'
+import { RUNTIMES } from '../../config/index.ts'
+import type { Domain } from '../domain.ts'
+
+export const runtimes: Domain = {
+  name: 'runtimes',
+  section: RUNTIMES,
+  commands: runtimesCommands,
+  open: async () => (await import('./process.ts')).runtimesProcess(),
+}
