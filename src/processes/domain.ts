@@ -94,7 +94,10 @@ export interface ServedDomain {
   waitFor?(what: string | undefined): void
   /** Connects its part of the API to a control plane. Returns the services to start for that. */
   connect?(controlPlane: ControlPlane): Promise<readonly Service[]>
-  /** In `caelus up`, in place of `connect`: starts its workers or controllers as well, and its demo. */
+  /**
+   * In `caelus up`, in place of `connect`: starts its workers or controllers as well, and its demo. Resolves when the
+   * status board shows the objects of the demo.
+   */
   up?(here: UpHost): Promise<void>
   /** Closes its connections, after the last service has stopped. */
   close?(): Promise<void>

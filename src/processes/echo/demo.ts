@@ -59,12 +59,12 @@ export async function echoDemo(
     )
   }
   const reporter = service('demo report', async (signal, ready) => {
-    const look = (): void =>
-      void report().catch((error: unknown) => log.warn({ failure: messageOf(error) }, 'Demo report failed'))
+    const look = (): Promise<void> =>
+      report().catch((error: unknown) => log.warn({ failure: messageOf(error) }, 'Demo report failed'))
     const stop = emitter.on('reconcile:end', ({ controller }) => {
-      if (controller === 'echo') look()
+      if (controller === 'echo') void look()
     })
-    look()
+    await look()
     ready()
     await aborted(signal)
     stop()

@@ -19,6 +19,7 @@ import { progressLine, type ProgressLine } from '../shared/terminal.ts'
 import { migrate } from '../../store/index.ts'
 import { VERSION } from '../../version.ts'
 import { buildConsole } from './console.ts'
+import { untilConverged } from './converged.ts'
 import { prepareControlPlane } from './control-plane.ts'
 import { lockDataDir } from './lock.ts'
 import { Undo } from './undo.ts'
@@ -142,7 +143,7 @@ interface ControlPlaneWork {
  * the status board; the failure of one domain does not keep the others from starting.
  */
 async function withControlPlane({ here, serving, progress, undo, begin, signal }: ControlPlaneWork): Promise<void> {
-  const { config, env, board, checks, emitter } = serving
+  const { config, env, board, events, checks, emitter } = serving
   try {
     const kubeconfig = config.of(INSTALLATION).kubeconfig ?? (await localControlPlane())
     if (signal.aborted) return
@@ -163,6 +164,8 @@ async function withControlPlane({ here, serving, progress, undo, begin, signal }
         })
       }),
     )
+    if (await untilConverged(board, events, signal))
+      progress.say(`  Everything converged ${Math.round(process.uptime())} s after the start`)
   } catch (error) {
     if (signal.aborted) return
     board.component('kubernetes', { health: 'down', message: messageOf(error), version: null })
