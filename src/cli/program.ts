@@ -5,7 +5,7 @@ import { controlPlaneCommands } from './commands/control-plane.ts'
 import { operateCommands } from './commands/operate.ts'
 import { runtimesCommands } from './commands/runtimes/runtimes.ts'
 import { shellCommands } from './commands/shell.ts'
-import { tokenCommands } from './commands/tokens.ts'
+import { identityCommands } from './commands/identity/identity.ts'
 import { upCommands } from './commands/up.ts'
 import type { CliPorts } from './ports.ts'
 import { prepareFormat } from './output.ts'
@@ -27,7 +27,7 @@ export function buildProgram(ports: CliPorts): Command {
     apiCommands,
     controlPlaneCommands,
     operateCommands,
-    tokenCommands,
+    identityCommands,
     appsCommands,
     runtimesCommands,
     shellCommands,

@@ -61,6 +61,7 @@ async function openApi(): Promise<string> {
     consoleDir: import.meta.dirname,
     users: untouched('users'),
     tokens: untouched('tokens'),
+    identity: untouched('identity'),
     sealer: untouched('sealer'),
     oidc: undefined,
     idempotency: untouched('idempotency'),

@@ -13,8 +13,6 @@ import {
   sealer,
   statusBoard,
   tellAppsChanges,
-  tokenStore,
-  userStore,
   type AppsInsight,
   type Check,
   type Events,
@@ -29,10 +27,12 @@ import { appsReport, type AppsReport } from '../apps/report.ts'
 import { openAppsUseCases, type AppsUseCases } from '../apps/usecases.ts'
 import { keysIn } from '../../config/kinds.ts'
 import { effectiveValues, secretValues, type Config } from '../../config/index.ts'
+import { loginStore, openIdentity, tokenStore } from '../../identity/index.ts'
 import { databaseCheck, postgresVersion } from './database.ts'
 import type { Env } from './environment.ts'
 import { decisionText as appsDecisionText, type AppsEvents } from '../../domains/apps/index.ts'
 import { decisionText as runtimesDecisionText, type RuntimesControllerEvents } from '../../domains/runtimes/index.ts'
+import { appsUsage } from '../../domains/apps/store/index.ts'
 import { logRuntimes } from '../runtimes/log.ts'
 import { runtimesMetrics } from '../runtimes/metrics.ts'
 import { openRuntimesUseCases, type RuntimesUseCases } from '../runtimes/usecases.ts'
@@ -185,8 +185,9 @@ export async function assemble({
     devLogin,
     sessionLifetimeMs: config.sessionLifetime,
     consoleDir: CONSOLE_DIR,
-    users: userStore(pool),
+    users: loginStore(pool),
     tokens: tokenStore(pool),
+    identity: openIdentity({ pool, usage: [appsUsage] }),
     sealer: sealer(sessionKey ?? randomBytes(32), config.sessionLifetime),
     oidc: oidcOf(config),
     idempotency: idempotencyStore(pool),
