@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { openApps, type Apps, type ListedDeployment } from '../../src/domains/apps/usecases/index.ts'
 import { charts } from '../../src/domains/apps/helm/index.ts'
 import type { JsonObject } from '../../src/domains/apps/index.ts'
+import { openIdentity, userDirectory, type IdentityUseCases } from '../../src/identity/index.ts'
 import { systemClock } from '../../src/kernel/index.ts'
 import { migrate, openPool, openQueuePool, PostgresQueue } from '../../src/store/index.ts'
 import { startPostgres } from '../../tools/postgres/postgres.ts'
@@ -15,6 +16,7 @@ export const ADMIN = { admin: true } as const
 export interface Ours {
   readonly place: Place
   readonly apps: Apps
+  readonly identity: IdentityUseCases
   /** The chart as it comes. */
   readonly templateId: string
   /** The chart with other defaults. */
@@ -39,6 +41,7 @@ export const withOurs = (releases: number, work: (ours: Ours) => Promise<void>):
         pool,
         queue,
         charts: charts({ cacheDir: join(place.dir, 'charts'), localPaths: true }),
+        users: userDirectory,
         ingressClass: 'bench',
         clock: systemClock,
         random: Math.random,
@@ -51,6 +54,7 @@ export const withOurs = (releases: number, work: (ours: Ours) => Promise<void>):
       await work({
         place,
         apps,
+        identity: openIdentity({ pool, usage: [] }),
         templateId: await publish({}),
         publish,
         get worker() {
@@ -82,9 +86,9 @@ function startWorker({ dir, controlPlane, helm }: Place, url: string): WorkerPro
 }
 
 /** A tenant for each of n orders. */
-export async function tenants({ apps }: Ours, n: number, word = 'tenant'): Promise<string[]> {
+export async function tenants({ identity }: Ours, n: number, word = 'tenant'): Promise<string[]> {
   const ids: string[] = []
-  for (let i = 0; i < n; i++) ids.push((await apps.createUser(ADMIN, { email: `${word}-${i}@example.com` })).id)
+  for (let i = 0; i < n; i++) ids.push((await identity.createUser(ADMIN, { email: `${word}-${i}@example.com` })).id)
   return ids
 }
 

@@ -108,7 +108,7 @@ class Platform {
       deployments: this.rows,
       queue,
       template: () => this.template,
-      owner: (id) => ({ id, email: 'ada@example.com', isAdmin: false, createdAt: 0, deletedAt: null }),
+      owner: (id) => ({ id, email: 'ada@example.com' }),
       onWrite: (id, fence) => world.standing.fenced(`${APPS_QUEUE} ${keyText(deploymentKey(id))}`, fence),
     }
     this.verified = fakeVerifiedReleases(this.store)

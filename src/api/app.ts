@@ -2,6 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../kernel/index.ts'
+import type { IdentityUseCases } from '../identity/index.ts'
 import type { AuthParts } from './auth/authenticate.ts'
 import type { ConfigEntryView } from './contract/index.ts'
 import type { RecentDecisions } from './recent-decisions.ts'
@@ -37,6 +38,7 @@ export interface ServerParts extends AuthParts {
   readonly sessionLifetimeMs: number
   /** Where the built console is; may be filled after the start. */
   readonly consoleDir: string
+  readonly identity: IdentityUseCases
   readonly idempotency: IdempotencyKeys
   readonly events: Events
   readonly board: StatusBoard

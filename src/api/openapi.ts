@@ -55,6 +55,6 @@ const TAGS = [
     name: 'apps',
     description: 'Products, the deployments that were ordered of them, and the work that converges those.',
   },
-  { name: 'identity', description: 'Who makes a request, logins and API tokens.' },
+  { name: 'identity', description: 'The caller of a request, logins, API tokens, users and organizations.' },
   { name: 'operations', description: 'What this installation is made of and what it does.' },
 ]

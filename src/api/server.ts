@@ -16,11 +16,9 @@ import { configRoutes } from './routes/config.ts'
 import { consoleRoutes } from './routes/console.ts'
 import { decisionRoutes } from './routes/decisions.ts'
 import { eventRoutes } from './routes/events.ts'
-import { loginRoutes } from './routes/login.ts'
-import { meRoutes } from './routes/me.ts'
+import { identityRoutes } from './routes/identity/identity.ts'
 import { probeRoutes } from './routes/probes.ts'
 import { statusRoutes } from './routes/status.ts'
-import { tokenRoutes } from './routes/tokens.ts'
 import { routeTemplate } from './http/route-template.ts'
 import { validatorCompiler } from './http/validation.ts'
 
@@ -78,7 +76,7 @@ export async function makeServer(parts: ServerParts): Promise<App> {
   probeRoutes(app, parts)
   await app.register(
     async (api: App) => {
-      const all = [meRoutes, loginRoutes, tokenRoutes, statusRoutes, eventRoutes, decisionRoutes, configRoutes]
+      const all = [identityRoutes, statusRoutes, eventRoutes, decisionRoutes, configRoutes]
       for (const routes of all) routes(api, parts)
       for (const routes of parts.routes ?? []) routes(api)
     },

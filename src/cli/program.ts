@@ -4,7 +4,7 @@ import { controllerCommands } from './commands/controllers.ts'
 import { controlPlaneCommands } from './commands/control-plane.ts'
 import { operateCommands } from './commands/operate.ts'
 import { shellCommands } from './commands/shell.ts'
-import { tokenCommands } from './commands/tokens.ts'
+import { identityCommands } from './commands/identity/identity.ts'
 import { upCommands } from './commands/up.ts'
 import type { CliPorts } from './ports.ts'
 import { prepareFormat } from './output.ts'
@@ -29,7 +29,7 @@ export function buildProgram(ports: CliPorts, domains: readonly AddCommands[]): 
     apiCommands,
     controlPlaneCommands,
     operateCommands,
-    tokenCommands,
+    identityCommands,
     controllerCommands,
     ...domains,
     shellCommands,

@@ -3,6 +3,7 @@ import type { Registry } from 'prom-client'
 import type { Check, Events, Routes, StatusBoard } from '../api/index.ts'
 import type { CliPorts } from '../cli/index.ts'
 import type { Config, Env, Section } from '../config/index.ts'
+import type { TenantUsage } from '../identity/index.ts'
 import type { DecisionLog, Emitter, KernelEvents, Service } from '../kernel/index.ts'
 import type { Client, HttpTransport, LeaderEvents, RequestEvents, WatchEvents } from '../kube/index.ts'
 import type { ProgressLine } from './shared/terminal.ts'
@@ -36,6 +37,8 @@ export interface StartProcess {
 export interface DomainProcess {
   /** Its decisions as sentences, by the kind of the object. */
   readonly inWords?: Readonly<Record<string, (decision: never) => string>>
+  /** What a user or an organization has in this domain, and what keeps it from being deleted. */
+  readonly usage?: TenantUsage
   /** For `caelus up`: values of variables that are not set, by the names of the variables. */
   localDefaults?(here: Here): Promise<Env>
   /** Logs its events. */

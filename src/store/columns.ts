@@ -9,3 +9,8 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** Checked before a query: PostgreSQL answers an invalid uuid with an error instead of no row. */
 export const isId = (text: string): boolean => UUID.test(text)
+
+/** PostgreSQL stores neither U+0000 nor half of a surrogate pair. */
+export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
+
+export const UNSTORABLE = 'has a character that cannot be stored: U+0000, or half of a surrogate pair'

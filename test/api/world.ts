@@ -8,18 +8,17 @@ import {
   eventRing,
   idempotencyStore,
   makeServer,
-  newTokenSecret,
   readiness,
   sealer,
   statusBoard,
-  tokenStore,
-  userStore,
   type App,
   type Check,
   type Events,
   type Routes,
   type ServerParts,
 } from '../../src/api/index.ts'
+import { appsUsage } from '../../src/domains/apps/store/index.ts'
+import { loginStore, newTokenSecret, openIdentity, tokenStore } from '../../src/identity/index.ts'
 import type { Role } from '../../src/api/contract/index.ts'
 import { decisionLog, createEmitter, systemClock, type KernelEvents } from '../../src/kernel/index.ts'
 import { makeLogger, makeMetrics, scrubber } from '../../src/telemetry/index.ts'
@@ -89,8 +88,9 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     devLogin: true,
     sessionLifetimeMs: 3_600_000,
     consoleDir,
-    users: userStore(pool),
+    users: loginStore(pool),
     tokens: tokenStore(pool),
+    identity: openIdentity({ pool, usage: [appsUsage] }),
     sealer: sealer(randomBytes(32), 3_600_000),
     oidc: undefined,
     idempotency: idempotencyStore(pool),

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openApps, type Apps, type ListedDeployment } from '../../src/domains/apps/usecases/index.ts'
 import { charts } from '../../src/domains/apps/helm/index.ts'
 import { APPS_QUEUE } from '../../src/domains/apps/queue.ts'
+import { userDirectory } from '../../src/identity/index.ts'
 import { startAll, systemClock } from '../../src/kernel/index.ts'
 import {
   httpTransport,
@@ -23,6 +24,7 @@ import { canRunNode, NODE, NODE_IMAGES } from '../../tools/node/index.ts'
 import { startPostgres } from '../../tools/postgres/postgres.ts'
 import { CLASS, openWorker } from '../apps/worker/parts.ts'
 import { freshDatabase } from '../support/postgres.ts'
+import { createUser } from '../support/users.ts'
 
 const CHART = join(import.meta.dirname, '../../charts/hello-static')
 const ADMIN = { admin: true } as const
@@ -68,6 +70,7 @@ if (!verdict.ok) {
         pool: database.pool,
         queue,
         charts: charts({ cacheDir: join(dir, 'charts'), localPaths: true }),
+        users: userDirectory,
         ingressClass: CLASS,
         clock: systemClock,
         random: Math.random,
@@ -82,7 +85,7 @@ if (!verdict.ok) {
       ending.push(await startAll(services))
 
       const [repository = '', tag = ''] = NODE_IMAGES.nginx.split(':')
-      const { id: userId } = await apps.createUser(ADMIN, { email: 'ada@example.com' })
+      const userId = await createUser(database.pool, 'ada@example.com')
       const { id: productId } = await apps.createProduct(ADMIN, { name: 'hello-static' })
       const { id: templateId } = await apps.publishTemplate(ADMIN, {
         productId,

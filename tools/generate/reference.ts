@@ -65,6 +65,7 @@ async function openApi(): Promise<string> {
     consoleDir: import.meta.dirname,
     users: inert('users'),
     tokens: inert('tokens'),
+    identity: inert('identity'),
     sealer: inert('sealer'),
     oidc: undefined,
     idempotency: inert('idempotency'),

@@ -1,13 +1,21 @@
 import type { FastifyRequest } from 'fastify'
 import type { Clock } from '../../kernel/index.ts'
+import {
+  effectiveRole,
+  hashOf,
+  isGood,
+  TOKEN_MARK,
+  type ApiTokens,
+  type Logins,
+  type Principal,
+} from '../../identity/index.ts'
 import { raise } from '../failures.ts'
-import { effectiveRole, hashOf, isGood, TOKEN_MARK, type ApiTokens } from './api-token.ts'
-import type { Identity, User, Users } from './identity.ts'
+import type { Identity } from './identity.ts'
 import type { Oidc } from './oidc.ts'
 import type { Sealer } from './session.ts'
 
 export interface AuthParts {
-  readonly users: Users
+  readonly users: Logins
   readonly tokens: ApiTokens
   readonly sealer: Sealer
   readonly oidc: Oidc | undefined
@@ -17,9 +25,9 @@ export interface AuthParts {
 export const SESSION_COOKIE = 'caelus_session'
 
 /**
- * Who makes this request. Undefined: it does not say. Throws `NotSignedIn` when it says so without proof.
+ * The caller of a request. Undefined: the request has no credentials. Throws `NotSignedIn` for invalid ones.
  *
- * A header counts before a cookie: a program that sends a token means the token.
+ * An Authorization header takes precedence over a cookie.
  */
 export async function authenticate(request: FastifyRequest, parts: AuthParts): Promise<Identity | undefined> {
   const { authorization } = request.headers
@@ -43,7 +51,7 @@ async function byApiToken(secret: string, { tokens, clock }: AuthParts): Promise
   return { userId: user.id, email: user.email, role: effectiveRole(token, user), auth: 'token', byCookie: false }
 }
 
-/** When it was last used is known to the minute: a busy token costs no write per request. */
+/** The last use is recorded once a minute, so that a busy token costs no write per request. */
 const isOlderThanAMinute = (at: Date | null, now: number): boolean => at === null || now - at.getTime() > 60_000
 
 async function byOidcToken(bearer: string, { oidc, users }: AuthParts): Promise<Identity> {
@@ -54,7 +62,7 @@ async function byOidcToken(bearer: string, { oidc, users }: AuthParts): Promise<
   return { userId: user.id, email: user.email, role: user.role, auth: 'oidc', byCookie: false }
 }
 
-/** A cookie that is no longer good is as if there were none: the browser sends it with everything. */
+/** An invalid cookie counts as none: the browser sends it with every request. */
 async function bySession(cookie: string, { sealer, users, clock }: AuthParts): Promise<Identity | undefined> {
   const session = await sealer.openSession(cookie, clock.now())
   if (session === undefined) return undefined
@@ -63,4 +71,4 @@ async function bySession(cookie: string, { sealer, users, clock }: AuthParts): P
   return { userId: user.id, email: user.email, role: user.role, auth: session.auth, byCookie: true }
 }
 
-const isCurrent = (begunAt: number, user: User): boolean => begunAt > user.sessionsFrom.getTime()
+const isCurrent = (begunAt: number, user: Principal): boolean => begunAt > user.sessionsFrom.getTime()

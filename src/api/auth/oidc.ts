@@ -16,7 +16,7 @@ import {
 } from 'openid-client'
 import { messageOf } from '../../kernel/index.ts'
 import { raise } from '../failures.ts'
-import type { Profile } from './identity.ts'
+import type { Profile } from '../../identity/index.ts'
 import type { LoginTrip } from './session.ts'
 
 export interface OidcOptions {

@@ -181,16 +181,6 @@ export const raise = defineFailures({
     retryable: false,
     nextStep: 'Make another template canonical first.',
   },
-  EmailTaken: {
-    whoseMove: 'user',
-    retryable: false,
-    nextStep: 'Use the user who has this email, or another email.',
-  },
-  UserInUse: {
-    whoseMove: 'user',
-    retryable: false,
-    nextStep: 'Delete the deployments of this user first, and wait until they are gone.',
-  },
   JobDone: {
     whoseMove: 'user',
     retryable: false,

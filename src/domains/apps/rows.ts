@@ -1,10 +1,10 @@
 import type { RowPatch } from './record.ts'
-import type { Deployment, Template, User } from './types.ts'
+import type { Deployment, Owner, Template } from './types.ts'
 
 /** Everything that a reconcile needs from the database, read together. */
 export interface LoadedDeployment {
   readonly deployment: Deployment
-  readonly owner: User
+  readonly owner: Owner
   /** Also when it is soft-deleted: that is for `decide` to judge. */
   readonly template: Template
 }

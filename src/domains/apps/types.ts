@@ -33,15 +33,13 @@ export type JobStatus = (typeof JOB_STATUSES)[number]
 export const PACKAGE_TYPES = ['helm-chart'] as const
 export type PackageType = (typeof PACKAGE_TYPES)[number]
 
-/** Times are milliseconds since the epoch; `null` is what the column holds when there is nothing. */
-export interface User {
+/** The user whose deployment it is. */
+export interface Owner {
   readonly id: string
   readonly email: string
-  readonly isAdmin: boolean
-  readonly createdAt: number
-  readonly deletedAt: number | null
 }
 
+/** Times are milliseconds since the epoch; `null` is what the column holds when there is nothing. */
 export interface Product {
   readonly id: string
   readonly name: string

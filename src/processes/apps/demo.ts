@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'yaml'
-import { userStore } from '../../api/index.ts'
+import { loginStore } from '../../identity/index.ts'
 import { LOCAL_ADMIN } from '../shared/local-login.ts'
 import type { Pool } from '../../store/index.ts'
 import type { Apps } from '../../domains/apps/usecases/index.ts'
@@ -35,7 +35,7 @@ const PRODUCTS = [
  * unchanged.
  */
 export async function orderDemo(apps: Apps, pool: Pool): Promise<void> {
-  const user = await userStore(pool).signIn({ subject: `dev#${LOCAL_ADMIN}`, email: LOCAL_ADMIN, role: 'admin' })
+  const user = await loginStore(pool).signIn({ subject: `dev#${LOCAL_ADMIN}`, email: LOCAL_ADMIN, role: 'admin' })
   if (user === undefined) throw new Error(`failed to order the demo: ${LOCAL_ADMIN} logs in another way`)
   const actor = { userId: user.id, admin: true }
   const { items } = await apps.listProducts(actor, { limit: 1 })

@@ -1,6 +1,7 @@
 import { appsRoutes, tellAppsChanges, type AppsInsight } from '../../api/index.ts'
 import { APPS } from '../../config/index.ts'
 import { decisionText } from '../../domains/apps/index.ts'
+import { appsUsage } from '../../domains/apps/store/index.ts'
 import type { ApiHost, ControlPlane, DomainProcess, ServedDomain, UpHost } from '../domain.ts'
 import { atEnd, messageOf } from '../../kernel/index.ts'
 import { openAppsControlPlane, type AppsControlPlane } from './control-plane.ts'
@@ -16,6 +17,7 @@ import { appsWorkerServices } from './worker.ts'
 
 export const appsProcess = (): DomainProcess => ({
   inWords: { Deployment: decisionText },
+  usage: appsUsage,
   localDefaults: async ({ dataDir }) => ({
     CAELUS_LOCAL_CHARTS: 'true',
     CAELUS_VALUES_KEY: await keptText(dataDir, 'values-key', () => `local:${newKey()}`),

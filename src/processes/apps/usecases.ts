@@ -3,6 +3,7 @@ import { APPS, INSTALLATION, type Config } from '../../config/index.ts'
 import { openApps, type Apps } from '../../domains/apps/usecases/index.ts'
 import { charts, type Charts } from '../../domains/apps/helm/index.ts'
 import { keyRing, type KeyRing } from '../../domains/apps/index.ts'
+import { userDirectory } from '../../identity/index.ts'
 import { systemClock } from '../../kernel/index.ts'
 import { openQueuePool, PostgresQueue, type Pool } from '../../store/index.ts'
 
@@ -32,7 +33,16 @@ export function openAppsUseCases({ config, databaseUrl, pool }: AppsUseCasesOpti
   })
   const queuePool = openQueuePool({ url: databaseUrl, applicationName: 'caelus api queue', role: 'caelus_api', max: 2 })
   const queue = new PostgresQueue({ pool: queuePool, name: APPS_QUEUE })
-  const apps = openApps({ pool, queue, ring, charts: source, ingressClass, clock: systemClock, random: Math.random })
+  const apps = openApps({
+    pool,
+    queue,
+    ring,
+    charts: source,
+    users: userDirectory,
+    ingressClass,
+    clock: systemClock,
+    random: Math.random,
+  })
   return {
     apps,
     charts: source,

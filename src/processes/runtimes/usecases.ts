@@ -1,6 +1,6 @@
 import { tellRuntimesChanges, type Events, type StatusBoard } from '../../api/index.ts'
 import { RUNTIMES, type Config } from '../../config/index.ts'
-import { emailsOf } from '../../domains/apps/store/index.ts'
+import { userDirectory } from '../../identity/index.ts'
 import {
   runtimeHistory,
   openRuntimesView,
@@ -48,7 +48,7 @@ export function openRuntimesUseCases(options: RuntimesUseCasesOptions): Runtimes
       clock: systemClock,
       settings,
       controlPlane: seen,
-      emailsOf: (ids) => asUser(pool, { admin: true }, (tx) => emailsOf(tx, ids)),
+      emailsOf: (ids) => asUser(pool, { admin: true }, (tx) => userDirectory.emailsOf(tx, ids)),
     }),
     list: () => seen().look.list(),
     see(transport) {

@@ -10,8 +10,6 @@ import {
   readiness,
   sealer,
   statusBoard,
-  tokenStore,
-  userStore,
   type Check,
   type HttpService,
   type ServerParts,
@@ -19,6 +17,7 @@ import {
 import type { QueueView } from '../../api/contract/index.ts'
 import { effectiveValues, LOGIN, RETENTION, SERVER, type Config, type Env, type Login } from '../../config/index.ts'
 import type { ApiHost, OpenDomain, ServedDomain } from '../domain.ts'
+import { loginStore, openIdentity, tokenStore } from '../../identity/index.ts'
 import { databaseCheck, postgresVersion } from './database.ts'
 import { openHost, type Host } from './host.ts'
 import { defineFailures, systemClock, type Service } from '../../kernel/index.ts'
@@ -93,8 +92,9 @@ export async function assemble({ config, env, domains, databaseUrl, logTo }: Ser
     devLogin,
     sessionLifetimeMs: sessionLifetime,
     consoleDir: CONSOLE_DIR,
-    users: userStore(pool),
+    users: loginStore(pool),
     tokens: tokenStore(pool),
+    identity: openIdentity({ pool, usage: domains.flatMap(({ usage }) => usage ?? []) }),
     // Without a key, sessions end with the process.
     sealer: sealer(sessionKey ? Buffer.from(sessionKey.reveal(), 'base64') : randomBytes(32), sessionLifetime),
     oidc: oidcOf(config.of(LOGIN)),

@@ -3,6 +3,7 @@ import type { DeploymentView, ProductView, TemplateView } from '../../../src/api
 import { openApps } from '../../../src/domains/apps/usecases/index.ts'
 import { keyRing, type JsonObject } from '../../../src/domains/apps/index.ts'
 import type { Chart, Charts } from '../../../src/domains/apps/helm/index.ts'
+import { userDirectory } from '../../../src/identity/index.ts'
 import { seededRandom, systemClock } from '../../../src/kernel/index.ts'
 import { openQueuePool, PostgresQueue } from '../../../src/store/index.ts'
 import { world, type Person, type World, type WorldOptions } from '../world.ts'
@@ -80,6 +81,7 @@ export async function appsWorld(options: WorldOptions & { readonly insight?: App
         queue: new PostgresQueue({ pool: queuePool, name: 'apps' }),
         ring: keyRing(`test:${Buffer.alloc(32, 7).toString('base64')}`),
         charts,
+        users: userDirectory,
         ingressClass: 'nginx',
         clock: systemClock,
         random: seededRandom(7),

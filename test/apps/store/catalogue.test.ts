@@ -108,26 +108,3 @@ test('the canonical template is one of the product, and cannot be deleted before
   expect(items.map(({ id }) => id)).toEqual([next.id])
   expect(await fieldsOf(w.apps.setCanonicalTemplate(w.admin, product.id, template.id))).toHaveProperty('template_id')
 })
-
-test('users are made, changed and deleted by admins, and see themselves alone', async () => {
-  await using w = await appsWorld()
-  const eve = await w.apps.createUser(w.admin, { email: 'eve@example.org' })
-  expect(eve).toMatchObject({ isAdmin: false, deployments: 0, frozen: false })
-  expect(await codeOf(w.apps.createUser(w.admin, { email: 'EVE@example.org' }))).toBe('EmailTaken')
-  expect(await codeOf(w.apps.updateUser(w.admin, eve.id, { email: 'ann@example.org' }))).toBe('EmailTaken')
-  expect(await w.apps.updateUser(w.admin, eve.id, { isAdmin: true })).toMatchObject({ isAdmin: true })
-  expect(await codeOf(w.apps.createUser(w.ann, { email: 'x@example.org' }))).toBe('NotAllowed')
-  expect(await codeOf(w.apps.getUser(w.ann, eve.id))).toBe('NotFound')
-  expect((await w.apps.listUsers(w.ann, { limit: 10 })).items.map(({ email }) => email)).toEqual(['ann@example.org'])
-  await w.apps.deleteUser(w.admin, eve.id)
-  expect(await codeOf(w.apps.getUser(w.admin, eve.id))).toBe('NotFound')
-  expect((await w.apps.createUser(w.admin, { email: 'Eve@example.org' })).id).toBe(eve.id)
-})
-
-test('a user who has deployments cannot be deleted', async () => {
-  await using w = await appsWorld()
-  const { template } = await w.product()
-  await w.apps.createDeployment(w.ann, { userId: w.ann.userId, templateId: template.id, domainname: 'a.example.org' })
-  expect(await codeOf(w.apps.deleteUser(w.admin, w.ann.userId))).toBe('UserInUse')
-  expect((await w.apps.getUser(w.ann, w.ann.userId)).deployments).toBe(1)
-})

@@ -118,7 +118,6 @@ test('nothing of a frozen tenant is claimed until it is unfrozen', async () => {
   await w.apps.freezeTenant(w.admin, w.ann.userId, 'does not pay')
   expect(await w.queue.claim('w', 5)).toEqual([])
   expect(await jobs(w)).toMatchObject([{ frozen: true }])
-  expect(await w.apps.getUser(w.ann, w.ann.userId)).toMatchObject({ frozen: true })
   await w.apps.unfreezeTenant(w.admin, w.ann.userId)
   expect(await w.queue.claim('w', 5)).toHaveLength(1)
 })

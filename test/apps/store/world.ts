@@ -2,6 +2,7 @@ import { openApps, type Apps, type UseCaseDeps } from '../../../src/domains/apps
 import type { Chart, Charts } from '../../../src/domains/apps/helm/port.ts'
 import { keyRing, type JsonObject, type KeyRing, type Product, type Template } from '../../../src/domains/apps/index.ts'
 import { APPS_QUEUE } from '../../../src/domains/apps/queue.ts'
+import { userDirectory } from '../../../src/identity/index.ts'
 import { failureOf, RefusedFields, seededRandom, systemClock } from '../../../src/kernel/index.ts'
 import { insideTransaction, PostgresQueue, type Actor } from '../../../src/store/index.ts'
 import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
@@ -74,6 +75,7 @@ export async function appsWorld(): Promise<AppsWorld> {
     queue,
     ring: ringOf('k1'),
     charts: registry(),
+    users: userDirectory,
     ingressClass: 'nginx',
     clock: systemClock,
     random: seededRandom(1),

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { writeChart } from '../helm/world.ts'
 import { neverReady, page } from './charts.ts'
-import { ADMIN, WorkerWorld } from './world.ts'
+import { createUser } from '../../support/users.ts'
+import { WorkerWorld } from './world.ts'
 
 const CONCURRENCY = 4
 const FAILING = 8
@@ -10,7 +11,7 @@ test('a tenant whose apps fail for ever keeps nobody else waiting', async () => 
   await using world = await WorkerWorld.make()
   const broken = await world.publish(await writeChart(world.dir, { 'web.yaml': neverReady }), { healthTimeoutSec: 6 })
   const fine = await world.publish(await writeChart(world.dir, { 'page.yaml': page('fine') }))
-  const { id: bob } = await world.apps.createUser(ADMIN, { email: 'bob@example.com' })
+  const bob = await createUser(world.database.pool, 'bob@example.com')
   const failing = await Promise.all(
     Array.from({ length: FAILING }, (_, nth) =>
       world.orderWithoutVolume({}, `bob-${nth}.example.com`, { userId: bob, templateId: broken }),

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { ConfigMap, Namespace } from '../../../src/kube/index.ts'
 import { writeChart } from '../helm/world.ts'
 import { page } from './charts.ts'
-import { ADMIN, WorkerWorld } from './world.ts'
+import { createUser } from '../../support/users.ts'
+import { WorkerWorld } from './world.ts'
 
 const MESSAGE = `"double" 'single' \\back
 second line: {{ .Values.user | quote }} {{- fail "evaluated" -}}
@@ -17,7 +18,7 @@ test('whoever has no readable name, and whatever they write, gets a page that sa
   }
   const folder = await writeChart(world.dir, { 'page.yaml': page('{{ .Values.user.message | toJson }}') })
   const templateId = await world.publish(folder, { valuesSchema })
-  const { id: userId } = await world.apps.createUser(ADMIN, { email: '!#$%@***' })
+  const userId = await createUser(world.database.pool, '!#$%@***')
   await world.worker()
   const made = await world.orderWithoutVolume({ message: MESSAGE }, 'shop.example.com', { templateId, userId })
   const { id, deploymentUid, namespaceName: namespace } = made

@@ -15,6 +15,7 @@ import { charts } from '../../../src/domains/apps/helm/index.ts'
 import type { AppsWorkerDeps, Deployment } from '../../../src/domains/apps/index.ts'
 import { APPS_QUEUE, deploymentKey } from '../../../src/domains/apps/queue.ts'
 import { deploymentRows } from '../../../src/domains/apps/store/index.ts'
+import { userDirectory } from '../../../src/identity/index.ts'
 import { startAll, systemClock } from '../../../src/kernel/index.ts'
 import {
   httpTransport,
@@ -28,6 +29,7 @@ import { PostgresQueue, type Actor } from '../../../src/store/index.ts'
 import { obtainBinaries } from '../../../tools/binaries/index.ts'
 import { kill } from '../../support/kill.ts'
 import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
+import { createUser } from '../../support/users.ts'
 import { builtProgram } from '../../support/programs.ts'
 import { layVolume } from '../../support/volume.ts'
 import { CLASS, openWorker, type OpenWorker, type WorkerPlace } from './parts.ts'
@@ -99,11 +101,12 @@ export class WorkerWorld implements AsyncDisposable {
       pool: database.pool,
       queue,
       charts: charts({ cacheDir: join(dir, 'charts'), localPaths: true }),
+      users: userDirectory,
       ingressClass: CLASS,
       clock: systemClock,
       random: Math.random,
     })
-    const { id: userId } = await apps.createUser(ADMIN, { email: 'ada@example.com' })
+    const userId = await createUser(database.pool, 'ada@example.com')
     const product = await apps.createProduct(ADMIN, { name: 'hello-static' })
     const { id: templateId } = await apps.publishTemplate(ADMIN, {
       productId: product.id,

@@ -7,6 +7,7 @@ import { appsRoutes, tellAppsChanges, type AppsInsight } from '../../../src/api/
 import { openApps, type Apps } from '../../../src/domains/apps/usecases/index.ts'
 import { charts } from '../../../src/domains/apps/helm/index.ts'
 import { diffObjects, keyRing, masker, redactedDiff, type JsonObject } from '../../../src/domains/apps/index.ts'
+import { userDirectory } from '../../../src/identity/index.ts'
 import { seededRandom, systemClock, type Explanation } from '../../../src/kernel/index.ts'
 import { listener, openPool, openQueuePool, PostgresQueue } from '../../../src/store/index.ts'
 import { consoleWorld, emailOf, type ConsoleWorld } from '../world.ts'
@@ -72,6 +73,7 @@ export async function appsConsole(): Promise<AppsConsole> {
           charts: {
             fetch: (at, signal) => source.fetch({ ...at, ref: known.get(at.ref) ?? at.ref }, signal),
           },
+          users: userDirectory,
           ingressClass: 'nginx',
           clock: systemClock,
           random: seededRandom(7),

@@ -3,16 +3,6 @@ import { ICON_PATTERN, NOT_BLANK_PATTERN } from '../patterns.ts'
 import { FailureView, FieldChangeView, ObjectChangeView } from '../insight.ts'
 import { JsonObject, MaybeText, MaybeTimestamp, orNull, Timestamp } from '../words.ts'
 
-export const UserView = Type.Object({
-  id: Type.String(),
-  email: Type.String(),
-  is_admin: Type.Boolean(),
-  deployments: Type.Integer({ description: 'That are not deleted.' }),
-  frozen: Type.Boolean({ description: 'True: nothing of theirs is reconciled until an admin thaws them.' }),
-  created_at: Timestamp,
-})
-export type UserView = Static<typeof UserView>
-
 export const ProductView = Type.Object({
   id: Type.String(),
   name: Type.String(),

@@ -1,17 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { JOB_REASONS } from './apps.ts'
-import { EMAIL_PATTERN, NOT_BLANK_PATTERN } from '../patterns.ts'
-
-const Email = Type.String({ minLength: 3, maxLength: 254, pattern: EMAIL_PATTERN })
-
-export const UserCreate = Type.Object(
-  { email: Email, is_admin: Type.Optional(Type.Boolean({ description: 'Default: false.' })) },
-  { additionalProperties: false },
-)
-export type UserCreate = Static<typeof UserCreate>
-
-export const UserPatch = Type.Partial(UserCreate, { additionalProperties: false })
-export type UserPatch = Static<typeof UserPatch>
+import { NOT_BLANK_PATTERN } from '../patterns.ts'
 
 export const FreezeUser = Type.Object(
   { why: Type.String({ minLength: 1, maxLength: 500, pattern: NOT_BLANK_PATTERN }) },

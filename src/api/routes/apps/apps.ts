@@ -5,9 +5,9 @@ import { jobRoutes } from './jobs.ts'
 import type { AppsParts } from './parts.ts'
 import { productRoutes } from './products.ts'
 import { templateRoutes } from './templates.ts'
-import { userRoutes } from './users.ts'
+import { tenantRoutes } from './tenants.ts'
 
-const ALL = [userRoutes, productRoutes, templateRoutes, deploymentRoutes, insightRoutes, jobRoutes]
+const ALL = [tenantRoutes, productRoutes, templateRoutes, deploymentRoutes, insightRoutes, jobRoutes]
 
 /** Everything that people and programs may do with apps. Routes parse, call and print; they do not decide. */
 export const appsRoutes =

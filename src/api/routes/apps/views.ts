@@ -6,7 +6,7 @@ import type {
   Template,
   TemplateForm,
 } from '../../../domains/apps/index.ts'
-import type { ChartReport, ListedDeployment, ListedJob, ListedUser } from '../../../domains/apps/usecases/index.ts'
+import type { ChartReport, ListedDeployment, ListedJob } from '../../../domains/apps/usecases/index.ts'
 import { redact, writeOnlyPointers } from '../../../domains/apps/index.ts'
 import type { Failure } from '../../../kernel/index.ts'
 import type {
@@ -19,22 +19,12 @@ import type {
   ResourceView,
   TemplateFormView,
   TemplateView,
-  UserView,
 } from '../../contract/index.ts'
 import { fieldChangeView, failureView, maybeTimeView, timeView } from '../parts.ts'
 
 /* From the types of the domain to those of the contract. */
 
 const maybeFailure = (failure: Failure | null): FailureView | null => (failure === null ? null : failureView(failure))
-
-export const userView = ({ id, email, isAdmin, deployments, frozen, createdAt }: ListedUser): UserView => ({
-  id,
-  email,
-  is_admin: isAdmin,
-  deployments,
-  frozen,
-  created_at: timeView(createdAt),
-})
 
 export const productView = ({ id, name, description, icon, templateId, createdAt }: Product): ProductView => ({
   id,

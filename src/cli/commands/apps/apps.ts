@@ -4,11 +4,11 @@ import { insightCommands } from './insight.ts'
 import { jobCommands } from './jobs.ts'
 import { productCommands } from './products.ts'
 import { templateCommands } from './templates.ts'
-import { userCommands } from './users.ts'
+import { tenantCommands } from './tenants.ts'
 import { workerCommands, type AppsCliPorts } from './worker.ts'
 
 const ALL = [
-  userCommands,
+  tenantCommands,
   productCommands,
   templateCommands,
   deploymentCommands,

@@ -1,13 +1,5 @@
-import {
-  field,
-  isJsonArray,
-  isJsonObject,
-  isStorable,
-  pointerOf,
-  readAt,
-  type Json,
-  type JsonObject,
-} from '../values/json.ts'
+import { isStorable, UNSTORABLE } from '../../../store/index.ts'
+import { field, isJsonArray, isJsonObject, pointerOf, readAt, type Json, type JsonObject } from '../values/json.ts'
 import { REFERENCE_KEYWORDS, target } from './walk.ts'
 import type { FieldProblem } from '../types.ts'
 
@@ -25,8 +17,6 @@ export const LIMITS = {
 } as const
 
 const FORBIDDEN_KEY = '__proto__'
-
-export const UNSTORABLE = 'has a character that cannot be stored: U+0000, or half of a surrogate pair'
 
 /** What a schema may not contain, whatever its dialect says. */
 export function schemaProblems(schema: JsonObject): FieldProblem[] {

@@ -1,4 +1,4 @@
-import { isId, msOf, msOrNull, type Pool, type Runner } from '../../../store/index.ts'
+import { isId, type Pool, type Runner } from '../../../store/index.ts'
 import type { DeploymentRows } from '../rows.ts'
 import { DEPLOYMENT_COLUMNS, deploymentOf, type DeploymentRow } from './deployment-columns.ts'
 import { HELD } from './held.ts'
@@ -27,9 +27,6 @@ const WRITE = `
 
 interface LoadedRow extends DeploymentRow {
   readonly email: string
-  readonly is_admin: boolean
-  readonly user_created_at: Date
-  readonly user_deleted_at: Date | null
 }
 
 /** Rows for the worker; `pool` acts as `caelus_worker`. */
@@ -45,21 +42,14 @@ export const deploymentRows = (pool: Pool): DeploymentRows => ({
 async function load(on: Runner, id: string): ReturnType<DeploymentRows['load']> {
   if (!isId(id)) return undefined
   const [row] = await on.query<LoadedRow>(
-    `select ${DEPLOYMENT_COLUMNS}, u.email, u.is_admin, u.created_at as user_created_at, u.deleted_at as user_deleted_at
+    `select ${DEPLOYMENT_COLUMNS}, u.email
      from caelus.deployment d join caelus.user u on u.id = d.user_id where d.id = $1`,
     [id],
   )
   // Templates never change, so that reading it apart reads the same.
   const template = row && (await findTemplate(on, row.desired_template_id))
   if (row === undefined || template === undefined) return undefined
-  const owner = {
-    id: row.user_id,
-    email: row.email,
-    isAdmin: row.is_admin,
-    createdAt: msOf(row.user_created_at),
-    deletedAt: msOrNull(row.user_deleted_at),
-  }
-  return { deployment: deploymentOf(row), owner, template }
+  return { deployment: deploymentOf(row), owner: { id: row.user_id, email: row.email }, template }
 }
 
 /** Those of which something may be left, by id. */

@@ -2,13 +2,13 @@ import type { FakePostgresQueue, Table } from '../../../store/fake/index.ts'
 import type { VerifiedRelease, VerifiedReleaseStore } from '../drift/verified-releases.ts'
 import { deploymentKey } from '../queue.ts'
 import type { DeploymentRows } from '../rows.ts'
-import type { Deployment, Template, User } from '../types.ts'
+import type { Deployment, Owner, Template } from '../types.ts'
 
 export interface FakeAppsStoreOptions {
   readonly deployments: Table<Deployment>
   readonly queue: FakePostgresQueue
   readonly template: (id: string) => Template | undefined
-  readonly owner: (id: string) => User | undefined
+  readonly owner: (id: string) => Owner | undefined
   /** A write under a fence was accepted. */
   readonly onWrite?: (id: string, fence: number) => void
 }

@@ -13,4 +13,4 @@ export {
   removeTemplate,
   type NewTemplate,
 } from './templates.ts'
-export * from './users.ts'
+export { appsUsage } from './usage.ts'

@@ -18,14 +18,8 @@ import type { UseCaseDeps } from './deps.ts'
 import { rotateValuesKey } from './rotate-values-key.ts'
 import { timeline } from './timeline.ts'
 import { updateDeployment } from './update-deployment.ts'
-import { createUser, deleteUser, getUser, listUsers, updateUser } from './users.ts'
 
 const CASES = {
-  createUser,
-  deleteUser,
-  getUser,
-  listUsers,
-  updateUser,
   createProduct,
   deleteProduct,
   getProduct,

@@ -13,7 +13,7 @@ import {
   type ListedDeployment,
   type NewDeployment,
 } from '../store/index.ts'
-import { found, note } from './guard.ts'
+import { found, note } from '../../../store/index.ts'
 import { intendCreate } from './intent.ts'
 import type { DeploymentInput } from './port.ts'
 import type { UseCaseDeps } from './deps.ts'

@@ -7,7 +7,7 @@ import {
   type DeploymentRef,
   type ListedDeployment,
 } from '../store/index.ts'
-import { found, note } from './guard.ts'
+import { found, note } from '../../../store/index.ts'
 import { intentOf } from './intent.ts'
 import type { Precondition } from './port.ts'
 import type { UseCaseDeps } from './deps.ts'

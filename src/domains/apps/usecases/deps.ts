@@ -1,7 +1,15 @@
 import type { Clock, Random } from '../../../kernel/index.ts'
-import type { Pool, PostgresQueue } from '../../../store/index.ts'
+import type { Pool, PostgresQueue, Runner } from '../../../store/index.ts'
 import type { Charts } from '../helm/port.ts'
 import type { KeyRing } from '../values/seal.ts'
+import type { Owner } from '../types.ts'
+
+/** Users, as the caller of the transaction may see them. */
+export interface Users {
+  /** Undefined: deleted, or not to be seen. */
+  find(on: Runner, id: string): Promise<Owner | undefined>
+  emailsOf(on: Runner, ids: readonly string[]): Promise<ReadonlyMap<string, string>>
+}
 
 /** What the use cases work with; the composition root fills it. */
 export interface UseCaseDeps {
@@ -11,6 +19,7 @@ export interface UseCaseDeps {
   /** Absent: whoever writes a write-only value is told that there is no key. */
   readonly ring?: KeyRing | undefined
   readonly charts: Charts
+  readonly users: Users
   /** The ingress class that every deployment gets. */
   readonly ingressClass: string
   readonly clock: Clock

@@ -8,9 +8,9 @@ import { checkUserValues } from '../schema/schema.ts'
 import { openAll, sealAll, type KeyRing, type Secrets } from '../values/seal.ts'
 import { splitKeeping } from '../values/keep-sealed.ts'
 import { joinSecrets, keepSecrets, splitSecrets, type SplitValues } from '../values/secrets.ts'
-import { findOrderable, findTemplate, findUser, type Intent } from '../store/index.ts'
-import type { Deployment, SealedValues, Template, User } from '../types.ts'
-import { found } from './guard.ts'
+import { findOrderable, findTemplate, type Intent } from '../store/index.ts'
+import type { Deployment, Owner, SealedValues, Template } from '../types.ts'
+import { found } from '../../../store/index.ts'
 import type { DeploymentChange, DeploymentInput } from './port.ts'
 import type { UseCaseDeps } from './deps.ts'
 
@@ -21,12 +21,12 @@ export interface Intended {
 }
 
 export async function intendCreate(
-  { ring }: UseCaseDeps,
+  { ring, users }: UseCaseDeps,
   tx: Tx,
   id: string,
   input: DeploymentInput,
-): Promise<Intended & { readonly owner: User }> {
-  const owner = found(await findUser(tx, input.userId), 'user', input.userId)
+): Promise<Intended & { readonly owner: Owner }> {
+  const owner = found(await users.find(tx, input.userId), 'user', input.userId)
   const template = await orderable(tx, input.templateId)
   const userValues = keepSecrets(template.valuesSchema, input.userValues ?? {}, NOTHING)
   const domainname = judge(input.domainname, template, userValues)

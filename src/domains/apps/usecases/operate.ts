@@ -14,14 +14,13 @@ import {
   findDeployment,
   findJob,
   findOpenJob,
-  findUser,
   livingDeployments,
   markFailed,
   type DeploymentRef,
   type ListedJob,
 } from '../store/index.ts'
 import type { JobReason } from '../types.ts'
-import { found, needsAdmin, note, refuseUnstorable } from './guard.ts'
+import { found, needsAdmin, note, refuseUnstorable } from '../../../store/index.ts'
 import type { UseCaseDeps } from './deps.ts'
 
 export function enqueueReconcile(
@@ -69,20 +68,25 @@ async function openJob(tx: Tx, id: string): Promise<ListedJob> {
 
 const done = (id: string): Error => raise.JobDone(`job ${id} is done`)
 
-export async function freezeTenant({ pool }: UseCaseDeps, actor: Actor, userId: string, why: string): Promise<void> {
+export async function freezeTenant(
+  { pool, users }: UseCaseDeps,
+  actor: Actor,
+  userId: string,
+  why: string,
+): Promise<void> {
   needsAdmin(actor, 'freeze tenants')
   refuseUnstorable({ why })
   await asUser(pool, actor, async (tx) => {
-    const { id } = found(await findUser(tx, userId), 'user', userId)
+    const { id } = found(await users.find(tx, userId), 'user', userId)
     await freeze(tx, APPS_QUEUE, id, actor.userId ?? 'platform', why)
     await note(tx, actor, { action: 'froze', object: { kind: 'User', id }, detail: { why } })
   })
 }
 
-export async function unfreezeTenant({ pool }: UseCaseDeps, actor: Actor, userId: string): Promise<void> {
+export async function unfreezeTenant({ pool, users }: UseCaseDeps, actor: Actor, userId: string): Promise<void> {
   needsAdmin(actor, 'unfreeze tenants')
   await asUser(pool, actor, async (tx) => {
-    const { id } = found(await findUser(tx, userId), 'user', userId)
+    const { id } = found(await users.find(tx, userId), 'user', userId)
     if (await unfreeze(tx, APPS_QUEUE, id)) await note(tx, actor, { action: 'unfroze', object: { kind: 'User', id } })
   })
 }

@@ -4,15 +4,7 @@ import type { TemplateForm } from '../schema/form.ts'
 import type { Chart, ChartLocation } from '../helm/port.ts'
 import type { JsonObject, Json } from '../values/json.ts'
 import type { Listed, PageOptions } from '../../../store/index.ts'
-import type {
-  DeploymentFilter,
-  DeploymentRef,
-  JobFilter,
-  ListedDeployment,
-  ListedJob,
-  ListedUser,
-  UserFilter,
-} from '../store/index.ts'
+import type { DeploymentFilter, DeploymentRef, JobFilter, ListedDeployment, ListedJob } from '../store/index.ts'
 import type { Deployment, FieldProblem, JobReason, Product, Template } from '../types.ts'
 
 /*
@@ -21,11 +13,6 @@ import type { Deployment, FieldProblem, JobReason, Product, Template } from '../
  * Whatever an actor may not see does not exist for them: `NotFound`. What they see and may not do is `NotAllowed` or a
  * failure of `failures.ts`. Fields that are wrong are told all at once, by `RefusedFields`.
  */
-
-export interface UserInput {
-  readonly email: string
-  readonly isAdmin?: boolean | undefined
-}
 
 export interface ProductInput {
   readonly name: string
@@ -102,13 +89,6 @@ export interface Rotation {
 }
 
 export interface Apps {
-  listUsers(actor: Actor, filter: UserFilter): Promise<Listed<ListedUser>>
-  getUser(actor: Actor, id: string): Promise<ListedUser>
-  createUser(actor: Actor, input: UserInput): Promise<ListedUser>
-  updateUser(actor: Actor, id: string, input: Partial<UserInput>): Promise<ListedUser>
-  /** Refused while they have deployments. */
-  deleteUser(actor: Actor, id: string): Promise<void>
-
   /** By name. */
   listProducts(actor: Actor, page: PageOptions): Promise<Listed<Product>>
   getProduct(actor: Actor, id: string): Promise<Product>

@@ -7,7 +7,7 @@ import { findDeployment, findProduct, findTemplate, isDomainTaken, type Deployme
 import type { Deployment, Template } from '../types.ts'
 import { mergeValues, systemValues } from '../values/values.ts'
 import { takenDomain } from './create-deployment.ts'
-import { found } from './guard.ts'
+import { found } from '../../../store/index.ts'
 import { intendCreate, intendUpdate, openSecrets } from './intent.ts'
 import type { DeploymentChange, DeploymentInput, PreviewInputs, Rendering } from './port.ts'
 import type { UseCaseDeps } from './deps.ts'

@@ -12,7 +12,7 @@ import {
   removeProduct,
 } from '../store/index.ts'
 import type { Product } from '../types.ts'
-import { found, needsAdmin, note, refuseUnstorable } from './guard.ts'
+import { found, needsAdmin, note, refuseUnstorable } from '../../../store/index.ts'
 import type { ProductInput } from './port.ts'
 import type { UseCaseDeps } from './deps.ts'
 

@@ -15,7 +15,7 @@ import {
   type ListedJob,
 } from '../store/index.ts'
 import type { Template } from '../types.ts'
-import { found, refuseUnstorable } from './guard.ts'
+import { found, refuseUnstorable } from '../../../store/index.ts'
 import type { UseCaseDeps } from './deps.ts'
 
 export const listTemplates = (

@@ -4,7 +4,7 @@ import { raise } from '../failures.ts'
 import { openAll, sealAll, type KeyRing } from '../values/seal.ts'
 import { lockSealedWithOthers, writeSealed } from '../store/index.ts'
 import type { Deployment, SealedValues } from '../types.ts'
-import { needsAdmin, note } from './guard.ts'
+import { needsAdmin, note } from '../../../store/index.ts'
 import type { Rotation } from './port.ts'
 import type { UseCaseDeps } from './deps.ts'
 

@@ -17,7 +17,7 @@ import {
 } from '../store/index.ts'
 import type { FieldProblem, Template } from '../types.ts'
 import { deepMerge } from '../values/values.ts'
-import { found, needsAdmin, note, refuseUnstorable } from './guard.ts'
+import { found, needsAdmin, note, refuseUnstorable } from '../../../store/index.ts'
 import type { ChartReport, TemplateInput } from './port.ts'
 import type { UseCaseDeps } from './deps.ts'
 

@@ -2,14 +2,14 @@ import { asUser, auditOf, decisionsOf, type Actor, type AuditRow } from '../../.
 import { mergeTimeline, timelineEntry, type DecisionRecord, type TimelineEntry } from '../../../kernel/index.ts'
 import type { Decision } from '../decide.ts'
 import { deploymentKey } from '../queue.ts'
-import { emailsOf, findDeployment, listJobs, type DeploymentRef, type ListedJob } from '../store/index.ts'
+import { findDeployment, listJobs, type DeploymentRef, type ListedJob } from '../store/index.ts'
 import { decisionText, auditText, jobText } from '../words.ts'
-import { found } from './guard.ts'
+import { found } from '../../../store/index.ts'
 import type { UseCaseDeps } from './deps.ts'
 
 /** Audit rows, decisions and jobs. Only text made for people is taken from them, never values or inputs. */
 export function timeline(
-  { pool }: UseCaseDeps,
+  { pool, users }: UseCaseDeps,
   actor: Actor,
   ref: DeploymentRef,
   limit = 100,
@@ -19,7 +19,7 @@ export function timeline(
     const changes = await auditOf(tx, deploymentKey(id), limit)
     const decisions = await decisionsOf(tx, deploymentKey(id), limit)
     const jobs = await listJobs(tx, { limit, deploymentId: id })
-    const emails = await emailsOf(
+    const emails = await users.emailsOf(
       tx,
       changes.map((change) => change.actor),
     )

@@ -11,7 +11,7 @@ import {
 } from '../store/index.ts'
 import type { Deployment } from '../types.ts'
 import { domainTaken } from './create-deployment.ts'
-import { found, note } from './guard.ts'
+import { found, note } from '../../../store/index.ts'
 import { intendUpdate, intentOf } from './intent.ts'
 import type { DeploymentChange, Precondition } from './port.ts'
 import type { UseCaseDeps } from './deps.ts'

@@ -62,9 +62,6 @@ const ancestorsOf = (pointer: string): string[] => {
   return path.map((_, length) => pointerOf(path.slice(0, length)))
 }
 
-/** PostgreSQL keeps no U+0000 and no half of a surrogate pair. */
-export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
-
 /** A scalar as it reads, anything else as JSON. */
 export const textOf = (value: Json | undefined): string =>
   typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value)

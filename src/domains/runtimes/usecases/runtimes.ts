@@ -1,6 +1,6 @@
 import { timestamp, type Clock } from '../../../kernel/index.ts'
 import { at as whereOf, type At, type Client, type Pod } from '../../../kube/index.ts'
-import { listed, type Listed, type Pool } from '../../../store/index.ts'
+import { listed, needsAdmin, type Listed, type Pool } from '../../../store/index.ts'
 import type { ClassRuntime } from '../class-runtime.ts'
 import { explain } from '../explain.ts'
 import type { RuntimesSettings } from '../settings.ts'
@@ -12,7 +12,7 @@ import { applyPackage } from './package.ts'
 import type { ListOptions, Runtimes, RuntimeDetails } from './port.ts'
 import { childrenOf, podsOf } from './details.ts'
 import { timelineOf } from './timeline.ts'
-import { createRuntime, missing, mustBeAdmin, putRuntime, removeRuntime } from './write.ts'
+import { createRuntime, missing, putRuntime, removeRuntime } from './write.ts'
 
 /** What there is where there is a cluster. */
 export interface RuntimesControlPlane {
@@ -68,26 +68,26 @@ export function openRuntimes(deps: RuntimesDeps): Runtimes {
       return sighting(seen.runtime, seen, await podsOf(controlPlane().client, seen.runtime, signal))
     },
     async create(actor, input) {
-      mustBeAdmin(actor, 'create a runtime')
+      needsAdmin(actor, 'create a runtime')
       return afterWrite(await createRuntime(parts(), actor, input))
     },
     async put(actor, input, precondition) {
-      mustBeAdmin(actor, 'change a runtime')
+      needsAdmin(actor, 'change a runtime')
       const written = await putRuntime(parts(), actor, input, precondition)
       return { ...afterWrite(written.runtime), ...written }
     },
     async remove(actor, where, precondition) {
-      mustBeAdmin(actor, 'delete a runtime')
+      needsAdmin(actor, 'delete a runtime')
       return present(await removeRuntime(parts(), actor, where, precondition, timestamp(clock.now())))
     },
     async applyPackage(actor, input) {
-      mustBeAdmin(actor, 'apply a package')
+      needsAdmin(actor, 'apply a package')
       const applied = await applyPackage(parts(), actor, input)
       if (!input.dryRun) applied.written.forEach(({ runtime }) => controlPlane().look.wrote(runtime))
       return applied
     },
     async preview(actor, input) {
-      mustBeAdmin(actor, 'preview a runtime')
+      needsAdmin(actor, 'preview a runtime')
       const { client, look } = await seeing()
       return await previewNow({ client, pool }, look, actor, input, settings)
     },

@@ -29,10 +29,6 @@ const TRIES = 8
 
 export const textOf = ({ namespace, name }: At): string => `${namespace}/${name}`
 
-export function mustBeAdmin({ admin }: Actor, toDo: string): void {
-  if (!admin) throw refuse.NotAllowed(`only an admin may ${toDo}`)
-}
-
 export async function createRuntime(
   { client, pool }: WriteParts,
   actor: Actor,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { world, type World } from './world.ts'
+import { world, type World } from '../world.ts'
 
 const loopback = { host: '127.0.0.1:8080' }
 const logIn = (w: World, headers: Record<string, string> = {}, remoteAddress = '127.0.0.1') =>

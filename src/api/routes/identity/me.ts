@@ -1,6 +1,6 @@
-import type { App } from '../app.ts'
-import { Me } from '../contract/index.ts'
-import { callerOf } from '../http/guard.ts'
+import type { App } from '../../app.ts'
+import { Me } from '../../contract/index.ts'
+import { callerOf } from '../../http/guard.ts'
 
 export function meRoutes(app: App): void {
   app.get(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { world } from './world.ts'
+import { world } from '../world.ts'
 
 test('a token says who calls, and /me repeats it', async () => {
   await using w = await world()

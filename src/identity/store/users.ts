@@ -9,18 +9,11 @@ import {
   type Runner,
   timeMark,
   type Tx,
-} from '../../../store/index.ts'
-import { APPS_QUEUE } from '../queue.ts'
+} from '../../store/index.ts'
 import type { User } from '../types.ts'
 
-export interface ListedUser extends User {
-  /** That are not deleted. */
-  readonly deployments: number
-  readonly frozen: boolean
-}
-
 export interface UserFilter extends PageOptions {
-  /** Exactly this one, however it is capitalised: nobody shares it. */
+  /** Exactly this email, in upper or lower case: it belongs to one user. */
   readonly email?: string | undefined
 }
 
@@ -30,41 +23,35 @@ interface UserRow {
   readonly is_admin: boolean
   readonly created_at: Date
   readonly deleted_at: Date | null
-  readonly deployments: number
-  readonly frozen: boolean
 }
 
 const SELECT = `
-  select id, email, is_admin, date_trunc('milliseconds', created_at) as created_at, deleted_at,
-    (select count(*)::int from caelus.deployment d where d.user_id = u.id and d.status <> 'deleted') as deployments,
-    exists (select from caelus.frozen_tenant f where f.queue = '${APPS_QUEUE}' and f.tenant = u.id::text) as frozen
+  select id, email, is_admin, date_trunc('milliseconds', created_at) as created_at, deleted_at
   from caelus.user u where deleted_at is null`
 
-const userOf = (row: UserRow): ListedUser => ({
+const userOf = (row: UserRow): User => ({
   id: row.id,
   email: row.email,
   isAdmin: row.is_admin,
   createdAt: msOf(row.created_at),
   deletedAt: msOrNull(row.deleted_at),
-  deployments: row.deployments,
-  frozen: row.frozen,
 })
 
-/** Those that are deleted are not found. */
-export async function findUser(on: Runner, id: string): Promise<ListedUser | undefined> {
+/** Deleted users are not found. */
+export async function findUser(on: Runner, id: string): Promise<User | undefined> {
   if (!isId(id)) return undefined
   const [row] = await on.query<UserRow>(`${SELECT} and id = $1`, [id])
   return row && userOf(row)
 }
 
-/** Nobody can order anything for the user until the transaction ends: an order refers to this row. */
-export async function lockUser(tx: Tx, id: string): Promise<ListedUser | undefined> {
+/** Until the transaction ends, no other one can insert a row that refers to the user. */
+export async function lockUser(tx: Tx, id: string): Promise<User | undefined> {
   if (!isId(id)) return undefined
   await tx.query('select from caelus.user where id = $1 for update', [id])
   return await findUser(tx, id)
 }
 
-export async function listUsers(on: Runner, { limit, after, email }: UserFilter): Promise<Listed<ListedUser>> {
+export async function listUsers(on: Runner, { limit, after, email }: UserFilter): Promise<Listed<User>> {
   const rows = await on.query<UserRow>(
     `${SELECT} and ($2::timestamptz is null or (date_trunc('milliseconds', created_at), id) < ($2, $3::uuid))
        and ($4::text is null or lower(email) = lower($4))
@@ -74,7 +61,7 @@ export async function listUsers(on: Runner, { limit, after, email }: UserFilter)
   return listed(rows.map(userOf), limit, ({ createdAt, id }) => [markOf(createdAt), id])
 }
 
-/** One who was deleted comes back. `undefined`: somebody has the email. */
+/** Restores a deleted user with this email. `undefined`: the email belongs to another user. */
 export async function insertUser(tx: Tx, user: Pick<User, 'email' | 'isAdmin'>): Promise<string | undefined> {
   const [row] = await tx.query<{ id: string }>(
     `insert into caelus.user as u (email, is_admin) values ($1, $2)
@@ -90,13 +77,13 @@ export async function changeUser(tx: Tx, id: string, user: Pick<User, 'email' | 
   await tx.query('update caelus.user set email = $2, is_admin = $3 where id = $1', [id, user.email, user.isAdmin])
 }
 
-/** Logged out everywhere: should the user come back one day, old sessions and tokens do not. */
+/** Voids all sessions and tokens, so that they stay void if the user is restored. */
 export async function removeUser(tx: Tx, id: string): Promise<void> {
   await tx.query('update caelus.user set deleted_at = now(), sessions_from = now() where id = $1', [id])
   await tx.query('update caelus.api_token set revoked_at = now() where user_id = $1 and revoked_at is null', [id])
 }
 
-/** The emails of those users whom the caller may see. */
+/** The emails of the users that the caller may see. */
 export async function emailsOf(on: Runner, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const rows = await on.query<{ id: string; email: string }>(
     'select id, email from caelus.user where id = any ($1::uuid[])',

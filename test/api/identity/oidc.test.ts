@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey } from 'jose'
 import { Provider } from 'oidc-provider'
 import { expect, test } from 'vitest'
-import { oidc } from '../../src/api/index.ts'
-import { world, type World } from './world.ts'
+import { oidc } from '../../../src/api/index.ts'
+import { world, type World } from '../world.ts'
 
 const CLIENT = { id: 'console', secret: 'a-client-secret', scopes: 'openid email groups' }
 

@@ -1,8 +1,8 @@
 import { Option, type Command } from 'commander'
-import { allPages, restClient } from '../client.ts'
-import type { CliPorts } from '../ports.ts'
-import { formatFacts, formatList } from '../output.ts'
-import { outputOption, wholeNumber, type OutputOption } from './options.ts'
+import { allPages, restClient } from '../../client.ts'
+import type { CliPorts } from '../../ports.ts'
+import { formatFacts, formatList } from '../../output.ts'
+import { outputOption, wholeNumber, type OutputOption } from '../options.ts'
 
 interface Token {
   readonly id: string

@@ -1,7 +1,6 @@
 import { asUser, type Pool } from '../../store/index.ts'
-import type { Role } from '../contract/index.ts'
-import type { ApiTokens, StoredToken } from './api-token.ts'
-import { toUser } from './user-store.ts'
+import type { ApiTokens, Role, StoredToken } from '../types.ts'
+import { principalOf } from './logins.ts'
 
 interface TokenRow {
   readonly id: string
@@ -36,7 +35,7 @@ interface Found extends TokenRow {
   readonly sessions_from: Date
 }
 
-/** One round trip, because it is made for every request with a token. */
+/** One round trip: every request with a token runs it. */
 const FIND = `
   select t.*, u.email, u.is_admin, u.sessions_from
   from caelus.find_token($1) t cross join lateral caelus.find_user(t.user_id) u`
@@ -45,7 +44,7 @@ const ADD = `
   insert into caelus.api_token (user_id, name, role, prefix, sha256, expires_at, created_at)
   values ($1, $2, $3, $4, $5, $6, date_trunc('milliseconds', now())) returning ${COLUMNS}`
 
-/** Milliseconds, as a cursor carries them: with microseconds a row could be answered on two pages. */
+/** Truncated to milliseconds like a cursor: with microseconds a row could be on two pages. */
 const LIST = `
   select ${COLUMNS} from caelus.api_token
   where user_id = $1 and revoked_at is null and ($3::timestamptz is null or (created_at, id) < ($3, $4::uuid))
@@ -66,7 +65,7 @@ export const tokenStore = (pool: Pool): ApiTokens => {
     },
     async findByHash(hash) {
       const [row] = await pool.query<Found>(FIND, [hash])
-      return row && { token: toToken(row), user: toUser({ ...row, id: row.user_id }) }
+      return row && { token: toToken(row), user: principalOf({ ...row, id: row.user_id }) }
     },
     async list(userId, limit, after) {
       const rows = await owned<TokenRow>(userId, LIST, [userId, limit, after?.[0] ?? null, after?.[1] ?? null])

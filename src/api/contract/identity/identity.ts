@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
-import { EMAIL_PATTERN, NOT_BLANK_PATTERN } from './patterns.ts'
-import { MaybeTimestamp, ROLES, Timestamp } from './words.ts'
+import { NOT_BLANK_PATTERN } from '../patterns.ts'
+import { Email } from './users.ts'
+import { MaybeTimestamp, ROLES, Timestamp } from '../words.ts'
 
 export const Me = Type.Object(
   {
@@ -21,7 +22,7 @@ export type LoginMethods = Static<typeof LoginMethods>
 
 export const DevLogin = Type.Object(
   {
-    email: Type.String({ minLength: 3, maxLength: 254, pattern: EMAIL_PATTERN }),
+    email: Email,
     role: Type.Optional(Type.Enum([...ROLES], { description: 'Default: member.' })),
   },
   { additionalProperties: false },

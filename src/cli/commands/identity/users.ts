@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { allPages, restClient, type RestClient } from '../../client.ts'
 import type { CliPorts } from '../../ports.ts'
 import { formatFacts, formatList } from '../../output.ts'
-import { NAMED, userNamed } from './find-by-name.ts'
+import { NAMED, userNamed } from '../apps/find-by-name.ts'
 import { outputOption, type OutputOption } from '../options.ts'
 
 interface User {
@@ -19,14 +19,14 @@ interface ChangeOptions extends OutputOption {
   readonly admin?: boolean
 }
 
-const pathOf = async (client: RestClient, named: string): Promise<string> =>
+export const userPath = async (client: RestClient, named: string): Promise<string> =>
   `/users/${encodeURIComponent(await userNamed(client, named))}`
 
 export function userCommands(program: Command, { remote, terminal }: CliPorts): void {
   program
     .command('create-user')
-    .description('make a user, who can be given deployments before they first log in')
-    .argument('<email>', 'who it is')
+    .description('create a user, who can own objects before the first login')
+    .argument('<email>', 'the email that the user logs in with')
     .option('--admin', 'with the role admin')
     .addOption(outputOption())
     .action(async (email: string, { admin = false, output }: ChangeOptions) => {
@@ -56,7 +56,7 @@ export function userCommands(program: Command, { remote, terminal }: CliPorts): 
     .addOption(outputOption())
     .action(async (named: string, { output }: OutputOption) => {
       const client = restClient(await remote())
-      terminal.out(formatFacts(output, await client.get<User>(await pathOf(client, named))))
+      terminal.out(formatFacts(output, await client.get<User>(await userPath(client, named))))
     })
 
   program
@@ -65,42 +65,21 @@ export function userCommands(program: Command, { remote, terminal }: CliPorts): 
     .argument('<user>', NAMED.user)
     .option('--email <email>', 'the new email')
     .option('--admin', 'give the role admin')
-    .option('--no-admin', 'take the role admin')
+    .option('--no-admin', 'remove the role admin')
     .addOption(outputOption())
     .action(async (named: string, { email, admin, output }: ChangeOptions) => {
       const client = restClient(await remote())
       const patch = { ...(email !== undefined && { email }), ...(admin !== undefined && { is_admin: admin }) }
-      terminal.out(formatFacts(output, await client.patch<User>(await pathOf(client, named), patch)))
+      terminal.out(formatFacts(output, await client.patch<User>(await userPath(client, named), patch)))
     })
 
   program
     .command('delete-user')
-    .description('delete a user who has no deployments left')
+    .description('delete a user who has no objects left in any domain')
     .argument('<user>', NAMED.user)
     .action(async (named: string) => {
       const client = restClient(await remote())
-      await client.delete(await pathOf(client, named))
+      await client.delete(await userPath(client, named))
       terminal.out(`deleted ${named}\n`)
-    })
-
-  program
-    .command('freeze-tenant')
-    .description('reconcile nothing of a user until they are thawed; what runs already goes on')
-    .argument('<user>', NAMED.user)
-    .requiredOption('--why <text>', 'reason to record')
-    .action(async (named: string, { why }: { why: string }) => {
-      const client = restClient(await remote())
-      await client.post(`${await pathOf(client, named)}:freeze`, { why })
-      terminal.out(`froze ${named}\n`)
-    })
-
-  program
-    .command('unfreeze-tenant')
-    .description('reconcile what belongs to a frozen user again')
-    .argument('<user>', NAMED.user)
-    .action(async (named: string) => {
-      const client = restClient(await remote())
-      await client.post(`${await pathOf(client, named)}:unfreeze`)
-      terminal.out(`thawed ${named}\n`)
     })
 }

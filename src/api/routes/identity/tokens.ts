@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
-import type { App, ServerParts } from '../app.ts'
-import { newTokenSecret, type StoredToken } from '../auth/api-token.ts'
-import { ID_PATTERN, PageQuery, pageOf, TokenCreate, TokenCreated, TokenView } from '../contract/index.ts'
-import { raise } from '../failures.ts'
-import { callerOf } from '../http/guard.ts'
-import { pageFrom, pageRequest } from '../http/paging.ts'
+import type { App, ServerParts } from '../../app.ts'
+import { newTokenSecret, type StoredToken } from '../../../identity/index.ts'
+import { ID_PATTERN, PageQuery, pageOf, TokenCreate, TokenCreated, TokenView } from '../../contract/index.ts'
+import { raise } from '../../failures.ts'
+import { callerOf } from '../../http/guard.ts'
+import { pageFrom, pageRequest } from '../../http/paging.ts'
 
 const DAY_MS = 86_400_000
 

@@ -1,0 +1,113 @@
+import { Type } from 'typebox'
+import type { App, ServerParts } from '../../app.ts'
+import type { ListedUser } from '../../../identity/index.ts'
+import { PageQuery, pageOf, UserCreate, UserPatch, UserView } from '../../contract/index.ts'
+import { actorOf, Id, pageOptionsOf, pageView, SORTED, timeView } from '../parts.ts'
+
+const tags = ['identity']
+const params = Type.Object({ id: Id })
+const Filter = Type.Object({
+  ...PageQuery.properties,
+  email: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'Exactly this email.' })),
+})
+const Done = Type.Null({ description: 'Done.' })
+
+export function userRoutes(app: App, { identity }: ServerParts): void {
+  app.get(
+    '/users',
+    {
+      config: { access: 'admin' },
+      schema: {
+        operationId: 'listUsers',
+        tags,
+        summary: 'List users, with the number of their deployments',
+        querystring: Filter,
+        response: { 200: pageOf(UserView) },
+      },
+    },
+    async (request) => {
+      const filter = { ...pageOptionsOf(request.query, SORTED.byTime), email: request.query.email }
+      return pageView(await identity.listUsers(actorOf(request), filter), userView)
+    },
+  )
+
+  app.post(
+    '/users',
+    {
+      config: { access: 'admin', idempotent: true },
+      schema: {
+        operationId: 'createUser',
+        tags,
+        summary: 'Create a user, who can own objects before the first login',
+        body: UserCreate,
+        response: { 201: UserView },
+      },
+    },
+    async (request, reply) => {
+      const { email, is_admin: isAdmin } = request.body
+      return reply.code(201).send(userView(await identity.createUser(actorOf(request), { email, isAdmin })))
+    },
+  )
+
+  app.get(
+    '/users/:id',
+    {
+      config: { access: 'member' },
+      schema: {
+        operationId: 'getUser',
+        tags,
+        summary: 'Get a user; members see themselves only',
+        params,
+        response: { 200: UserView },
+      },
+    },
+    async (request) => userView(await identity.getUser(actorOf(request), request.params.id)),
+  )
+
+  app.patch(
+    '/users/:id',
+    {
+      config: { access: 'admin', idempotent: true },
+      schema: {
+        operationId: 'updateUser',
+        tags,
+        summary: 'Change the email or the role of a user',
+        params,
+        body: UserPatch,
+        response: { 200: UserView },
+      },
+    },
+    async (request) => {
+      const { email, is_admin: isAdmin } = request.body
+      const input = { ...(email !== undefined && { email }), ...(isAdmin !== undefined && { isAdmin }) }
+      return userView(await identity.updateUser(actorOf(request), request.params.id, input))
+    },
+  )
+
+  app.delete(
+    '/users/:id',
+    {
+      config: { access: 'admin' },
+      schema: {
+        operationId: 'deleteUser',
+        tags,
+        summary: 'Delete a user who has no objects left in any domain',
+        params,
+        response: { 204: Done },
+      },
+    },
+    async (request, reply) => {
+      await identity.deleteUser(actorOf(request), request.params.id)
+      return reply.code(204).send(null)
+    },
+  )
+}
+
+const userView = ({ id, email, isAdmin, createdAt, usage }: ListedUser): UserView => ({
+  id,
+  email,
+  is_admin: isAdmin,
+  deployments: usage.objects['deployments'] ?? 0,
+  frozen: usage.frozen,
+  created_at: timeView(createdAt),
+})

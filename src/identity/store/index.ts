@@ -1,0 +1,3 @@
+export { loginStore } from './logins.ts'
+export { tokenStore } from './tokens.ts'
+export * from './users.ts'

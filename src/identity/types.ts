@@ -1,0 +1,74 @@
+/*
+ * Terms used in this folder
+ *
+ * - user:      a person or program that can log in
+ * - principal: a user as a login or token proves it, before row level security knows a caller
+ * - tenant:    what objects belong to and queues are fair between: a user or an organization, by its id
+ */
+
+export const ROLES = ['admin', 'member'] as const
+export type Role = (typeof ROLES)[number]
+
+/** Times are milliseconds since the epoch; `null` is what the column holds when there is nothing. */
+export interface User {
+  readonly id: string
+  readonly email: string
+  readonly isAdmin: boolean
+  readonly createdAt: number
+  readonly deletedAt: number | null
+}
+
+export interface Principal {
+  readonly id: string
+  readonly email: string
+  readonly role: Role
+  /** Sessions that began earlier are void: the user logged out. */
+  readonly sessionsFrom: Date
+}
+
+export interface Profile {
+  /** Unique and stable: the issuer and its name for the user. */
+  readonly subject: string
+  readonly email: string
+  /** Undefined: the login does not carry a role, and the stored one is kept. */
+  readonly role: Role | undefined
+}
+
+export interface Logins {
+  /** Creates the user of this subject, or updates its email and role. Undefined: the email belongs to another user. */
+  signIn(profile: Profile): Promise<Principal | undefined>
+  get(id: string): Promise<Principal | undefined>
+  /** Voids all sessions of the user that began until now. */
+  signOut(id: string, now: number): Promise<void>
+}
+
+export interface StoredToken {
+  readonly id: string
+  readonly name: string
+  readonly prefix: string
+  readonly hash: Buffer
+  readonly role: Role
+  readonly createdAt: Date
+  readonly expiresAt: Date | null
+  readonly lastUsedAt: Date | null
+  readonly revokedAt: Date | null
+}
+
+export interface TokenDraft {
+  readonly userId: string
+  readonly name: string
+  readonly role: Role
+  readonly prefix: string
+  readonly hash: Buffer
+  readonly expiresAt: Date | null
+}
+
+export interface ApiTokens {
+  add(draft: TokenDraft): Promise<StoredToken>
+  findByHash(hash: Buffer): Promise<{ readonly token: StoredToken; readonly user: Principal } | undefined>
+  /** Tokens of one user that are not revoked, newest first, after the token with this sort key. */
+  list(userId: string, limit: number, after: readonly string[] | undefined): Promise<StoredToken[]>
+  /** False: the user has no such token, or it was revoked before. */
+  revoke(userId: string, id: string): Promise<boolean>
+  markUsed(id: string): Promise<void>
+}
