@@ -9,6 +9,7 @@ import {
   type Service,
 } from '../../kernel/index.ts'
 import { installCrd, isAlreadyExists, Namespace, type Client, type Transport } from '../../kube/index.ts'
+import { instanceName } from '../shared/instance.ts'
 import type { Serving } from '../shared/serve.ts'
 
 const NAMESPACE = 'caelus-demo'
@@ -38,6 +39,7 @@ export async function echoDemo(
     transport,
     clock: systemClock,
     random: seededRandom(Date.now()),
+    instance: instanceName(),
     emitter: kernel,
     decisions,
   })
