@@ -5,10 +5,9 @@ import { installCrd, type Client, type HttpTransport } from '../../kube/index.ts
 import { runtimesControllers } from './controllers.ts'
 import { HOW_TO_INSTALL, isRuntimeServed } from './definition.ts'
 import { demoLoad, makeDemoRuntimes } from './demo.ts'
-import { keepDecisions } from '../shared/keep-decisions.ts'
 import type { Serving } from '../shared/serve.ts'
 import type { ProgressLine } from '../shared/terminal.ts'
-import { openPool } from '../../store/index.ts'
+import { keepDecisions, openPool } from '../../store/index.ts'
 
 export interface UpRuntimesOptions {
   readonly config: Config
