@@ -3,10 +3,9 @@ import type { Decision } from './decide.ts'
 import type { Caches } from './observe.ts'
 
 /**
- * Applies the child, and tells the cache what the server answered, so that the next run does not decide from before.
+ * Applies the child and writes the server's answer into the cache, so that the next run does not decide on older state.
  *
- * A child that is there is ours to correct. What else bears its name is not, unless it turns out to be our child after
- * all, hidden from the cache because someone took its label off.
+ * A cached child is overwritten. Another object of that name is not, unless it is our child whose label was removed.
  */
 export async function act(
   client: Reader & Writer,

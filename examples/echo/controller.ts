@@ -1,33 +1,27 @@
 import {
-  type Clock,
-  controller,
-  decisionLog,
-  type DecisionLog,
   createEmitter,
+  decisionLog,
+  type Clock,
+  type DecisionLog,
   type Emitter,
-  type KernelEvents,
-  type Key,
-  type LeaderElection,
-  MemoryQueue,
   type Queue,
   type Random,
   type Reconcile,
-  type Service,
 } from '../../src/kernel/index.ts'
 import {
   cache,
-  type Client,
   ConfigMap,
   controllerOf,
   itself,
-  leaderElection,
-  type LeaderElectionOptions,
-  ledBy,
-  makeClient,
+  keyAt,
+  ledController,
   specChanged,
-  type Transport,
   wakeOn,
-  type WatchEvents,
+  type Client,
+  type LedController,
+  type LedControllerEvents,
+  type LedControllerOptions,
+  type Transport,
 } from '../../src/kube/index.ts'
 import { act } from './act.ts'
 import { decide, LABEL } from './decide.ts'
@@ -39,37 +33,29 @@ export interface EchoControllerOptions {
   readonly transport: Transport
   readonly clock: Clock
   readonly random: Random
+  /** Identifies this process, unique among all that run: the pod's name. */
+  readonly instance: string
   /** @default 4 */
   readonly concurrency?: number
   /** Of all processes that name the same Lease one reconciles and writes. Absent: this process does. */
-  readonly leader?: Omit<LeaderElectionOptions, 'client' | 'term' | 'clock' | 'random'>
-  readonly emitter?: Emitter<KernelEvents & WatchEvents>
+  readonly leader?: NonNullable<LedControllerOptions['leader']>
+  readonly emitter?: Emitter<LedControllerEvents>
   readonly decisions?: DecisionLog
   /** @default a queue in memory: after a restart the caches list all objects and wake them */
   readonly queue?: Queue
+  /** How often every Echo is reconciled without a change. @default 600_000 */
+  readonly resyncMs?: number
   /** Reconciles one Echo. @default the four steps of this folder */
   readonly reconcile?: (client: Client, caches: Caches, clock: Clock) => Reconcile
 }
 
-export interface EchoController {
-  /** Start them in this order. */
-  readonly services: readonly Service[]
-  /** Absent without the option `leader`. */
-  readonly election?: LeaderElection
-  /** Wakes every Echo, as the drift scan does, and returns their number. */
-  resync(): Promise<number>
-}
-
-const keyOf = ({ id }: Key): { readonly namespace: string; readonly name: string } => {
-  const [namespace = '', name = ''] = id.split('/')
-  return { namespace, name }
-}
+export type EchoController = Omit<LedController<never>, 'plan'>
 
 /** One run: observe, decide, act, record. */
 export const echoReconcile =
   (client: Client, caches: Caches, clock: Clock): Reconcile =>
   async ({ key, signal, decided }) => {
-    const seen = observe(caches, keyOf(key))
+    const seen = observe(caches, keyAt(key))
     const now = clock.now()
     const decision = decide(seen, now)
     decided(seen, decision, now)
@@ -78,47 +64,22 @@ export const echoReconcile =
   }
 
 export function echoController(options: EchoControllerOptions): EchoController {
-  const { transport, clock, random, leader, reconcile = echoReconcile } = options
-  const { emitter = createEmitter<KernelEvents & WatchEvents>() } = options
-  const fieldManager = 'echo'
-  const election =
-    leader &&
-    leaderElection({
-      client: makeClient(transport, { fieldManager }),
-      ...leader,
-      clock,
-      random,
-      term: () => [loop()],
-    })
-  const client = makeClient(election === undefined ? transport : ledBy(transport, election), { fieldManager })
-  const watching = { source: client, clock, random, emitter }
-  const caches: Caches = {
-    echoes: cache(watching, { resource: Echo }),
-    children: cache(watching, { resource: ConfigMap, where: { labels: LABEL } }),
-  }
-  const queue = options.queue ?? new MemoryQueue({ clock })
-  wakeOn(caches.echoes, queue, itself(Echo), { clock, worth: specChanged, ignoreOwnWrites: true })
-  wakeOn(caches.children, queue, controllerOf(Echo), { clock, ignoreOwnWrites: true })
-  const loop = (): Service =>
-    controller({
-      name: 'echo',
-      queue,
-      clock,
-      random,
-      emitter,
-      decisions: options.decisions ?? decisionLog(),
-      reconcile: reconcile(client, caches, clock),
-      ...(options.concurrency !== undefined && { concurrency: options.concurrency }),
-    })
-  return {
-    services: [caches.children, caches.echoes, election ?? loop()],
-    ...(election && { election }),
-    async resync() {
-      const all = caches.echoes.list()
-      for (const { metadata } of all) {
-        await queue.wake({ kind: Echo.kind, id: `${metadata.namespace}/${metadata.name}` }, { reason: 'drift' })
+  const { clock, concurrency, reconcile = echoReconcile, ...led } = options
+  const { emitter = createEmitter<LedControllerEvents>(), decisions = decisionLog() } = options
+  const loop = concurrency === undefined ? {} : { concurrency }
+  return ledController(
+    { ...led, name: 'echo', fieldManager: 'echo', clock, emitter, decisions, loop },
+    ({ client, watching, queue }) => {
+      const caches: Caches = {
+        echoes: cache(watching, { resource: Echo }),
+        children: cache(watching, { resource: ConfigMap, where: { labels: LABEL } }),
       }
-      return all.length
+      wakeOn(caches.echoes, queue, itself(Echo), { clock, worth: specChanged, ignoreOwnWrites: true })
+      wakeOn(caches.children, queue, controllerOf(Echo), { clock, ignoreOwnWrites: true })
+      return {
+        caches: [caches.children, caches.echoes],
+        kinds: [{ resource: Echo, cache: caches.echoes, reconcile: reconcile(client, caches, clock) }],
+      }
     },
-  }
+  )
 }

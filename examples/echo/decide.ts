@@ -3,17 +3,17 @@ import type { ConfigMap, Draft } from '../../src/kube/index.ts'
 import type { Echo } from './echo.ts'
 import type { Observed } from './observe.ts'
 
-/** Children are found and recognised by it; its value is the name of their Echo. */
+/** The label of children; its value is the name of their Echo. */
 export const LABEL = 'bench.example/echo'
 
 export interface Decision {
-  /** Absent: the child is as wanted. */
+  /** Absent: the child is as desired. */
   readonly child?: { readonly apply: Draft<ConfigMap>; readonly takeOver: boolean }
-  /** Absent: the status already says so. To be written after the child, about exactly the Echo that was looked at. */
+  /** Absent: the status is up to date. Written after the child, for exactly the observed version of the Echo. */
   readonly status?: NonNullable<Echo['status']>
 }
 
-/** The whole of what the controller knows: a message in an Echo becomes a ConfigMap with that message, then a status. */
+/** The message of an Echo becomes a ConfigMap with that message, then the status says Ready. */
 export function decide({ echo, child }: Observed, now: number): Decision {
   if (echo === undefined || echo.metadata.deletionTimestamp !== undefined) return {}
   const wanted = childOf(echo)
@@ -45,7 +45,7 @@ const saysTheSame = (child: ConfigMap | undefined, wanted: Draft<ConfigMap>): bo
   child.metadata.labels?.[LABEL] === wanted.metadata.name &&
   sameValue(child.metadata.ownerReferences, wanted.metadata.ownerReferences)
 
-/** The very same object when there is nothing new to say. */
+/** Returns the same object if nothing changes. */
 function statusOf({ metadata: { generation = 0 }, status = {} }: Echo, now: number): NonNullable<Echo['status']> {
   const before: readonly Condition[] = status.conditions ?? []
   const ready = {

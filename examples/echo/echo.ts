@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { Conditions, defineCrd, type ObjectOf } from '../../src/kube/index.ts'
 
-/** The smallest custom resource that does something: its status repeats what its spec says. */
+/** A minimal custom resource: the controller copies its message into a ConfigMap. */
 export const Echo = defineCrd({
   group: 'bench.example',
   version: 'v1',

@@ -1,7 +1,7 @@
 import type { At, Cache, ConfigMap } from '../../src/kube/index.ts'
 import type { Echo } from './echo.ts'
 
-/** What is wanted and what there is, from the caches alone. */
+/** The desired and the actual state, read from the caches alone. */
 export interface Observed {
   readonly echo: Echo | undefined
   readonly child: ConfigMap | undefined
@@ -13,7 +13,7 @@ export interface Caches {
   readonly children: Cache<ConfigMap>
 }
 
-export const observe = ({ echoes, children }: Caches, at: Required<At>): Observed => ({
+export const observe = ({ echoes, children }: Caches, at: At): Observed => ({
   echo: echoes.get(at),
   child: children.get(at),
 })

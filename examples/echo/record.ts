@@ -5,8 +5,8 @@ import { Echo } from './echo.ts'
 import type { Caches, Observed } from './observe.ts'
 
 /**
- * Writes the status, about exactly the Echo that was looked at: the version makes the server refuse it when that one
- * has changed or been replaced by a namesake since.
+ * Writes the status for exactly the observed Echo: with its resourceVersion the server refuses the write if the Echo
+ * has changed or was replaced by another of the same name.
  */
 export async function record(
   client: StatusWriter,

@@ -1,15 +1,7 @@
 import { LABEL } from '../../examples/echo/decide.ts'
 import { echoController, Echo, type EchoControllerOptions } from '../../examples/echo/index.ts'
-import {
-  createEmitter,
-  keyText,
-  type KernelEvents,
-  type Random,
-  service,
-  sleep,
-  type Service,
-} from '../../src/kernel/index.ts'
-import { ConfigMap, isNotFound, type WatchEvents } from '../../src/kube/index.ts'
+import { createEmitter, keyText, type Random, type Service } from '../../src/kernel/index.ts'
+import { ConfigMap, isNotFound, type LedControllerEvents } from '../../src/kube/index.ts'
 import type { Law, Laws, Scenario } from '../scenario.ts'
 import type { Ports, User, World } from '../world.ts'
 
@@ -112,28 +104,21 @@ const echoLaws = (): Laws => ({
 type Variant = Partial<Pick<EchoControllerOptions, 'reconcile'>>
 
 /** A replica whose watch is silent settles keys that it does not see; the scan of the others wakes them again. */
-const scan = (clock: Ports['clock'], resync: () => Promise<number>): Service =>
-  service('drift scan of echo', async (signal, ready) => {
-    ready()
-    while (!signal.aborted) {
-      await sleep(clock, 30_000, signal).catch(() => {})
-      await resync().catch(() => {})
-    }
-  })
+const RESYNC_MS = 30_000
 
 const echoProcess =
   (variant: Variant, isDurable: boolean) =>
-  ({ transport, clock, random, note, durableQueue }: Ports): readonly Service[] => {
-    const told = createEmitter<KernelEvents & WatchEvents>()
+  ({ name, transport, clock, random, note, durableQueue }: Ports): readonly Service[] => {
+    const told = createEmitter<LedControllerEvents>()
     told.on('reconcile:end', ({ key, outcome, failure }) =>
       note(`${keyText(key)}: ${outcome}${failure ? ` (${failure.code})` : ''}`),
     )
     told.on('lease:lost', ({ key, fence }) => note(`${keyText(key)}: lost lease ${fence}`))
     told.on('watch:reconnected', ({ resource, why }) => note(`watch of ${resource} reconnects (${why})`))
     told.on('watch:relisted', ({ resource, why }) => note(`${resource} listed again (${why})`))
-    const queue = isDurable ? { queue: durableQueue('echo') } : {}
-    const echo = echoController({ transport, clock, random, emitter: told, ...queue, ...variant })
-    return isDurable ? [...echo.services, scan(clock, () => echo.resync())] : echo.services
+    const durable = isDurable ? { queue: durableQueue('echo'), resyncMs: RESYNC_MS } : {}
+    const parts = { instance: name, transport, clock, random, emitter: told }
+    return echoController({ ...parts, ...durable, ...variant }).services
   }
 
 /** The Echo controller, or a variant of it with a fault planted on purpose. */

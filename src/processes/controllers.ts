@@ -7,11 +7,10 @@ import { runUntilStopped } from './run.ts'
 import { connectKubernetes } from './shared/connect.ts'
 import { neededKubeconfig } from './shared/environment.ts'
 import { openHost, type Host } from './shared/host.ts'
-import { keepDecisions } from './shared/keep-decisions.ts'
 import { probes } from './shared/probes.ts'
 import { retentionServices } from './shared/retention.ts'
 import { tracingServices } from './shared/telemetry.ts'
-import { openPool } from '../store/index.ts'
+import { keepDecisions, openPool } from '../store/index.ts'
 import { VERSION } from '../version.ts'
 
 /**

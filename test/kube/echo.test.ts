@@ -5,6 +5,8 @@ import { startAll, systemClock } from '../../src/kernel/index.ts'
 import { type Client, ConfigMap, installCrd, type KubeObject, makeClient, type Resource } from '../../src/kube/index.ts'
 import { freshNamespace, testClient, testTransport } from '../support/kube.ts'
 
+const PARTS = { clock: systemClock, random: Math.random }
+
 const ending: (() => Promise<void>)[] = []
 
 beforeAll(async () => {
@@ -29,7 +31,7 @@ async function world() {
 }
 
 async function start({ transport }: Awaited<ReturnType<typeof world>>): Promise<() => Promise<void>> {
-  const stop = await startAll(echoController({ transport, clock: systemClock, random: Math.random }).services)
+  const stop = await startAll(echoController({ ...PARTS, instance: 'here', transport }).services)
   ending.push(stop)
   return stop
 }
@@ -121,15 +123,15 @@ test('of two led controllers one answers; after it has stopped its writes are re
   const here = await world()
   const lease = { namespace: here.at.namespace, name: 'echo' }
   const clients = new Map<string, Client>()
-  const led = async (identity: string) => {
+  const led = async (instance: string) => {
     const { services, election } = echoController({
+      ...PARTS,
       transport: here.transport,
-      clock: systemClock,
-      random: Math.random,
-      leader: { lease, identity },
-      reconcile(client, caches, clock) {
-        clients.set(identity, client)
-        return echoReconcile(client, caches, clock)
+      instance,
+      leader: { lease },
+      reconcile: (client, caches, clock) => (run) => {
+        clients.set(instance, client)
+        return echoReconcile(client, caches, clock)(run)
       },
     })
     const stop = await startAll(services)

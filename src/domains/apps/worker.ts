@@ -1,6 +1,5 @@
 import {
   atEnd,
-  controller,
   until,
   type Backoff,
   type Clock,
@@ -13,7 +12,7 @@ import {
   type TargetLocks,
 } from '../../kernel/index.ts'
 import { discovery, eventRecorder, makeClient, type Transport, type WatchEvents } from '../../kube/index.ts'
-import { driftScan } from './drift/scan.ts'
+import { rowWorker } from '../../store/index.ts'
 import { DriftWatch } from './drift/watch.ts'
 import { installFence } from './fence.ts'
 import type { AppsEvents } from './events.ts'
@@ -21,6 +20,7 @@ import type { Charts, Helm, Releases } from './helm/port.ts'
 import { VerifiedReleases, type VerifiedReleaseStore } from './drift/verified-releases.ts'
 import { Observer } from './observe.ts'
 import type { AppsParts, AppsSettings } from './parts.ts'
+import { scannedDeployment } from './queue.ts'
 import { appsReconcile } from './reconciler.ts'
 import type { DeploymentRows } from './rows.ts'
 
@@ -86,9 +86,9 @@ export function appsWorker(deps: AppsWorkerDeps): readonly Service[] {
   const verified = new VerifiedReleases({ releaseWatch: watch, kept, clock, judge })
   const observer = new Observer(parts, { verified, releaseWatch: watch })
   const events = eventRecorder({ client, controller: 'caelus.dev/apps', instance: deps.instance, clock })
-  const loop = controller({
+  const working = rowWorker({
     name: 'apps',
-    worker: deps.instance,
+    instance: deps.instance,
     queue,
     reconcile: appsReconcile({ parts, observer, verified, events, emitter, backoff }),
     emitter,
@@ -98,12 +98,17 @@ export function appsWorker(deps: AppsWorkerDeps): readonly Service[] {
     backoff,
     clock,
     random,
+    drift: {
+      everyMs: deps.driftScanMs ?? 600_000,
+      page: async (after, limit) => (await rows.living(after, limit)).map(scannedDeployment),
+      onScanned: ({ count, ms }) => emitter.emit('apps:scanned', { deployments: count, ms }),
+    },
     ...(deps.perTenant !== undefined && { perTenant: deps.perTenant }),
     ...(deps.pollMs !== undefined && { pollMs: deps.pollMs }),
     ...(deps.stopGraceMs !== undefined && { stopGraceMs: deps.stopGraceMs }),
   })
   return [
-    // Without the policy a fence would not hold: nothing is claimed before it is installed.
+    // Without the policy the API server compares no fences: nothing is claimed before it is installed.
     until('apps fence', (signal) => installFence(client, signal), {
       everyMs: FENCE_RETRY_MS,
       clock,
@@ -112,7 +117,6 @@ export function appsWorker(deps: AppsWorkerDeps): readonly Service[] {
     // Stopped after the loop, so that the events of the last runs are written.
     atEnd('apps events', () => events.flush()),
     watch,
-    loop,
-    driftScan({ rows, queue, clock, emitter, everyMs: deps.driftScanMs ?? 600_000 }),
+    ...working,
   ]
 }

@@ -1,16 +1,9 @@
 import {
-  aborted,
-  atEnd,
-  controller,
-  decisionLog,
   createEmitter,
-  every,
-  MemoryQueue,
-  service,
+  decisionLog,
   type Clock,
   type DecisionLog,
   type Emitter,
-  type KernelEvents,
   type LeaderElection,
   type Queue,
   type Random,
@@ -19,18 +12,13 @@ import {
   type TargetLocks,
 } from '../../kernel/index.ts'
 import {
-  eventRecorder,
-  leaderElection,
-  ledBy,
-  makeClient,
-  type At,
-  type LeaderEvents,
-  type LeaderTimings,
+  keyAt,
+  ledController,
+  type LedControllerEvents,
+  type LedControllerOptions,
   type Transport,
-  type WatchEvents,
 } from '../../kube/index.ts'
-import { apis, type Apis } from './watch/served-kinds.ts'
-import { openCaches, openChildCache, requireWatches, type Caches } from './watch/caches.ts'
+import { managedCaches, openCaches, requireWatches, type Caches, type ManagedCaches } from './watch/caches.ts'
 import { ClassRuntime } from './class-runtime.ts'
 import type { RuntimesEvents } from './events.ts'
 import { LocalState } from './watch/local-state.ts'
@@ -40,7 +28,7 @@ import type { RuntimesSettings } from './settings.ts'
 import { MANAGER } from './types.ts'
 import { wakeByChild, wakeRuntimes } from './watch/wakes.ts'
 
-export type RuntimesControllerEvents = KernelEvents & WatchEvents & LeaderEvents & RuntimesEvents
+export type RuntimesControllerEvents = LedControllerEvents & RuntimesEvents
 
 export interface RuntimesControllerOptions {
   readonly transport: Transport
@@ -57,7 +45,7 @@ export interface RuntimesControllerOptions {
    * Of all processes that name the same Lease one reconciles, and writes are refused with `NotLeading` in the others, which
    * keep their caches warm. Absent: this process reconciles.
    */
-  readonly leader?: { readonly lease: Required<At>; readonly timings?: LeaderTimings }
+  readonly leader?: NonNullable<LedControllerOptions['leader']>
   /** The source of recommendations. Absent: this controller makes none, and enforces those that others write. */
   readonly analyzer?: Pick<AnalyzerOptions, 'source' | 'intervalMs' | 'queries'>
   readonly emitter?: Emitter<RuntimesControllerEvents>
@@ -78,7 +66,7 @@ export interface RuntimesController {
   /** Start them in this order. */
   readonly services: readonly Service[]
   readonly caches: Caches
-  readonly apis: Apis
+  readonly apis: ManagedCaches
   /** Absent without the option `leader`. */
   readonly election?: LeaderElection
   /** Wakes every runtime, as the drift scan does, and returns their number. */
@@ -86,117 +74,57 @@ export interface RuntimesController {
 }
 
 export function runtimesController(options: RuntimesControllerOptions): RuntimesController {
-  const { transport, settings, clock, random, instance, leader, reconcile = runtimesReconcile } = options
+  const { transport, settings, clock, instance, namespaces, reconcile = runtimesReconcile } = options
   const { emitter = createEmitter<RuntimesControllerEvents>(), decisions = decisionLog() } = options
-  const election =
-    leader &&
-    leaderElection({
-      client: makeClient(transport, { fieldManager: MANAGER }),
-      lease: leader.lease,
-      identity: instance,
-      ...leader.timings,
-      clock,
-      random,
-      emitter,
-      term: () => working(),
-    })
-  const client = makeClient(election === undefined ? transport : ledBy(transport, election), { fieldManager: MANAGER })
-  const watching = { source: client, clock, random, emitter }
-  const own = new MemoryQueue({ clock })
-  const queue = options.queue ?? own
-  const extent = options.namespaces === undefined ? {} : { namespaces: options.namespaces }
-  requireWatches(transport, extent)
-  const caches = openCaches(watching, extent)
-  const memory = new LocalState(settings.nfr)
-  memory.follow(caches.runtimes)
-  wakeRuntimes({ caches, queue, clock })
-
-  const resync = async (): Promise<number> => {
-    const all = caches.runtimes.list()
-    for (const { metadata } of all) {
-      const key = { kind: ClassRuntime.kind, id: `${metadata.namespace}/${metadata.name}` }
-      await queue.wake(key, {
-        reason: 'drift',
-        ...(metadata.namespace !== undefined && { tenant: metadata.namespace }),
-      })
-    }
-    return all.length
-  }
-
-  const managed = apis({
-    watching,
-    clock,
-    open: (kind) => openChildCache(watching, kind, extent),
-    listen(kind, children) {
-      return wakeByChild({ caches, queue, clock }, kind, children, () => managed.cacheOf('Deployment'))
-    },
-    // Another template may fit now. The next drift scan makes up for a wake that is lost here.
-    onChange: () => void resync().catch(() => {}),
-  })
-  const events = eventRecorder({
-    client,
-    controller: MANAGER,
-    instance,
-    clock,
-    onLost: (error) => emitter.emit('runtimes:eventLost', { error }),
-  })
-  const work = reconcile({
-    client,
-    caches,
-    apis: managed,
-    memory,
-    clock,
-    settings,
-    events,
-    emitter,
-    ...(options.locks && { locking: { locks: ledLocks(options.locks, election), instance } }),
-  })
-  const loop = (): Service =>
-    controller({
+  const scope = namespaces === undefined ? {} : { namespaces }
+  requireWatches(transport, scope)
+  const { services, election, resync, plan } = ledController(
+    {
+      ...options,
       name: 'runtimes',
-      worker: instance,
-      queue,
-      reconcile: work,
+      fieldManager: MANAGER,
       emitter,
       decisions,
-      concurrency: options.concurrency ?? 16,
-      clock,
-      random,
-      ...(options.stopGraceMs !== undefined && { stopGraceMs: options.stopGraceMs }),
-    })
-
-  const scan = (): Service =>
-    every('drift scan of runtimes', options.resyncMs ?? 600_000, resync, { clock, waitsFirst: true })
-
-  const working = (): Service[] => [
-    // Started before the loop and so stopped after it: the events of the last runs are written while this process leads.
-    flushing(() => events.flush()),
-    loop(),
-    scan(),
-    ...(options.analyzer
-      ? [analyzer({ ...options.analyzer, client, caches, clock, settings: settings.nfr, emitter })]
-      : []),
-  ]
-  const warm = [managed, ...caches.services, atEnd('queue of runtimes', () => own.close())]
-  const parts = { caches, apis: managed, resync }
-  return election === undefined
-    ? { ...parts, services: [...warm, ...working()] }
-    : { ...parts, services: [...warm, election], election }
+      tenant: (key) => keyAt(key).namespace,
+      loop: {
+        concurrency: options.concurrency ?? 16,
+        ...(options.stopGraceMs !== undefined && { stopGraceMs: options.stopGraceMs }),
+      },
+      onEventLost: (error) => emitter.emit('runtimes:eventLost', { error }),
+    },
+    (parts) => {
+      const { client, watching, queue, events, locks } = parts
+      const caches = openCaches(watching, scope)
+      const memory = new LocalState(settings.nfr)
+      memory.follow(caches.runtimes)
+      wakeRuntimes({ caches, queue, clock })
+      const managed: ManagedCaches = managedCaches(watching, scope, {
+        listen(kind, children) {
+          return wakeByChild({ caches, queue, clock }, kind, children, () => managed.cacheOf('Deployment'))
+        },
+        // Another template may fit now. The next drift scan makes up for a wake that is lost here.
+        onChange: () => void parts.resync().catch(() => {}),
+      })
+      const deps: ReconcilerDeps = {
+        client,
+        caches,
+        apis: managed,
+        memory,
+        clock,
+        settings,
+        events,
+        emitter,
+        ...(locks && { locking: { locks, instance } }),
+      }
+      const analyzed = options.analyzer
+      return {
+        kinds: [{ resource: ClassRuntime, cache: caches.runtimes, reconcile: reconcile(deps) }],
+        caches: [managed, ...caches.services],
+        onLeading: () =>
+          analyzed ? [analyzer({ ...analyzed, client, caches, clock, settings: settings.nfr, emitter })] : [],
+        watched: { caches, apis: managed },
+      }
+    },
+  )
+  return { services, ...plan.watched, resync, ...(election && { election }) }
 }
-
-/** A process that does not lead takes no locks: they would keep the leader waiting. */
-const ledLocks = (locks: TargetLocks, election: LeaderElection | undefined): TargetLocks => ({
-  holderOf: (target, signal) => locks.holderOf(target, signal),
-  async acquire(target, request) {
-    election?.assertLeading()
-    return locks.acquire(target, request)
-  },
-})
-
-/** Writes outstanding events when it stops, unless it has to stop at once. */
-const flushing = (flush: () => Promise<void>): Service =>
-  service('events of runtimes', async (signal, ready, atOnce) => {
-    ready()
-    await aborted(signal)
-    await Promise.race([flush().catch(() => {}), aborted(atOnce)])
-  })

@@ -7,8 +7,7 @@ import {
   type KubeObject,
   type Service,
 } from '../../kube/index.ts'
-import type { Apis } from './watch/served-kinds.ts'
-import { NAMESPACE, OWNER, ownerKey, TARGET, type Caches } from './watch/caches.ts'
+import { NAMESPACE, OWNER, ownerKey, TARGET, type Caches, type ManagedCaches } from './watch/caches.ts'
 import type { ClassRuntime } from './class-runtime.ts'
 import { hiding } from './masking.ts'
 import type { LocalState } from './watch/local-state.ts'
@@ -31,7 +30,7 @@ import {
 
 export interface ObserveDeps {
   readonly caches: Caches
-  readonly apis: Pick<Apis, 'served' | 'cacheOf'>
+  readonly apis: Pick<ManagedCaches, 'served' | 'cacheOf'>
   readonly memory: LocalState
 }
 

@@ -10,7 +10,7 @@ import {
 } from '../../kernel/index.ts'
 import { cacheKey, type Change } from './store.ts'
 import type { Cache } from './cache.ts'
-import type { KubeObject, Resource } from '../objects.ts'
+import type { At, KubeObject, Resource } from '../objects.ts'
 
 /** Maps the objects of a cache to the keys of a queue. */
 export interface WakeRule<K extends KubeObject> {
@@ -25,6 +25,12 @@ export interface WakeOptions<K extends KubeObject> {
   readonly tenant?: (object: K) => string | undefined
   /** Ignore changes that we wrote. Only for a cache that a single controller writes through. @default false */
   readonly ignoreOwnWrites?: boolean
+}
+
+/** The object that a key of `itself` or `controllerOf` names. */
+export function keyAt({ id }: Key): At {
+  const slash = id.indexOf('/')
+  return slash === -1 ? { name: id } : { namespace: id.slice(0, slash), name: id.slice(slash + 1) }
 }
 
 /** The objects themselves, each under `namespace/name`. */

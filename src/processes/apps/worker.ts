@@ -4,20 +4,12 @@ import type { StatusBoard } from '../../api/index.ts'
 import { APPS, SERVER, WORKERS, type Config } from '../../config/index.ts'
 import { appsWorker, type AppsEvents } from '../../domains/apps/index.ts'
 import { verifiedReleaseStore } from '../../domains/apps/store/index.ts'
-import {
-  atEnd,
-  type DecisionLog,
-  type Emitter,
-  type KernelEvents,
-  type Queue,
-  type Service,
-} from '../../kernel/index.ts'
+import type { DecisionLog, Emitter, KernelEvents, Queue, Service } from '../../kernel/index.ts'
 import type { WatchEvents } from '../../kube/index.ts'
 import { helmReport } from './helm-report.ts'
 import { instanceName } from '../shared/instance.ts'
-import { keepDecisions } from '../shared/keep-decisions.ts'
 import { lockNamespaceService } from '../shared/lock-namespace.ts'
-import { listener, openQueuePool, PostgresQueue } from '../../store/index.ts'
+import { keepDecisions, openRowQueue, type PostgresQueue, type QueuePool } from '../../store/index.ts'
 import { VERSION } from '../../version.ts'
 
 export interface WorkerOptions {
@@ -34,7 +26,7 @@ export interface WorkerOptions {
   /** Where the state of Helm is shown. @default the log only */
   readonly board?: StatusBoard
   /** Wraps the queue of the worker. */
-  readonly through?: (queue: PostgresQueue, parts: { readonly pool: ReturnType<typeof openQueuePool> }) => Queue
+  readonly through?: (queue: PostgresQueue, parts: { readonly pool: QueuePool }) => Queue
 }
 
 /** All services of an apps worker, to be started in this order. */
@@ -42,33 +34,19 @@ export function appsWorkerServices(options: WorkerOptions): readonly Service[] {
   const { config, databaseUrl, controlPlane, emitter, decisions, onError, through = (queue) => queue } = options
   const { parts, transport, pool } = controlPlane
   const workers = config.of(WORKERS)
-  const queuePool = openQueuePool({
+  const rows = openRowQueue({
     url: databaseUrl,
-    applicationName: 'caelus worker queue',
+    name: APPS_QUEUE,
     role: 'caelus_worker',
     leaseMs: workers.lease,
-  })
-  const hints = listener({
-    url: databaseUrl,
-    applicationName: 'caelus worker hints',
-    onLost: (error) => onError(error, 'Queue notifications interrupted'),
-  })
-  const queue = new PostgresQueue({
-    pool: queuePool,
-    name: APPS_QUEUE,
-    listener: hints,
-    leaseMs: workers.lease,
     keepHistory: true,
+    onListenerLost: (error) => onError(error, 'Queue notifications interrupted'),
   })
   const verified = verifiedReleaseStore(pool)
   return [
-    atEnd('apps queue', async () => {
-      queue.close()
-      await queuePool.end()
-    }),
+    ...rows.services,
     keepDecisions({ pool, decisions, controller: 'apps', onError: (error) => onError(error, 'Decision not kept') }),
     helmReport({ version: controlPlane.helmVersion, onError, board: options.board }),
-    hints,
     lockNamespaceService({
       client: parts.client,
       clock: parts.clock,
@@ -78,7 +56,7 @@ export function appsWorkerServices(options: WorkerOptions): readonly Service[] {
       ...parts,
       transport,
       verified: options.isAfresh ? { ...verified, find: async () => undefined, kinds: async () => [] } : verified,
-      queue: through(queue, { pool: queuePool }),
+      queue: through(rows.queue, { pool: rows.pool }),
       random: Math.random,
       emitter,
       decisions,

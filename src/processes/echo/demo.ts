@@ -10,6 +10,7 @@ import {
 } from '../../kernel/index.ts'
 import { installCrd, isAlreadyExists, Namespace, type Client, type Transport } from '../../kube/index.ts'
 import type { ApiHost } from '../domain.ts'
+import { instanceName } from '../shared/instance.ts'
 
 const NAMESPACE = 'caelus-demo'
 
@@ -38,6 +39,7 @@ export async function echoDemo(
     transport,
     clock: systemClock,
     random: seededRandom(Date.now()),
+    instance: instanceName(),
     emitter,
     decisions,
   })

@@ -7,8 +7,7 @@ import { runtimesControllers } from './controllers.ts'
 import { HOW_TO_INSTALL, isRuntimeServed } from './definition.ts'
 import { demoLoad, makeDemoRuntimes } from './demo.ts'
 import { runtimesEvents } from './events.ts'
-import { keepDecisions } from '../shared/keep-decisions.ts'
-import { openPool } from '../../store/index.ts'
+import { keepDecisions, openPool } from '../../store/index.ts'
 import type { RuntimesUseCases } from './usecases.ts'
 
 /**

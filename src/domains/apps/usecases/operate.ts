@@ -2,14 +2,15 @@ import {
   asUser,
   failJob as failKey,
   freezeTenant as freeze,
+  driftWake,
   requeueJob as requeueKey,
+  scanPages,
   unfreezeTenant as unfreeze,
   type Actor,
   type Tx,
 } from '../../../store/index.ts'
-import { driftWake, scanForDrift } from '../drift/scan.ts'
 import { raise } from '../failures.ts'
-import { APPS_QUEUE, deploymentKey, WAKE_REASON } from '../queue.ts'
+import { APPS_QUEUE, deploymentKey, scannedDeployment, WAKE_REASON } from '../queue.ts'
 import {
   findDeployment,
   findJob,
@@ -96,13 +97,13 @@ const SCAN_PAGE = 500
 /** A page is a transaction of its own: a scan of thousands holds nothing for long. */
 export async function scanDrift({ pool, queue }: UseCaseDeps, actor: Actor, pageSize = SCAN_PAGE): Promise<number> {
   needsAdmin(actor, 'scan for drift')
-  return await scanForDrift({
-    pageSize,
-    wakePage: (after) =>
+  return await scanPages({
+    limit: pageSize,
+    page: (after, limit) =>
       asUser(pool, actor, async (tx) => {
-        const page = await livingDeployments(tx, after, pageSize)
-        await queue.wakeIn(tx, ...page.map(driftWake))
-        return page
+        const keys = (await livingDeployments(tx, after, limit)).map(scannedDeployment)
+        await queue.wakeIn(tx, ...keys.map(driftWake))
+        return keys
       }),
   })
 }

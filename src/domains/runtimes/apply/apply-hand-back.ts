@@ -1,5 +1,5 @@
 import { isConflict, type Client, type Draft, type KubeObject } from '../../../kube/index.ts'
-import type { Apis } from '../watch/served-kinds.ts'
+import type { ManagedCaches } from '../watch/caches.ts'
 import type { ClassRuntime, Dimension } from '../class-runtime.ts'
 import { resourceOf } from '../watch/optional-kinds.ts'
 import { handBackOf, letGoOf } from './hand-back.ts'
@@ -7,7 +7,7 @@ import { ENFORCER, MANAGER, type Action, type ManagedKind, type RenderedChild } 
 
 interface HandingBack {
   readonly client: Client
-  readonly apis: Pick<Apis, 'cacheOf'>
+  readonly apis: Pick<ManagedCaches, 'cacheOf'>
   readonly signal: AbortSignal
 }
 

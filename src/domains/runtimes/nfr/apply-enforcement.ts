@@ -1,6 +1,6 @@
 import { failureOf, messageOf } from '../../../kernel/index.ts'
 import { isConflict, isInvalid, isNotFound, KubeError, type Client, type Draft } from '../../../kube/index.ts'
-import type { Apis } from '../watch/served-kinds.ts'
+import type { ManagedCaches } from '../watch/caches.ts'
 import type { ClassRuntime } from '../class-runtime.ts'
 import { raise } from '../failures.ts'
 import { resourceOf } from '../watch/optional-kinds.ts'
@@ -11,7 +11,7 @@ import { enforcementDraft } from './enforcement-draft.ts'
 
 export interface Enforcing extends LockedRun {
   readonly client: Client
-  readonly apis: Pick<Apis, 'cacheOf'>
+  readonly apis: Pick<ManagedCaches, 'cacheOf'>
 }
 
 const OURS: ReadonlySet<string> = new Set([MANAGER, ENFORCER])

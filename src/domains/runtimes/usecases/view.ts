@@ -9,8 +9,7 @@ import {
   type Service,
 } from '../../../kernel/index.ts'
 import { makeClient, type At, type Change, type Transport, type WatchEvents } from '../../../kube/index.ts'
-import { apis } from '../watch/served-kinds.ts'
-import { openCaches, openChildCache } from '../watch/caches.ts'
+import { managedCaches, openCaches } from '../watch/caches.ts'
 import { ClassRuntime } from '../class-runtime.ts'
 import { LocalState } from '../watch/local-state.ts'
 import { observe } from '../observe.ts'
@@ -77,13 +76,7 @@ export function openRuntimesView({ transport, nfr, emitter, clock = systemClock 
   }
   const watching = { source: client, clock, random: Math.random, emitter: both }
   const caches = openCaches(watching)
-  const managed = apis({
-    watching,
-    clock,
-    open: (kind) => openChildCache(watching, kind),
-    listen: () => () => {},
-    onChange: () => {},
-  })
+  const managed = managedCaches(watching)
   const remembered = new LocalState(nfr)
   remembered.follow(caches.runtimes)
   const sight = { caches, apis: managed, memory: remembered }

@@ -1,30 +1,31 @@
 import type { Service as Running } from '../../../kernel/index.ts'
 import {
-  cache,
+  cacheIn,
   keeping,
   Pod,
   ReplicaSet,
   requireStreams,
+  servedKinds,
   Service,
   type Cache,
-  type CacheSpec,
   type HorizontalPodAutoscaler,
   type IndexFn,
   type Keep,
   type KubeObject,
+  type NamespaceScope,
+  type ServedKinds,
+  type ServedKindsOptions,
   type Transport,
   type WatchDeps,
 } from '../../../kube/index.ts'
-import type { ChildCache } from './served-kinds.ts'
 import { ClassRuntime } from '../class-runtime.ts'
-import { resourceOf } from './optional-kinds.ts'
+import { RESOURCES } from './optional-kinds.ts'
 import { statusHidden } from '../masking.ts'
-import { joined } from './joined-cache.ts'
 import { ownerLabel } from '../names.ts'
 import { REVISION } from '../judge/superseded-pods.ts'
 import { MANAGED_KINDS, OWNER_LABEL, type ManagedKind } from '../types.ts'
 
-/** What finds the routers of a namespace. */
+/** The label selector of routers. */
 const ROUTERS = 'app=router,platform=oaas'
 
 /** Names of indexes. */
@@ -34,15 +35,15 @@ export const NAMESPACE = 'namespace'
 
 export interface Caches {
   readonly runtimes: Cache<ClassRuntime>
-  /** Those with an owner label, and of those only what tells how their containers fare. */
+  /** Pods with an owner label, reduced to the state of their containers. */
   readonly pods: Cache<Pod>
-  /** Of workloads with an owner label: which of their revisions is which. */
+  /** Of workloads with an owner label, with their revision numbers. */
   readonly replicaSets: Cache<KubeObject>
   readonly routers: Cache<Service>
   readonly services: readonly Running[]
 }
 
-/** `namespace/label`: what a runtime and all that is made for it have in common. */
+/** `namespace/label`, which a runtime and all its children have in common. */
 export const ownerOf = ({ metadata }: KubeObject): string | undefined => {
   const label = metadata.labels?.[OWNER_LABEL]
   return label === undefined ? undefined : `${metadata.namespace}/${label}`
@@ -55,7 +56,7 @@ const byOwnerKey: IndexFn<KubeObject> = (object) => {
   return owner === undefined ? [] : [owner]
 }
 
-/** What an autoscaler moves: `namespace/deployment`. */
+/** The target of an autoscaler: `namespace/deployment`. */
 export const targetOf = ({ metadata, spec }: HorizontalPodAutoscaler): string | undefined =>
   spec.scaleTargetRef.kind === 'Deployment' ? `${metadata.namespace}/${spec.scaleTargetRef.name}` : undefined
 
@@ -66,28 +67,9 @@ const byTarget: IndexFn<KubeObject> = (object) => {
 
 const byNamespace: IndexFn<KubeObject> = ({ metadata }) => [metadata.namespace ?? '']
 
-/** Absent: those of every namespace. */
-export interface NamespaceScope {
-  readonly namespaces?: readonly string[]
-}
-
-/** Rights may end at the namespaces that are named, and then so must each list and watch. */
-function cacheIn<T extends KubeObject>(
-  watching: WatchDeps,
-  { namespaces }: NamespaceScope,
-  { where, ...spec }: CacheSpec<T, T>,
-): Cache<T> {
-  if (namespaces === undefined) return cache(watching, { ...spec, ...(where && { where }) })
-  return joined(
-    new Map(
-      namespaces.map((namespace) => [namespace, cache<T>(watching, { ...spec, where: { ...where, namespace } })]),
-    ),
-  )
-}
-
-/** Watches for each namespace: those of `openCaches`, and one for each managed kind. */
+/** Watches per namespace: those of `openCaches`, and one for each managed kind. */
 const WATCHES = 4 + MANAGED_KINDS.length
-/** Watches besides: definitions and the lease of the leader. */
+/** Watches per process: definitions and the lease of the leader. */
 const OTHER_WATCHES = 2
 
 /** Throws if the transport allows fewer watches than these namespaces need. */
@@ -100,18 +82,18 @@ export function requireWatches(transport: Transport, { namespaces }: NamespaceSc
   requireStreams(transport, count * WATCHES + OTHER_WATCHES, remedy)
 }
 
-export function openCaches(watching: WatchDeps, extent: NamespaceScope = {}): Caches {
-  const runtimes = cacheIn<ClassRuntime>(watching, extent, {
+export function openCaches(watching: WatchDeps, scope: NamespaceScope = {}): Caches {
+  const runtimes = cacheIn<ClassRuntime>(watching, scope, {
     resource: ClassRuntime,
     indexes: { [OWNER]: (runtime) => [ownerKey(runtime)], [NAMESPACE]: byNamespace },
   })
-  const pods = cacheIn<Pod>(watching, extent, {
+  const pods = cacheIn<Pod>(watching, scope, {
     resource: Pod,
     where: { labels: OWNER_LABEL },
     keep: keepPod,
     indexes: { [OWNER]: byOwnerKey },
   })
-  const replicaSets = cacheIn<KubeObject>(watching, extent, {
+  const replicaSets = cacheIn<KubeObject>(watching, scope, {
     resource: ReplicaSet,
     metadataOnly: true,
     where: { labels: OWNER_LABEL },
@@ -122,7 +104,7 @@ export function openCaches(watching: WatchDeps, extent: NamespaceScope = {}): Ca
     ),
     indexes: { [OWNER]: byOwnerKey },
   })
-  const routers = cacheIn<Service>(watching, extent, {
+  const routers = cacheIn<Service>(watching, scope, {
     resource: Service,
     where: { labels: ROUTERS },
     keep: keeping('spec.ports.name', 'spec.ports.port'),
@@ -131,11 +113,29 @@ export function openCaches(watching: WatchDeps, extent: NamespaceScope = {}): Ca
   return { runtimes, pods, replicaSets, routers, services: [pods, replicaSets, routers, runtimes] }
 }
 
-/** All autoscalers, because one that aims at a workload of ours may be anybody's; of the other kinds those with our label. */
-export function openChildCache(watching: WatchDeps, kind: ManagedKind, extent: NamespaceScope = {}): ChildCache {
+export type ChildCache = Cache<KubeObject>
+
+/** By managed kind: the API server may not serve all of them. */
+export type ManagedCaches = ServedKinds<ManagedKind>
+
+export const managedCaches = (
+  watching: WatchDeps,
+  scope: NamespaceScope = {},
+  options: Pick<ServedKindsOptions<ManagedKind>, 'listen' | 'onChange'> = {},
+): ManagedCaches =>
+  servedKinds({
+    watching,
+    resources: RESOURCES,
+    builtIn: ['Deployment', 'Service', 'HorizontalPodAutoscaler'],
+    open: (kind) => openChildCache(watching, kind, scope),
+    ...options,
+  })
+
+/** All autoscalers, because any user may have created the one of a workload; of the other kinds those with our label. */
+export function openChildCache(watching: WatchDeps, kind: ManagedKind, scope: NamespaceScope = {}): ChildCache {
   const isAutoscaler = kind === 'HorizontalPodAutoscaler'
-  return cacheIn<KubeObject>(watching, extent, {
-    resource: resourceOf(kind),
+  return cacheIn<KubeObject>(watching, scope, {
+    resource: RESOURCES[kind],
     where: isAutoscaler ? {} : { labels: OWNER_LABEL },
     keep: keptOf(kind),
     indexes: { [OWNER]: byOwnerKey, ...(isAutoscaler && { [TARGET]: byTarget }) },
@@ -144,7 +144,7 @@ export function openChildCache(watching: WatchDeps, kind: ManagedKind, extent: N
 
 const META = ['metadata.labels', 'metadata.annotations', 'metadata.ownerReferences'] as const
 
-/** What is compared with what we render, and what readiness is read from. A test holds it against every template. */
+/** The fields that are compared with the rendered ones, and those that readiness is read from. */
 const KEPT: Readonly<Record<ManagedKind, Keep<KubeObject, KubeObject>>> = {
   Deployment: keeping(
     ...META,

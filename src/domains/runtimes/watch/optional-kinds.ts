@@ -87,7 +87,8 @@ export const PodMonitor: Resource<PodMonitor> = {
   namespaced: true,
 }
 
-const RESOURCES = {
+/** In the order of `MANAGED_KINDS`. */
+export const RESOURCES = {
   Deployment,
   Service,
   KnativeService,
@@ -96,5 +97,5 @@ const RESOURCES = {
   PodMonitor,
 } as const satisfies Record<ManagedKind, Resource>
 
-/** Where a managed kind lives. A service of Knative is a `Service` too, which is why we call it by a name of our own. */
+/** The resource of a managed kind. A service of Knative is a `Service` too, hence the name of our own. */
 export const resourceOf = (kind: ManagedKind): Resource => RESOURCES[kind]

@@ -9,8 +9,7 @@ import {
   type Pod,
   type WakeRule,
 } from '../../../kube/index.ts'
-import type { ChildCache } from './served-kinds.ts'
-import { NAMESPACE, OWNER, ownerOf, targetOf, type Caches } from './caches.ts'
+import { NAMESPACE, OWNER, ownerOf, targetOf, type Caches, type ChildCache } from './caches.ts'
 import { ClassRuntime } from '../class-runtime.ts'
 import { REVISION } from '../judge/superseded-pods.ts'
 import { FINALIZER, FORCE_ANNOTATION, type ManagedKind } from '../types.ts'
@@ -26,12 +25,8 @@ const keyOf = ({ metadata }: KubeObject) => ({
   id: `${metadata.namespace}/${metadata.name}`,
 })
 
-/** Runtimes of one namespace take turns with those of the others. */
-const tenant = ({ metadata }: KubeObject): string | undefined => metadata.namespace
-
-/** Runtimes, their pods and the routers of their namespaces. Call it before the caches start. */
+/** By runtimes, their pods and the routers of their namespaces. Call it before the caches start. */
 export function wakeRuntimes({ caches, queue, clock }: Waking): void {
-  const how = { clock, tenant }
   const ofOwner: WakeRule<KubeObject> = {
     relation: 'child',
     keys(object) {
@@ -43,13 +38,13 @@ export function wakeRuntimes({ caches, queue, clock }: Waking): void {
     relation: 'child',
     keys: ({ metadata }) => caches.runtimes.byIndex(NAMESPACE, metadata.namespace ?? '').map(keyOf),
   }
-  wakeOn(caches.runtimes, queue, itself(ClassRuntime), { ...how, worth: runtimeChanged })
-  wakeOn(caches.pods, queue, ofOwner, { ...how, worth: podChanged })
-  wakeOn(caches.replicaSets, queue, ofOwner, { ...how, worth: revisionChanged })
-  wakeOn(caches.routers, queue, ofNamespace, { ...how, worth: childChanged })
+  wakeOn(caches.runtimes, queue, itself(ClassRuntime), { clock, worth: runtimeChanged })
+  wakeOn(caches.pods, queue, ofOwner, { clock, worth: podChanged })
+  wakeOn(caches.replicaSets, queue, ofOwner, { clock, worth: revisionChanged })
+  wakeOn(caches.routers, queue, ofNamespace, { clock, worth: childChanged })
 }
 
-/** A child wakes the runtime that controls it, or, when nobody does, the one whose label it bears; an autoscaler that of its target as well. */
+/** A child wakes its controlling runtime, else the runtime of its owner label. An autoscaler wakes that of its target. */
 export function wakeByChild(
   { caches, queue, clock }: Waking,
   kind: ManagedKind,
@@ -69,12 +64,12 @@ export function wakeByChild(
     return target === undefined ? keys(object) : keys(target)
   }
   const rule = { relation: 'child', keys: kind === 'HorizontalPodAutoscaler' ? keysByTarget : keys } as const
-  return wakeOn(children, queue, rule, { clock, tenant, worth: childChanged, ignoreOwnWrites: true })
+  return wakeOn(children, queue, rule, { clock, worth: childChanged, ignoreOwnWrites: true })
 }
 
 /**
- * What somebody wants, and what somebody else wrote into the status: a recommendation of ours, or a hand that should not have been there.
- * What we write ourselves tells us nothing, except the analyzer's recommendations.
+ * Changes of the desired state, and writes of others to the status. Of our own writes only the analyzer's
+ * recommendations count.
  */
 function runtimeChanged(change: Change<ClassRuntime>): boolean {
   if (change.type !== 'changed') return true
@@ -89,19 +84,19 @@ function runtimeChanged(change: Change<ClassRuntime>): boolean {
   )
 }
 
-/** Whether anything that is kept of it has changed; an autoscaler rewrites its status every few seconds. */
+/** Compares the cached fields only: an autoscaler rewrites its status every few seconds. */
 function childChanged(change: Change<KubeObject>): boolean {
   if (change.type !== 'changed') return true
   const { resourceVersion } = change.new.metadata
   return !sameValue({ ...change.old, metadata: { ...change.old.metadata, resourceVersion } }, change.new)
 }
 
-/** Scaling tells nothing here: its Deployment does that. */
+/** Scaling a ReplicaSet also changes its Deployment, which wakes the runtime. */
 const revisionChanged = (change: Change<KubeObject>): boolean =>
   change.type !== 'changed' ||
   change.old.metadata.annotations?.[REVISION] !== change.new.metadata.annotations?.[REVISION]
 
-/** Pods come, become ready and go with their Deployment, which tells so itself; a pod is news when it is in trouble. */
+/** Creation, readiness and deletion of pods also change their Deployment; only trouble of a pod counts here. */
 function podChanged(change: Change<Pod>): boolean {
   const before = change.type === 'added' ? '' : troubleOf(change.old)
   const after = change.type === 'deleted' ? '' : troubleOf(change.new)

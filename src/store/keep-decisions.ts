@@ -1,11 +1,12 @@
-import { atEnd, type DecisionLog, type Service } from '../../kernel/index.ts'
-import { decisionStore, type Pool } from '../../store/index.ts'
+import { atEnd, type DecisionLog, type Service } from '../kernel/index.ts'
+import { decisionStore } from './decisions.ts'
+import type { Pool } from './pool.ts'
 
 export interface KeepDecisionsOptions {
   /** As the role caelus_worker. */
   readonly pool: Pool
   readonly decisions: DecisionLog
-  /** Whose decisions are kept. */
+  /** The controller whose decisions are kept. */
   readonly controller: string
   readonly onError: (error: unknown) => void
 }

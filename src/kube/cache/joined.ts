@@ -1,15 +1,36 @@
-import type { At, Cache, KubeObject } from '../../../kube/index.ts'
+import type { At, KubeObject } from '../objects.ts'
+import type { WatchDeps } from '../watch/watch.ts'
+import { cache, type Cache, type CacheSpec } from './cache.ts'
+
+/** Absent: all namespaces. */
+export interface NamespaceScope {
+  readonly namespaces?: readonly string[]
+}
 
 /**
- * Several caches of one resource, one for each namespace, as if they were one. Each has a watch of its own: with rights in some
- * namespaces alone, a watch of all of them would be refused.
+ * A cache of some namespaces, each with its own watch: without rights in all namespaces, the API server refuses a
+ * watch of all of them.
  */
-export function joined<K extends KubeObject, T extends KubeObject = K>(
+export function cacheIn<T extends KubeObject>(
+  watching: WatchDeps,
+  { namespaces }: NamespaceScope,
+  { where, ...spec }: CacheSpec<T, T>,
+): Cache<T> {
+  if (namespaces === undefined) return cache(watching, { ...spec, ...(where && { where }) })
+  return joinedCaches(
+    new Map(
+      namespaces.map((namespace) => [namespace, cache<T>(watching, { ...spec, where: { ...where, namespace } })]),
+    ),
+  )
+}
+
+/** Caches of one resource, one per namespace, as one cache. */
+function joinedCaches<K extends KubeObject, T extends KubeObject = K>(
   caches: ReadonlyMap<string, Cache<K, T>>,
 ): Cache<K, T> {
   const all = [...caches.values()]
   const [first] = all
-  if (first === undefined) throw new Error('expected a cache to join')
+  if (first === undefined) throw new Error('failed to join caches: there is none')
   const of = ({ namespace = '' }: Pick<At, 'namespace'>): Cache<K, T> | undefined => caches.get(namespace)
   const done = every(all.map((one) => one.done))
   done.catch(() => {})
