@@ -37,7 +37,7 @@ export const WORKERS = section({
       'CAELUS_RECONCILE_TIMEOUT',
       duration(second, 60 * minute),
       '10m',
-      'The longest one reconcile may take.',
+      'The longest that one reconcile of a controller may take. Rollouts of apps have limits of their own.',
     ),
   },
   check: ({ poll, lease, tenantShare, concurrency }) => [

@@ -56,6 +56,8 @@ export interface RuntimesControllerOptions {
   readonly concurrency?: number
   /** How long runs may go on after a regular stop before they are aborted. @default 20_000 */
   readonly stopGraceMs?: number
+  /** The longest that one reconcile may take. @default 600_000 */
+  readonly timeoutMs?: number
   /** How often every runtime is reconciled without a change. Converged runtimes cost no request. @default 600_000 */
   readonly resyncMs?: number
   /** Reconciles one runtime. @default the steps of this folder */
@@ -89,6 +91,7 @@ export function runtimesController(options: RuntimesControllerOptions): Runtimes
       loop: {
         concurrency: options.concurrency ?? 16,
         ...(options.stopGraceMs !== undefined && { stopGraceMs: options.stopGraceMs }),
+        ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
       },
       onEventLost: (error) => emitter.emit('runtimes:eventLost', { error }),
     },

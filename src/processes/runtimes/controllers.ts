@@ -1,4 +1,4 @@
-import { RUNTIMES, SERVER, type Config, type RuntimesConfig } from '../../config/index.ts'
+import { RUNTIMES, SERVER, WORKERS, type Config, type RuntimesConfig } from '../../config/index.ts'
 import {
   defaultQueries,
   prometheus,
@@ -50,6 +50,7 @@ export function runtimesControllers(options: RuntimesControllersOptions): Runtim
     decisions,
     concurrency: options.concurrency,
     stopGraceMs: config.of(SERVER).shutdownGrace,
+    timeoutMs: config.of(WORKERS).reconcileTimeout,
     ...(own.namespaces !== undefined && { namespaces: own.namespaces }),
     ...(source && {
       analyzer: { source, intervalMs: own.prometheusInterval, queries: queriesOf(own) },
