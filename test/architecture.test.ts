@@ -105,8 +105,19 @@ describe('imports point one way', () => {
 })
 
 describe('what only one file may do', () => {
+  test('of the files that all domains share, only the list of domains imports one', () => {
+    const folders = ['src/processes', 'src/api', 'src/cli', 'tools/generate']
+    const shared = [join(ROOT, 'src/main.ts'), ...folders.flatMap(sources)]
+    const domains = /(?:^|\/)(?:apps|clusters|runtimes|actions|edge)(?:\/|\.ts$)/
+    const naming = shared
+      .map((file) => relative(ROOT, file))
+      .filter((file) => !domains.test(file))
+      .filter((file) => importsOf(join(ROOT, file)).some((target) => domains.test(target)))
+    expect(naming.toSorted()).toEqual(['src/api/contract/index.ts', 'src/processes/domains.ts'])
+  })
+
   test('nothing in src reads the environment but the configuration', () => {
     const readers = sources('src').filter((file) => /process\.env\b/.test(readFileSync(file, 'utf8')))
-    expect(readers.map((file) => relative(ROOT, file))).toEqual(['src/config/index.ts'])
+    expect(readers.map((file) => relative(ROOT, file))).toEqual(['src/config/environment.ts'])
   })
 })

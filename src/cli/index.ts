@@ -1,6 +1,3 @@
-export { appsCommands } from './commands/apps/apps.ts'
-export type { AppsWorkerOptions, AppsWorkerPort } from './commands/apps/worker.ts'
-export { runtimesCommands } from './commands/runtimes/runtimes.ts'
 export type { ControlPlanePort, ConfigRow, ControllersOptions, CliPorts, Remote, Terminal } from './ports.ts'
 export { buildProgram, runCli, type AddCommands } from './program.ts'
 export { cliReference } from './reference.ts'

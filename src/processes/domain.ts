@@ -5,7 +5,7 @@ import type { CliPorts } from '../cli/index.ts'
 import type { Config, Env, Section } from '../config/index.ts'
 import type { TenantUsage } from '../identity/index.ts'
 import type { DecisionLog, Emitter, KernelEvents, Service } from '../kernel/index.ts'
-import type { Client, HttpTransport, LeaderEvents, RequestEvents, WatchEvents } from '../kube/index.ts'
+import type { Client, Crd, HttpTransport, LeaderEvents, RequestEvents, WatchEvents } from '../kube/index.ts'
 import type { ProgressLine } from './shared/terminal.ts'
 import type { Listener, Pool } from '../store/index.ts'
 import type { FailureLog, Logger } from '../telemetry/index.ts'
@@ -35,6 +35,8 @@ export interface StartProcess {
 
 /** The part of a domain in one process. Every method is optional: a domain has what it needs. */
 export interface DomainProcess {
+  /** Its custom resource definitions, for the files in deploy/. */
+  readonly crds?: readonly Crd[]
   /** Its decisions as sentences, by the kind of the object. */
   readonly inWords?: Readonly<Record<string, (decision: never) => string>>
   /** What a user or an organization has in this domain, and what keeps it from being deleted. */

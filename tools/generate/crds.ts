@@ -1,8 +1,5 @@
-import { ClassRuntime } from '../../src/domains/runtimes/index.ts'
 import { crdYaml, type Crd } from '../../src/kube/index.ts'
-
-/** Every kind of our own. A domain that defines one adds it here. */
-const CRDS: readonly Crd[] = [ClassRuntime]
+import { openDomains } from '../../src/processes/domains.ts'
 
 export interface CrdFile {
   readonly path: string
@@ -26,4 +23,7 @@ export function charted(crd: Crd): CrdFile {
   }
 }
 
-export const CRD_FILES: readonly CrdFile[] = CRDS.flatMap((crd) => [plain(crd), charted(crd)])
+/** The custom resource definitions of all domains. */
+export const CRD_FILES: readonly CrdFile[] = (await openDomains())
+  .flatMap(({ crds = [] }) => crds)
+  .flatMap((crd) => [plain(crd), charted(crd)])

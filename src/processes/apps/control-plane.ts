@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { resourceView, type AppsInsight } from '../../api/index.ts'
+import { resourceView, type AppsInsight } from '../../api/routes/apps/index.ts'
 import type { AppsUseCases } from './usecases.ts'
 import { APPS, INSTALLATION, type Config, type Env } from '../../config/index.ts'
 import { helmCli, releases, type HelmVersion } from '../../domains/apps/helm/index.ts'

@@ -1,4 +1,4 @@
-import { appsCommands } from '../../cli/index.ts'
+import { appsCommands } from '../../cli/commands/apps/index.ts'
 import { APPS, OF_PROCESSES } from '../../config/index.ts'
 import type { Domain } from '../domain.ts'
 

@@ -1,4 +1,4 @@
-import { appsRoutes, tellAppsChanges, type AppsInsight } from '../../api/index.ts'
+import { appsRoutes, tellAppsChanges, type AppsInsight } from '../../api/routes/apps/index.ts'
 import { APPS } from '../../config/index.ts'
 import { decisionText } from '../../domains/apps/index.ts'
 import { appsUsage } from '../../domains/apps/store/index.ts'

@@ -1,5 +1,5 @@
 import { readiness } from '../../api/index.ts'
-import type { AppsWorkerOptions, AppsWorkerPort } from '../../cli/index.ts'
+import type { AppsWorkerOptions, AppsWorkerPort } from '../../cli/commands/apps/index.ts'
 import { APPS, RETENTION, SERVER, TELEMETRY, type Config, type Env } from '../../config/index.ts'
 import { atEnd, startAll, systemClock } from '../../kernel/index.ts'
 import { onlyOnce, untilNothingIsDue, type BoundedQueue } from '../shared/bounded-queue.ts'

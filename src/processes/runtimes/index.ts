@@ -1,4 +1,4 @@
-import { runtimesCommands } from '../../cli/index.ts'
+import { runtimesCommands } from '../../cli/commands/runtimes/index.ts'
 import { RUNTIMES } from '../../config/index.ts'
 import type { Domain } from '../domain.ts'
 

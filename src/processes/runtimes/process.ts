@@ -1,6 +1,6 @@
-import { runtimesRoutes } from '../../api/index.ts'
+import { runtimesRoutes } from '../../api/routes/runtimes/index.ts'
 import { RUNTIMES } from '../../config/index.ts'
-import { decisionText, type ClassRuntime } from '../../domains/runtimes/index.ts'
+import { ClassRuntime, decisionText } from '../../domains/runtimes/index.ts'
 import type { ApiHost, ControllersHost, DomainControllers, DomainProcess, ServedDomain } from '../domain.ts'
 import { systemClock } from '../../kernel/index.ts'
 import type { HttpTransport } from '../../kube/index.ts'
@@ -45,6 +45,7 @@ export function runtimesProcess(): DomainProcess {
   }
 
   return {
+    crds: [ClassRuntime],
     inWords: { ClassRuntime: decisionText },
     localDefaults: async ({ isLocal }) => (isLocal ? NO_AUTOSCALERS : {}),
     log: (emitter, log) => logRuntimes(runtimesEvents(emitter), log),

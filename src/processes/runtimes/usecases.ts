@@ -1,4 +1,5 @@
-import { tellRuntimesChanges, type Events, type StatusBoard } from '../../api/index.ts'
+import { type Events, type StatusBoard } from '../../api/index.ts'
+import { tellRuntimesChanges } from '../../api/routes/runtimes/index.ts'
 import { RUNTIMES, type Config } from '../../config/index.ts'
 import { userDirectory } from '../../identity/index.ts'
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { tellAppsChanges } from '../../../src/api/index.ts'
+import { tellAppsChanges } from '../../../src/api/routes/apps/index.ts'
 import type { EventView } from '../../../src/api/contract/index.ts'
 import { listener } from '../../../src/store/index.ts'
 import { appsWorld, type AppsWorld } from './world.ts'

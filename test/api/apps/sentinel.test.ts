@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { AppsInsight } from '../../../src/api/index.ts'
+import type { AppsInsight } from '../../../src/api/routes/apps/index.ts'
 import { masker, redactedDiff } from '../../../src/domains/apps/index.ts'
 import { onServer } from '../../support/postgres.ts'
 import { expectNoSentinel, SENTINEL } from '../../support/sentinel.ts'

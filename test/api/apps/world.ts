@@ -1,4 +1,4 @@
-import { appsRoutes, type AppsInsight } from '../../../src/api/index.ts'
+import { appsRoutes, type AppsInsight } from '../../../src/api/routes/apps/index.ts'
 import type { DeploymentView, ProductView, TemplateView } from '../../../src/api/contract/index.ts'
 import { openApps } from '../../../src/domains/apps/usecases/index.ts'
 import { keyRing, type JsonObject } from '../../../src/domains/apps/index.ts'

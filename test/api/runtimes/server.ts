@@ -1,4 +1,5 @@
-import { runtimesRoutes, statusBoard } from '../../../src/api/index.ts'
+import { statusBoard } from '../../../src/api/index.ts'
+import { runtimesRoutes } from '../../../src/api/routes/runtimes/index.ts'
 import { readConfig, RUNTIMES } from '../../../src/config/index.ts'
 import { createEmitter, startAll, systemClock } from '../../../src/kernel/index.ts'
 import type { HttpTransport, WatchEvents } from '../../../src/kube/index.ts'

@@ -7,6 +7,10 @@ import { productRoutes } from './products.ts'
 import { templateRoutes } from './templates.ts'
 import { tenantRoutes } from './tenants.ts'
 
+export { tellAppsChanges } from '../../live/apps.ts'
+export type { AppsInsight } from './parts.ts'
+export { resourceView } from './views.ts'
+
 const ALL = [tenantRoutes, productRoutes, templateRoutes, deploymentRoutes, insightRoutes, jobRoutes]
 
 /** Everything that people and programs may do with apps. Routes parse, call and print; they do not decide. */

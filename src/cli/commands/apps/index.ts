@@ -7,6 +7,8 @@ import { templateCommands } from './templates.ts'
 import { tenantCommands } from './tenants.ts'
 import { workerCommands, type AppsCliPorts } from './worker.ts'
 
+export type { AppsWorkerOptions, AppsWorkerPort } from './worker.ts'
+
 const ALL = [
   tenantCommands,
   productCommands,

@@ -1,0 +1,2 @@
+export { tellRuntimesChanges } from '../../live/runtimes.ts'
+export { runtimesRoutes } from './runtimes.ts'
