@@ -47,7 +47,7 @@ import {
   type Service,
 } from '../../kernel/index.ts'
 import type { RequestEvents } from '../../kube/index.ts'
-import { listener, openPool, queueDepths, type Depth, type JobState, type Pool } from '../../store/index.ts'
+import { asUser, listener, openPool, queueDepths, type Depth, type JobState, type Pool } from '../../store/index.ts'
 import {
   failureLog,
   logKernel,
@@ -147,7 +147,7 @@ export async function assemble({
   const pool = openPool({ url: databaseUrl, applicationName: 'caelus api', role: 'caelus_api' })
   const checks: Check[] = [databaseCheck(pool)]
   const ready = readiness(() => checks, systemClock, scrub)
-  const depths = atMostEvery(DEPTHS_MS, () => queueDepths(pool))
+  const depths = atMostEvery(DEPTHS_MS, () => asUser(pool, { admin: true }, queueDepths))
   metrics.queueDepths(depths)
   board.queue(async () => totalOf(await depths()))
 
