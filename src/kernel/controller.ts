@@ -234,7 +234,7 @@ class Loop {
 
   async #reconcile(running: Running): Promise<Finish> {
     const { name, reconcile, decisions } = this.#options
-    const { key, attempt, fence } = running.claim
+    const { key, attempt, fence, tenant } = running.claim
     const cancelTimeout = this.#startTimeout(running)
     try {
       const outcome = await reconcile({
@@ -243,7 +243,7 @@ class Loop {
         fence,
         signal: running.abort.signal,
         decided: (input, decision, at, shown) => {
-          const record = { controller: name, key, at, fence, input, decision }
+          const record = { controller: name, key, at, fence, ...(tenant !== undefined && { tenant }), input, decision }
           decisions.add(shown === undefined ? record : shownWhenRead(record, shown))
         },
       })

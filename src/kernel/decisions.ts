@@ -8,6 +8,8 @@ export interface DecisionRecord {
   /** When it was decided; the clock argument of the decide function. */
   readonly at: number
   readonly fence?: number
+  /** On whose behalf; only the tenant and admins may read the record. */
+  readonly tenant?: string
   readonly input: unknown
   readonly decision: unknown
 }

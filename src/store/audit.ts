@@ -9,10 +9,12 @@ export interface AuditEntry {
   /** A verb in the past tense: `created`, `approved`. */
   readonly action: string
   readonly object: { readonly kind: string; readonly id: string }
+  /** Whose object it is: the tenant may read the row. Absent: only admins and the actor may. */
+  readonly tenant?: string
   /** Stored as digests only: a value can be compared but not read. Absent: did not exist. */
   readonly before?: unknown
   readonly after?: unknown
-  /** Visible to all readers of the audit: must not hold contents of objects. */
+  /** Visible to all who may read the row: must not hold contents of objects. */
   readonly detail?: Readonly<Record<string, string | number | boolean>>
 }
 
@@ -28,11 +30,14 @@ export interface AuditRow {
 }
 
 /** Takes a transaction: the change and its audit row commit together. */
-export async function audit(tx: Tx, { actor, action, object, before, after, detail }: AuditEntry): Promise<void> {
+export async function audit(
+  tx: Tx,
+  { actor, action, object, tenant, before, after, detail }: AuditEntry,
+): Promise<void> {
   await tx.query(
-    `insert into caelus.audit (actor, action, object_kind, object_id, before_sha256, after_sha256, detail)
-     values ($1, $2, $3, $4, $5, $6, $7)`,
-    [actor, action, object.kind, object.id, digest(before), digest(after), detail ?? null],
+    `insert into caelus.audit (actor, action, object_kind, object_id, before_sha256, after_sha256, detail, tenant)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [actor, action, object.kind, object.id, digest(before), digest(after), detail ?? null, tenant ?? null],
   )
 }
 

@@ -31,8 +31,8 @@ export function decisionStore({ pool, maxWaiting = 10_000, onDropped = () => {} 
 
 async function insertDecisions(on: Runner, records: readonly DecisionRecord[]): Promise<void> {
   await on.query(
-    `insert into caelus.decision (controller, kind, key_id, at, fence, input, decision)
-     select * from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::bigint[], $6::jsonb[], $7::jsonb[])`,
+    `insert into caelus.decision (controller, kind, key_id, at, fence, input, decision, tenant)
+     select * from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::bigint[], $6::jsonb[], $7::jsonb[], $8::text[])`,
     [
       records.map(({ controller }) => controller),
       records.map(({ key }) => key.kind),
@@ -41,6 +41,7 @@ async function insertDecisions(on: Runner, records: readonly DecisionRecord[]): 
       records.map(({ fence }) => fence ?? null),
       records.map(({ input }) => JSON.stringify(input ?? null)),
       records.map(({ decision }) => JSON.stringify(decision ?? null)),
+      records.map(({ tenant }) => tenant ?? null),
     ],
   )
 }

@@ -19,6 +19,13 @@ CREATE OR REPLACE FUNCTION caelus.acts_as_admin()
  STABLE
 RETURN (COALESCE(current_setting('caelus.is_admin'::text, true), ''::text) = 'true'::text)
 
+caelus.current_tenants()
+CREATE OR REPLACE FUNCTION caelus.current_tenants()
+ RETURNS text[]
+ LANGUAGE sql
+ STABLE
+RETURN ARRAY[(caelus.current_user_id())::text]
+
 caelus.current_user_id()
 CREATE OR REPLACE FUNCTION caelus.current_user_id()
  RETURNS uuid
@@ -167,13 +174,6 @@ begin
   return new;
 end
 $function$
-
-caelus.sees_all_jobs()
-CREATE OR REPLACE FUNCTION caelus.sees_all_jobs()
- RETURNS boolean
- LANGUAGE sql
- STABLE
-RETURN ((CURRENT_USER <> 'caelus_api'::name) OR caelus.acts_as_admin())
 
 caelus.sign_in(the_subject text, the_email text, admin boolean)
 CREATE OR REPLACE FUNCTION caelus.sign_in(the_subject text, the_email text, admin boolean)
@@ -329,7 +329,9 @@ caelus.audit
   before_sha256 bytea
   after_sha256 bytea
   detail jsonb
+  tenant text
   constraint audit_pkey PRIMARY KEY (id)
+  row level security
 
 caelus.decision
   id bigint not null generated always as identity
@@ -340,7 +342,9 @@ caelus.decision
   fence bigint
   input jsonb not null
   decision jsonb not null
+  tenant text
   constraint decision_pkey PRIMARY KEY (id)
+  row level security
 
 caelus.deployment
   id uuid not null default gen_random_uuid()
@@ -399,6 +403,7 @@ caelus.frozen_tenant
   why text not null
   frozen_at timestamp with time zone not null default now()
   constraint frozen_tenant_pkey PRIMARY KEY (queue, tenant)
+  row level security
 
 caelus.idempotency_key
   user_id uuid not null
@@ -442,6 +447,7 @@ caelus.job
   lapses integer not null default 0
   constraint job_pkey PRIMARY KEY (queue, kind, id)
   with (fillfactor=40, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0, autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=2000)
+  row level security
 
 caelus.job_history
   fence bigint not null
@@ -457,6 +463,7 @@ caelus.job_history
   finished_at timestamp with time zone not null default now()
   number bigint not null
   constraint job_history_pkey PRIMARY KEY (fence)
+  row level security
 
 caelus.job_turn
   queue text collate "C" not null
@@ -557,7 +564,7 @@ caelus.done_reconcile_job
     woken_at AS created_at,
     finished_at AS updated_at
    FROM caelus.job_history
-  WHERE ((queue = 'apps'::text) AND (kind = 'Deployment'::text) AND (( SELECT caelus.sees_all_jobs() AS sees_all_jobs) OR (tenant = ( SELECT (caelus.current_user_id())::text AS current_user_id))));
+  WHERE ((queue = 'apps'::text) AND (kind = 'Deployment'::text));
 
 caelus.open_reconcile_job
  SELECT number AS id,
@@ -581,7 +588,7 @@ caelus.open_reconcile_job
     woken_at AS created_at,
     GREATEST(woken_at, claimed_at, ended_at) AS updated_at
    FROM caelus.job
-  WHERE ((queue = 'apps'::text) AND (kind = 'Deployment'::text) AND (( SELECT caelus.sees_all_jobs() AS sees_all_jobs) OR (tenant = ( SELECT (caelus.current_user_id())::text AS current_user_id))));
+  WHERE ((queue = 'apps'::text) AND (kind = 'Deployment'::text));
 
 -- indexes
 
@@ -736,6 +743,18 @@ for select to caelus_worker using (true)
 caelus.api_token api_own
 for all to caelus_api using (((user_id = caelus.current_user_id()) OR caelus.acts_as_admin())) with check (((user_id = caelus.current_user_id()) OR caelus.acts_as_admin()))
 
+caelus.audit api_adds_own
+for insert to caelus_api with check ((( SELECT caelus.acts_as_admin() AS acts_as_admin) OR (actor = ( SELECT (caelus.current_user_id())::text AS current_user_id))))
+
+caelus.audit api_reads_own
+for select to caelus_api using ((( SELECT caelus.acts_as_admin() AS acts_as_admin) OR (tenant = ANY (( SELECT caelus.current_tenants() AS current_tenants)::text[])) OR (actor = ( SELECT (caelus.current_user_id())::text AS current_user_id))))
+
+caelus.decision api_reads_own
+for select to caelus_api using ((( SELECT caelus.acts_as_admin() AS acts_as_admin) OR (tenant = ANY (( SELECT caelus.current_tenants() AS current_tenants)::text[]))))
+
+caelus.decision worker_keeps
+for all to caelus_worker using (true)
+
 caelus.deployment api_own
 for all to caelus_api using (((user_id = caelus.current_user_id()) OR caelus.acts_as_admin())) with check (((user_id = caelus.current_user_id()) OR caelus.acts_as_admin()))
 
@@ -748,10 +767,31 @@ for update to caelus_worker using (true)
 caelus.deployment_look worker_keeps
 for all to caelus_worker using (true)
 
+caelus.frozen_tenant api_admin
+for all to caelus_api using (( SELECT caelus.acts_as_admin() AS acts_as_admin)) with check (( SELECT caelus.acts_as_admin() AS acts_as_admin))
+
+caelus.frozen_tenant api_reads_own
+for select to caelus_api using ((tenant = ANY (( SELECT caelus.current_tenants() AS current_tenants)::text[])))
+
+caelus.frozen_tenant worker_reads
+for select to caelus_worker using (true)
+
 caelus.idempotency_key api_own
 for all to caelus_api using ((user_id = caelus.current_user_id())) with check ((user_id = caelus.current_user_id()))
 
 caelus.idempotency_key worker_prunes
+for all to caelus_worker using (true)
+
+caelus.job api_own
+for all to caelus_api using ((( SELECT caelus.acts_as_admin() AS acts_as_admin) OR (tenant = ANY (( SELECT caelus.current_tenants() AS current_tenants)::text[]))))
+
+caelus.job worker_runs
+for all to caelus_worker using (true)
+
+caelus.job_history api_reads_own
+for select to caelus_api using ((( SELECT caelus.acts_as_admin() AS acts_as_admin) OR (tenant = ANY (( SELECT caelus.current_tenants() AS current_tenants)::text[]))))
+
+caelus.job_history worker_keeps
 for all to caelus_worker using (true)
 
 caelus.product api_admin
@@ -777,16 +817,10 @@ for select to caelus_worker using (true)
 caelus."user" to caelus_api
 insert, select, update
 
-caelus."user" to caelus_worker
-select
-
 caelus.api_token to caelus_api
 insert, select, update
 
 caelus.audit to caelus_api
-insert, select
-
-caelus.audit to caelus_worker
 insert, select
 
 caelus.decision to caelus_api
@@ -841,19 +875,19 @@ caelus.installation to caelus_worker
 select
 
 caelus.job to caelus_api
-delete, insert, select, update
+insert, select, update
 
 caelus.job to caelus_worker
 delete, insert, select, update
 
 caelus.job_history to caelus_api
-delete, insert, select, update
+select
 
 caelus.job_history to caelus_worker
 delete, insert, select, update
 
 caelus.job_turn to caelus_api
-delete, insert, select, update
+select
 
 caelus.job_turn to caelus_worker
 delete, insert, select, update

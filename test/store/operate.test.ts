@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Claim, Failure, Key, WakeReason } from '../../src/kernel/index.ts'
 import { priorityOf, WAKE_REASONS } from '../../src/kernel/index.ts'
 import {
+  asUser,
   failJob,
   freezeTenant,
   listJobs,
@@ -152,21 +154,22 @@ test('queues of different names know nothing of each other', async () => {
   other.close()
 })
 
-test('a key that claimed by a role of the worker can be finished by it, and the API may wake', async () => {
+test('the role of the API wakes a key, and the role of workers claims, renews and finishes it', async () => {
   await using w = await world()
-  const api = new PostgresQueue({ pool: w.database.openQueuePool({ role: 'caelus_api' }), name: 'things' })
   const worker = new PostgresQueue({
     pool: w.database.openQueuePool({ role: 'caelus_worker' }),
     name: 'things',
     keepHistory: true,
   })
-  await api.wake(key('a'), { reason: 'created' })
+  const ann = { userId: randomUUID(), admin: false }
+  await asUser(w.database.openPool(), ann, (tx) =>
+    w.queue.wakeIn(tx, { key: key('a'), wake: { reason: 'created', tenant: ann.userId } }),
+  )
   const [claim] = await worker.claim('w', 1)
   expect(await worker.renew([claim!])).toEqual({ gone: [], untouched: [] })
   expect(await worker.finish(claim!, { then: 'retry', afterMs: 0, failure })).toBe(true)
   const [again] = await worker.claim('w', 1)
   expect(await worker.finish(again!, { then: 'forget' })).toBe(true)
-  api.close()
   worker.close()
 })
 

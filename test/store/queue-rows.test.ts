@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Claim, Key } from '../../src/kernel/index.ts'
-import { inTx, listener, PostgresQueue, type QueuePool } from '../../src/store/index.ts'
+import { asUser, inTx, listener, PostgresQueue, type QueuePool } from '../../src/store/index.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
 const LEASE_MS = 60_000
@@ -97,14 +97,15 @@ test('a trigger wakes a key in the transaction of its change, by the rules of ev
   )
   await w.database.pool.query('grant all on scratch to caelus_api')
   const api = w.database.openPool({ role: 'caelus_api' })
-  const undone = inTx(api, async (tx) => {
+  const admin = { admin: true }
+  const undone = asUser(api, admin, async (tx) => {
     await tx.query(`insert into scratch values ('undone', 'ann')`)
     throw new Error('rolled back')
   })
   await expect(undone).rejects.toThrow('rolled back')
   await w.queue.wake(key('a'), { reason: 'drift', afterMs: 60_000 })
   await expect.poll(() => hinted, { timeout: 30_000 }).toBe(1)
-  await inTx(api, async (tx) => {
+  await asUser(api, admin, async (tx) => {
     await tx.query(`insert into scratch values ('a', 'ann'), ('b', null)`)
     expect(await w.queue.claim('w', 5)).toEqual([])
     expect(hinted).toBe(1)
@@ -115,7 +116,7 @@ test('a trigger wakes a key in the transaction of its change, by the rules of ev
     { key: key('a'), tenant: 'ann', reason: 'changed' },
     { key: key('b'), tenant: undefined, reason: 'changed' },
   ])
-  await api.query(`update scratch set owner = 'ben' where id = 'a'`)
+  await asUser(api, admin, (tx) => tx.query(`update scratch set owner = 'ben' where id = 'a'`))
   expect(await w.queue.claim('w', 5)).toEqual([])
   for (const claim of claims) await w.queue.finish(claim, { then: 'forget' })
   expect(await w.queue.claim('w', 5)).toMatchObject([{ key: key('a'), tenant: 'ben' }])

@@ -24,7 +24,8 @@ import type { User } from '../types.ts'
 import { objectsText, totalUsage } from '../usage.ts'
 import type { IdentityDeps, ListedUser, UserInput } from './port.ts'
 
-const objectOf = (id: string) => ({ kind: 'User', id })
+/** The object and tenant of an audit row about a user. */
+const about = (id: string) => ({ object: { kind: 'User', id }, tenant: id })
 
 export async function listUsers(deps: IdentityDeps, actor: Actor, filter: UserFilter): Promise<Listed<ListedUser>> {
   refuseUnstorable({ email: filter.email })
@@ -44,7 +45,7 @@ export async function createUser(deps: IdentityDeps, actor: Actor, input: UserIn
     const id = await insertUser(tx, { email: input.email, isAdmin: input.isAdmin ?? false })
     if (id === undefined) throw emailTaken(input.email)
     const user = found(await findUser(tx, id), 'user', id)
-    await note(tx, actor, { action: 'created', object: objectOf(id), after: contentsOf(user) })
+    await note(tx, actor, { action: 'created', ...about(id), after: contentsOf(user) })
     return await oneWithUsage(deps, tx, user)
   })
 }
@@ -63,7 +64,7 @@ export async function updateUser(
     await changeUser(tx, id, after).catch((error: unknown) => {
       throw violates(error, 'user_email') ? emailTaken(after.email) : error
     })
-    await note(tx, actor, { action: 'changed', object: objectOf(id), before: contentsOf(before), after })
+    await note(tx, actor, { action: 'changed', ...about(id), before: contentsOf(before), after })
     return await oneWithUsage(deps, tx, { ...before, ...after })
   })
 }
@@ -76,7 +77,7 @@ export async function deleteUser(deps: IdentityDeps, actor: Actor, id: string): 
     const inTheWay = objectsText(usage)
     if (inTheWay !== '') throw raise.UserInUse(`${user.email} has ${inTheWay}`)
     await removeUser(tx, id)
-    await note(tx, actor, { action: 'deleted', object: objectOf(id), before: contentsOf(user) })
+    await note(tx, actor, { action: 'deleted', ...about(id), before: contentsOf(user) })
   })
 }
 

@@ -21,7 +21,7 @@ import { loginStore, openIdentity, tokenStore } from '../../identity/index.ts'
 import { databaseCheck, postgresVersion } from './database.ts'
 import { openHost, type Host } from './host.ts'
 import { defineFailures, systemClock, type Service } from '../../kernel/index.ts'
-import { listener, openPool, queueDepths, type Depth, type JobState } from '../../store/index.ts'
+import { asUser, listener, openPool, queueDepths, type Depth, type JobState } from '../../store/index.ts'
 import { VERSION } from '../../version.ts'
 import { retentionServices } from './retention.ts'
 
@@ -63,7 +63,7 @@ export async function assemble({ config, env, domains, databaseUrl, logTo }: Ser
   const pool = openPool({ url: databaseUrl, applicationName: 'caelus api', role: 'caelus_api' })
   const checks: Check[] = [databaseCheck(pool)]
   const ready = readiness(() => checks, systemClock, scrub)
-  const depths = atMostEvery(DEPTHS_MS, () => queueDepths(pool))
+  const depths = atMostEvery(DEPTHS_MS, () => asUser(pool, { admin: true }, queueDepths))
   metrics.queueDepths(depths)
   board.queue(async () => totalOf(await depths()))
   const notices = listener({

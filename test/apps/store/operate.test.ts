@@ -166,13 +166,11 @@ test('the timeline tells deeds, decisions and jobs, newest first and without sec
   // After everything that the test does, however long that takes.
   const at = Date.now() + 3_600_000
   const input = { values: { password: SENTINEL } }
-  const key = deploymentKey(deployment.id)
-  keep({ controller: APPS_QUEUE, key, at, input, decision: { step: { do: 'install' }, status: 'provisioning' } })
+  const made = { controller: APPS_QUEUE, key: deploymentKey(deployment.id), tenant: deployment.userId, input }
+  keep({ ...made, at, decision: { step: { do: 'install' }, status: 'provisioning' } })
   keep({
-    controller: APPS_QUEUE,
-    key,
+    ...made,
     at: at + 1,
-    input,
     decision: { step: { do: 'refuse', failure }, status: 'error' },
   })
   await expect.poll(() => w.database.pool.query('select from caelus.decision')).toHaveLength(2)

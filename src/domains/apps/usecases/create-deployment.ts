@@ -36,6 +36,7 @@ export function createDeployment(deps: UseCaseDeps, actor: Actor, input: Deploym
     await note(tx, actor, {
       action: 'created',
       object: deploymentKey(id),
+      tenant: owner.id,
       after: intent,
       detail: { generation: 1, chartVersion: template.chartVersion },
     })

@@ -32,6 +32,7 @@ export function deleteDeployment(
       await note(tx, actor, {
         action: 'deleted',
         object: deploymentKey(before.id),
+        tenant: before.userId,
         before: intentOf(before),
         detail: { generation: before.generation + 1 },
       })

@@ -33,7 +33,7 @@ export function enqueueReconcile(
   return asUser(pool, actor, async (tx) => {
     const { id, userId } = found(await findDeployment(tx, ref), 'deployment', ref.id)
     await queue.wakeIn(tx, { key: deploymentKey(id), wake: { reason: WAKE_REASON[reason], tenant: userId } })
-    await note(tx, actor, { action: 'enqueued', object: deploymentKey(id), detail: { reason } })
+    await note(tx, actor, { action: 'enqueued', object: deploymentKey(id), tenant: userId, detail: { reason } })
     return found(await findOpenJob(tx, id), 'open job of deployment', id)
   })
 }
@@ -43,7 +43,8 @@ export async function requeueJob({ pool }: UseCaseDeps, actor: Actor, id: string
   return await asUser(pool, actor, async (tx) => {
     const job = await openJob(tx, id)
     if (!(await requeueKey(tx, APPS_QUEUE, deploymentKey(job.deploymentId)))) throw done(id)
-    await note(tx, actor, { action: 'requeued', object: deploymentKey(job.deploymentId), detail: { job: id } })
+    const object = deploymentKey(job.deploymentId)
+    await note(tx, actor, { action: 'requeued', object, tenant: job.userId, detail: { job: id } })
     return await openJob(tx, id)
   })
 }
@@ -56,7 +57,8 @@ export async function failJob({ pool }: UseCaseDeps, actor: Actor, id: string, e
     const { failure } = raise.FailedByHand(error)
     if (!(await failKey(tx, APPS_QUEUE, deploymentKey(job.deploymentId), failure))) throw done(id)
     await markFailed(tx, job.deploymentId, failure)
-    await note(tx, actor, { action: 'failed', object: deploymentKey(job.deploymentId), detail: { job: id, error } })
+    const object = deploymentKey(job.deploymentId)
+    await note(tx, actor, { action: 'failed', object, tenant: job.userId, detail: { job: id, error } })
     return await openJob(tx, id)
   })
 }
@@ -80,7 +82,7 @@ export async function freezeTenant(
   await asUser(pool, actor, async (tx) => {
     const { id } = found(await users.find(tx, userId), 'user', userId)
     await freeze(tx, APPS_QUEUE, id, actor.userId ?? 'platform', why)
-    await note(tx, actor, { action: 'froze', object: { kind: 'User', id }, detail: { why } })
+    await note(tx, actor, { action: 'froze', object: { kind: 'User', id }, tenant: id, detail: { why } })
   })
 }
 
@@ -88,7 +90,8 @@ export async function unfreezeTenant({ pool, users }: UseCaseDeps, actor: Actor,
   needsAdmin(actor, 'unfreeze tenants')
   await asUser(pool, actor, async (tx) => {
     const { id } = found(await users.find(tx, userId), 'user', userId)
-    if (await unfreeze(tx, APPS_QUEUE, id)) await note(tx, actor, { action: 'unfroze', object: { kind: 'User', id } })
+    if (await unfreeze(tx, APPS_QUEUE, id))
+      await note(tx, actor, { action: 'unfroze', object: { kind: 'User', id }, tenant: id })
   })
 }
 

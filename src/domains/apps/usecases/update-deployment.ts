@@ -39,6 +39,7 @@ export function updateDeployment(
       await note(tx, actor, {
         action: 'changed',
         object: deploymentKey(before.id),
+        tenant: before.userId,
         before: intentOf(before),
         after: intent,
         detail: { generation: before.generation + 1, changed: changed.join(', '), chartVersion: template.chartVersion },

@@ -92,7 +92,7 @@ export function openRuntimes(deps: RuntimesDeps): Runtimes {
       return await previewNow({ client, pool }, look, actor, input, settings)
     },
     explain: async (where) => explain(await observed(where), settings, clock.now()),
-    async timeline(actor, where, limit, signal) {
+    async timeline(where, limit, signal) {
       const { client, runtimeHistory } = controlPlane()
       const { runtime, children, pods } = await observed(where)
       const objects = new Map([
@@ -100,7 +100,7 @@ export function openRuntimes(deps: RuntimesDeps): Runtimes {
         ...pods.map(({ name, uid }) => [uid, `Pod/${name}`] as const),
       ])
       const subject = { runtime, objects, phases: runtimeHistory.phasesOf(runtime) }
-      return await timelineOf({ client, pool, emailsOf: deps.emailsOf }, actor, subject, limit, signal)
+      return await timelineOf({ client, pool, emailsOf: deps.emailsOf }, subject, limit, signal)
     },
     async history(where) {
       const { runtime } = await observed(where)
