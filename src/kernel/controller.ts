@@ -2,15 +2,17 @@ import { delayFor, jittered, type Backoff } from './backoff.ts'
 import { instantOf, sleep, systemClock, type Clock, type Instant } from './clock.ts'
 import { answerWithin } from './deadline.ts'
 import { shownWhenRead, type DecisionLog } from './decisions.ts'
-import { failureOf, raise, retryAfterOf } from './errors.ts'
+import { raise } from './errors.ts'
 import type { Emitter, KernelEvents } from './emitter.ts'
 import { keyText, type Key } from './key.ts'
 import { verdictOnLapses } from './lapses.ts'
 import { LeaseKeeper, type Held } from './lease-keeper.ts'
-import { Waiting, type Outcome } from './outcome.ts'
+import type { Outcome } from './outcome.ts'
 import type { Claim, Finish, Queue, Share } from './queue/queue.ts'
 import type { Random } from './random.ts'
+import { hasSpentAShare, RunningKeys } from './running-keys.ts'
 import { service, type Service } from './service.ts'
+import { outcomeOf, verdictOnError } from './verdict.ts'
 import { Wakeup } from './wakeup.ts'
 
 /** One run of one key. It does not say why the key was woken: a reconciler observes the state itself. */
@@ -85,8 +87,7 @@ export function controller(options: ControllerOptions): Service {
 
 class Loop {
   readonly #options: Required<ControllerOptions>
-  readonly #running = new Set<Running>()
-  readonly #runningByTenant = new Map<string, number>()
+  readonly #running = new RunningKeys<Running>()
   readonly #leases: LeaseKeeper
   readonly #wakeup: Wakeup
   /** The last claim may have left keys behind, because of `concurrency` or `perTenant`: ask again when a run ends. */
@@ -110,7 +111,7 @@ class Loop {
       random: Math.random,
       ...options,
     }
-    this.#leases = new LeaseKeeper(this.#options, this.#running)
+    this.#leases = new LeaseKeeper(this.#options, this.#running.all)
     this.#wakeup = new Wakeup(this.#options.clock)
   }
 
@@ -131,12 +132,12 @@ class Loop {
   }
 
   async #claimUntil(signal: AbortSignal): Promise<void> {
-    const { concurrency, claimAtMost, pollMs } = this.#options
+    const { concurrency, claimAtMost, perTenant, pollMs } = this.#options
     let failures = 0
     while (!signal.aborted) {
       this.#wakeup.silence()
       const free = Math.min(concurrency - this.#running.size, claimAtMost)
-      const running = new Map(this.#runningByTenant)
+      const running = this.#running.countByTenant()
       const asked = instantOf(this.#options.clock)
       const claims = free > 0 ? await this.#claim(free, running) : []
       if (claims === undefined) {
@@ -147,7 +148,7 @@ class Loop {
       if (signal.aborted) return await this.#handBack(claims)
       for (const claim of claims) this.#begin(claim, asked)
       const tookAll = claims.length === free
-      this.#mayBeMore = tookAll || this.#hasSpentAShare(running, claims)
+      this.#mayBeMore = tookAll || hasSpentAShare(running, claims, perTenant)
       if (!(tookAll && this.#running.size < concurrency)) await this.#wakeup.wait(pollMs)
     }
   }
@@ -173,12 +174,6 @@ class Loop {
     await Promise.all(claims.map((claim) => queue.finish(claim, { then: 'handBack' }).catch(() => {})))
   }
 
-  /** Uses the runs at the time of the request, because the queue limited its answer by them. */
-  #hasSpentAShare(running: Map<string, number>, claims: readonly Claim[]): boolean {
-    for (const { tenant } of claims) if (tenant !== undefined) running.set(tenant, (running.get(tenant) ?? 0) + 1)
-    return [...running.values()].some((count) => count >= this.#options.perTenant)
-  }
-
   async #pause(ms: number, signal: AbortSignal): Promise<void> {
     await sleep(this.#options.clock, jittered(ms, this.#options.random), signal).catch(() => {})
   }
@@ -199,21 +194,11 @@ class Loop {
       done: Promise.resolve(),
     }
     this.#running.add(running)
-    this.#count(claim.tenant, 1)
     running.done = this.#execute(running).finally(() => this.#release(running))
   }
 
   #release(running: Running): void {
-    if (!this.#running.delete(running)) return
-    this.#count(running.claim.tenant, -1)
-    if (this.#mayBeMore) this.#wakeup.ring()
-  }
-
-  #count(tenant: string | undefined, change: 1 | -1): void {
-    if (tenant === undefined) return
-    const count = (this.#runningByTenant.get(tenant) ?? 0) + change
-    if (count === 0) this.#runningByTenant.delete(tenant)
-    else this.#runningByTenant.set(tenant, count)
+    if (this.#running.remove(running) && this.#mayBeMore) this.#wakeup.ring()
   }
 
   async #execute(running: Running): Promise<void> {
@@ -275,15 +260,7 @@ class Loop {
   #verdict({ claim, abort }: Running, error: unknown): Finish {
     const { backoff, random } = this.#options
     if (this.#stopping && abort.signal.aborted) return { then: 'handBack' }
-    if (error instanceof Waiting) return { then: 'again', afterMs: error.afterMs, because: error.message }
-    const failure = failureOf(error)
-    const failures = claim.attempt + 1
-    if (!failure.retryable || failures >= (backoff.maxAttempts ?? Infinity)) return { then: 'park', failure }
-    return {
-      then: 'retry',
-      afterMs: Math.max(retryAfterOf(error) ?? 0, jittered(delayFor(failures, backoff), random)),
-      failure,
-    }
+    return verdictOnError(claim, error, backoff, random)
   }
 
   /** Tried again until the lease has lapsed. The lease is not renewed during a finish, so one that hangs frees its place. */
@@ -311,39 +288,9 @@ class Loop {
 
   /** A run that ignores its signal keeps its lease until that lapses: handing it back could run the key twice. */
   async #drain(atOnce: AbortSignal): Promise<void> {
-    const { stopGraceMs } = this.#options
-    await this.#settleWithin(stopGraceMs, atOnce)
-    for (const { abort } of this.#running) abort.abort(new Error('the controller is stopping'))
-    await this.#settleWithin(Math.min(stopGraceMs, 5_000))
-  }
-
-  async #settleWithin(ms: number, cut?: AbortSignal): Promise<void> {
-    const enough = new AbortController()
-    const all = Promise.all([...this.#running].map(({ done }) => done))
-    const limit = cut === undefined ? enough.signal : AbortSignal.any([enough.signal, cut])
-    await Promise.race([all, sleep(this.#options.clock, ms, limit).catch(() => {})])
-    enough.abort()
-  }
-}
-
-type Ended = Pick<KernelEvents['reconcile:end'], 'outcome' | 'because' | 'failure'>
-
-function outcomeOf(how: Finish, kept: boolean): Ended {
-  if (!kept) return { outcome: 'lost' }
-  switch (how.then) {
-    case 'forget':
-      return { outcome: 'settled' }
-    case 'again':
-    case 'postpone':
-      return { outcome: 'checkAgain', because: how.because }
-    case 'retry':
-      return { outcome: 'retry', failure: how.failure }
-    case 'park':
-    case 'giveUp':
-      return { outcome: 'terminal', failure: how.failure }
-    case 'handBack':
-      return { outcome: 'handedBack' }
-    default:
-      return how satisfies never
+    const { stopGraceMs, clock } = this.#options
+    await this.#running.settleWithin(clock, stopGraceMs, atOnce)
+    for (const { abort } of this.#running.all) abort.abort(new Error('the controller is stopping'))
+    await this.#running.settleWithin(clock, Math.min(stopGraceMs, 5_000))
   }
 }

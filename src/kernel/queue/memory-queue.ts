@@ -1,9 +1,8 @@
 import { isUserMade, keyText, priorityOf, strongerReason, type Key, type WakeReason } from '../key.ts'
 import type { Clock } from '../clock.ts'
-import { Heap } from './heap.ts'
-import { Lanes, type Placed } from './lanes.ts'
 import type { Claim, Finish, Queue, Renewal, Share, Wake } from './queue.ts'
 import { Turns } from './turns.ts'
+import { NO_TENANT, WaitingLine, type Waiter } from './waiting-line.ts'
 
 export interface MemoryQueueOptions {
   readonly clock: Clock
@@ -11,7 +10,7 @@ export interface MemoryQueueOptions {
   readonly leaseMs?: number
 }
 
-interface Entry {
+interface Entry extends Waiter {
   readonly key: Key
   reason: WakeReason
   tenant: string | undefined
@@ -21,20 +20,11 @@ interface Entry {
   lapses: number
   /** The last lease lapsed, and no claim has reported it yet. */
   hasLapsed: boolean
-  /** Place among the entries of equal priority. */
   turn: number
-  /** The one slot through which this entry may be claimed; replaced ones are stale. */
-  slot: Slot | undefined
   lease: { readonly fence: number; until: number } | undefined
   /** A wake that arrived during the run. */
   wokenAgain: { reason: WakeReason; dueAt: number } | undefined
   parked: boolean
-}
-
-/** A place in a heap. Immutable: reordering an item in place would corrupt the heap. */
-interface Slot extends Placed {
-  readonly entry: Entry
-  readonly at: number
 }
 
 /** What the queue holds in memory, for metrics. All three stay in proportion to the keys. */
@@ -52,31 +42,26 @@ const SWEEP_FROM = 64
 
 /**
  * The queue for desired state that is watched, not stored: after a restart, the first list wakes every key again.
- *
- * Ready entries wait in lanes by priority; delayed ones in a heap with one timer for the earliest. So waking, claiming
- * and finishing are O(log keys). All times are monotonic.
+ * Waking, claiming and finishing are O(log keys). All times are monotonic.
  */
 export class MemoryQueue implements Queue {
   readonly leaseMs: number
   readonly #clock: Clock
   readonly #entries = new Map<string, Entry>()
-  readonly #ready: readonly Lanes<Slot>[] = [0, 1, 2].map(() => new Lanes<Slot>((slot) => slot.entry.slot === slot))
-  readonly #delayed = new Heap<Slot>((a, b) => a.at < b.at)
+  readonly #line: WaitingLine<Entry>
   readonly #turns = new Turns()
   readonly #leased = new Set<Entry>()
   readonly #listeners = new Set<() => void>()
   #fence = 0
-  #seq = 0
-  #timer: { cancel: () => void; at: number } | undefined
-  #isClosed = false
 
   constructor({ clock, leaseMs = 30_000 }: MemoryQueueOptions) {
     this.#clock = clock
+    this.#line = new WaitingLine(clock, () => this.#announce())
     this.leaseMs = leaseMs
   }
 
   size(): MemoryQueueSize {
-    return { keys: this.#entries.size, slots: this.#countSlots(), tenants: this.#turns.size }
+    return { keys: this.#entries.size, slots: this.#line.size, tenants: this.#turns.size }
   }
 
   async wake(key: Key, { reason, tenant, afterMs = 0 }: Wake): Promise<void> {
@@ -119,16 +104,14 @@ export class MemoryQueue implements Queue {
     const running = new Map(share?.running)
     const mayRun = (tenant: string): boolean =>
       share === undefined || tenant === NO_TENANT || (running.get(tenant) ?? 0) < share.perTenant
-    for (const lanes of this.#ready) {
-      lanes.take(
-        mayRun,
-        () => claims.length >= limit,
-        ({ entry, tenant }) => {
-          running.set(tenant, (running.get(tenant) ?? 0) + 1)
-          claims.push(this.#lease(entry))
-        },
-      )
-    }
+    this.#line.take(
+      mayRun,
+      () => claims.length >= limit,
+      (entry, tenant) => {
+        running.set(tenant, (running.get(tenant) ?? 0) + 1)
+        claims.push(this.#lease(entry))
+      },
+    )
     return claims
   }
 
@@ -197,8 +180,7 @@ export class MemoryQueue implements Queue {
 
   /** Cancels the timer of delayed keys, so that it does not keep the process alive. */
   close(): void {
-    this.#isClosed = true
-    this.#timer?.cancel()
+    this.#line.close()
   }
 
   #rouse(entry: Entry, reason: WakeReason, dueAt: number, isMoved: boolean): void {
@@ -232,39 +214,20 @@ export class MemoryQueue implements Queue {
   }
 
   #place(entry: Entry): void {
-    const { turn, dueAt: at, tenant = NO_TENANT } = entry
-    const slot: Slot = { entry, tenant, turn, seq: this.#seq++, at }
-    entry.slot = slot
-    if (slot.at <= this.#clock.elapsed()) {
-      this.#ready[priorityOf(entry.reason)]?.push(slot)
-      this.#announce()
-    } else {
-      this.#delayed.push(slot)
-      this.#setTimer()
-    }
+    this.#line.place(entry)
     this.#sweep()
   }
 
   /** Costs O(1) per wake on average, because it runs only after as many wakes as there are keys. */
   #sweep(): void {
     const most = 2 * this.#entries.size + SWEEP_FROM
-    if (this.#countSlots() > most) {
-      this.#delayed.keep((slot) => slot.entry.slot === slot)
-      for (const lanes of this.#ready) lanes.sweep()
-    }
+    if (this.#line.size > most) this.#line.sweep()
     if (this.#turns.size > most) this.#turns.forgetIdle()
-  }
-
-  #countSlots(): number {
-    let slots = this.#delayed.size
-    for (const lanes of this.#ready) slots += lanes.size
-    return slots
   }
 
   #lease(entry: Entry): Claim {
     const fence = ++this.#fence
     entry.lease = { fence, until: this.#clock.elapsed() + this.leaseMs }
-    entry.slot = undefined
     this.#leased.add(entry)
     this.#turns.serve(entry.turn)
     const { key, reason, tenant, attempt } = entry
@@ -297,31 +260,7 @@ export class MemoryQueue implements Queue {
     }
   }
 
-  #setTimer(): void {
-    const next = this.#delayed.peek()
-    if (this.#isClosed || next === undefined || (this.#timer && this.#timer.at <= next.at)) return
-    this.#timer?.cancel()
-    const cancel = this.#clock.after(next.at - this.#clock.elapsed(), () => {
-      this.#timer = undefined
-      this.#moveDue()
-    })
-    this.#timer = { cancel, at: next.at }
-  }
-
-  #moveDue(): void {
-    const now = this.#clock.elapsed()
-    for (let next = this.#delayed.peek(); next !== undefined && next.at <= now; next = this.#delayed.peek()) {
-      this.#delayed.pop()
-      if (next.entry.slot === next) this.#ready[priorityOf(next.entry.reason)]?.push(next)
-    }
-    this.#announce()
-    this.#setTimer()
-  }
-
   #announce(): void {
     for (const listener of this.#listeners) listener()
   }
 }
-
-/** Keys without a tenant share the turns of this one. */
-const NO_TENANT = ''

@@ -1,0 +1,47 @@
+import { delayFor, jittered, type Backoff } from './backoff.ts'
+import type { KernelEvents } from './emitter.ts'
+import { failureOf, retryAfterOf } from './errors.ts'
+import { Waiting } from './outcome.ts'
+import type { Claim, Finish } from './queue/queue.ts'
+import type { Random } from './random.ts'
+
+/** How a run that threw ends. A failure that is not retryable, or one too many, parks the key. */
+export function verdictOnError(
+  { attempt }: Pick<Claim, 'attempt'>,
+  error: unknown,
+  backoff: Backoff,
+  random: Random,
+): Finish {
+  if (error instanceof Waiting) return { then: 'again', afterMs: error.afterMs, because: error.message }
+  const failure = failureOf(error)
+  const failures = attempt + 1
+  if (!failure.retryable || failures >= (backoff.maxAttempts ?? Infinity)) return { then: 'park', failure }
+  return {
+    then: 'retry',
+    afterMs: Math.max(retryAfterOf(error) ?? 0, jittered(delayFor(failures, backoff), random)),
+    failure,
+  }
+}
+
+type Ended = Pick<KernelEvents['reconcile:end'], 'outcome' | 'because' | 'failure'>
+
+/** The end of a run as it is reported. `kept`: the queue accepted it. */
+export function outcomeOf(how: Finish, kept: boolean): Ended {
+  if (!kept) return { outcome: 'lost' }
+  switch (how.then) {
+    case 'forget':
+      return { outcome: 'settled' }
+    case 'again':
+    case 'postpone':
+      return { outcome: 'checkAgain', because: how.because }
+    case 'retry':
+      return { outcome: 'retry', failure: how.failure }
+    case 'park':
+    case 'giveUp':
+      return { outcome: 'terminal', failure: how.failure }
+    case 'handBack':
+      return { outcome: 'handedBack' }
+    default:
+      return how satisfies never
+  }
+}
