@@ -1,8 +1,9 @@
+import { addressOf, failureOfError, fetchUrl, type UrlAnswer } from '../http/index.ts'
 import type { Failure } from '../kernel/index.ts'
 import type { Remote } from './ports.ts'
 import { raise } from './failures.ts'
 
-/** A problem as the server sent it. The commands know its shape; they share no code with the server. */
+/** A problem as the server sends it. Commands share no code with the server. */
 interface WireProblem {
   readonly code: string
   readonly detail: string
@@ -17,7 +18,7 @@ export class ServerRefusal extends Error {
   override readonly name = 'ServerRefusal'
   readonly failure: Failure
   readonly fields: readonly { readonly field: string; readonly message: string }[]
-  /** Absent: the failure was read, not answered. */
+  /** Absent if the failure is a part of an answer, not the answer. */
   readonly requestId: string | undefined
 
   constructor({ code, detail, whose_move, retryable, next_step, request_id, errors = [] }: WireProblem) {
@@ -32,16 +33,18 @@ export interface RestClient {
   get<T>(path: string, query?: Readonly<Record<string, string | undefined>>): Promise<T>
   post<T>(path: string, body?: unknown): Promise<T>
   put<T>(path: string, body: unknown): Promise<T>
-  /** `onVersion`: refused if the object changed since that generation was read. */
+  /** `onVersion`: the generation that was read. The server refuses the change if the object has another one. */
   patch<T>(path: string, body: unknown, onVersion?: number): Promise<T>
   delete(path: string, onVersion?: number): Promise<void>
 }
 
 const TIMEOUT_MS = 30_000
+const MAX_BYTES = 64 * 2 ** 20
 
 export function restClient({ url, token }: Remote): RestClient {
   const send = async (method: string, path: string, body?: unknown, onVersion?: number): Promise<unknown> => {
-    const response = await fetch(`${url}/api/v1${path}`, {
+    const answer = await fetchUrl({
+      url: `${url}/api/v1${path}`,
       method,
       headers: {
         accept: 'application/json',
@@ -50,15 +53,12 @@ export function restClient({ url, token }: Remote): RestClient {
         ...(onVersion !== undefined && { 'if-match': `"${onVersion}"` }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    }).catch((cause: unknown) => {
-      throw raise.ServerUnreachable(`failed to reach ${url}`, { cause })
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: MAX_BYTES,
+    }).catch((error: unknown) => {
+      throw failureOfError({ unreachable: raise.ServerUnreachable }, `reach ${url}`, error)
     })
-    const text = await response.text()
-    if (response.ok) return text === '' ? undefined : JSON.parse(text)
-    if (response.headers.get('content-type')?.includes('application/problem+json'))
-      throw new ServerRefusal(JSON.parse(text))
-    throw raise.ServerUnreachable(`${url} answered ${response.status}, but not like a Caelus server`)
+    return contentOf(url, answer)
   }
   return {
     get: (path, query = {}) => send('GET', `${path}${queryText(query)}`) as Promise<never>,
@@ -67,6 +67,20 @@ export function restClient({ url, token }: Remote): RestClient {
     patch: (path, body, onVersion) => send('PATCH', path, body, onVersion) as Promise<never>,
     delete: async (path, onVersion) => void (await send('DELETE', path, undefined, onVersion)),
   }
+}
+
+function contentOf(url: string, { status, headers, body }: UrlAnswer): unknown {
+  const text = body.toString('utf8')
+  try {
+    if (status < 300) return text === '' ? undefined : JSON.parse(text)
+    if (headers.get('content-type')?.includes('application/problem+json')) throw new ServerRefusal(JSON.parse(text))
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+  }
+  const target = status < 400 ? URL.parse(headers.get('location') ?? '') : null
+  if (target !== null)
+    throw raise.ServerUnreachable(`failed to reach ${url}: it redirects to ${addressOf(target)}, which is not followed`)
+  throw raise.ServerUnreachable(`${url} answered ${status}, but not like a Caelus server`)
 }
 
 function queryText(query: Readonly<Record<string, string | undefined>>): string {

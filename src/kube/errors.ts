@@ -1,3 +1,4 @@
+import { retryAfterIn, retryAfterOfSeconds } from '../http/index.ts'
 import { defineFailures, FailureError } from '../kernel/index.ts'
 import type { KubeResponse } from './transport/transport.ts'
 
@@ -11,6 +12,11 @@ export const raise = defineFailures({
     retryable: true,
     nextStep:
       'It is retried by itself. If it stays, check the address in the kubeconfig and that the API server is up.',
+  },
+  KubeAnswerTooLarge: {
+    whoseMove: 'operator',
+    retryable: true,
+    nextStep: 'Delete objects of the kind that the message names, or make them smaller.',
   },
   KubeTooManyWatches: {
     whoseMove: 'operator',
@@ -133,7 +139,7 @@ export class KubeError extends FailureError {
   constructor(doing: string, status: Status & { readonly code: number }, retryAfterMs?: number) {
     const text = `failed to ${doing}: ${status.message ?? `the API server answered ${status.code}`}`
     const seconds = status.details?.retryAfterSeconds
-    const wait = retryAfterMs ?? (seconds === undefined ? undefined : seconds * 1000)
+    const wait = retryAfterMs ?? (seconds === undefined ? undefined : retryAfterOfSeconds(seconds))
     super(raise[codeOf(status)](text).failure, wait === undefined ? {} : { retryAfterMs: wait })
     this.status = status.code
     this.reason = status.reason ?? ''
@@ -145,8 +151,7 @@ export class KubeError extends FailureError {
 /** The error of a response that is not 2xx; `doing` completes the sentence "failed to …". */
 export function errorOf(doing: string, response: KubeResponse): KubeError {
   const body = response.body
-  const seconds = Number(response.headers['retry-after'])
-  const retryAfterMs = Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : undefined
+  const retryAfterMs = retryAfterIn(response.headers)
   if (isStatus(body)) return new KubeError(doing, { ...body, code: response.status }, retryAfterMs)
   const text = typeof body === 'string' ? body.trim().slice(0, 300) : ''
   const message = `the API server answered ${response.status}${text === '' ? '' : `: ${text}`}`

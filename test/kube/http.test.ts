@@ -101,6 +101,35 @@ describe('a request', () => {
     await expect(sent).rejects.toThrow('shutting down')
   })
 
+  test('refuses an answer that is too large while it arrives, and says what was asked', async () => {
+    await using server = await loopback(
+      (_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).write('x'.repeat(2_000)),
+      { maxBytes: 1_000 },
+    )
+    const error: unknown = await server.transport.send(GET).catch((cause: unknown) => cause)
+    expect(failureOf(error)).toMatchObject({
+      code: 'KubeAnswerTooLarge',
+      message: 'failed to GET /api/v1/namespaces/a/pods/b: the answer has more than 1000 bytes',
+    })
+  })
+
+  test('passes on a pause of a year as one of minutes', async () => {
+    await using server = await loopback((_, response) => json(response, 429, {}, { 'retry-after': '31536000' }))
+    expect(errorOf('read', await server.transport.send(GET)).retryAfterMs).toBe(300_000)
+    expect(server.seen).toHaveLength(1)
+  })
+
+  test('understands a pause that is given as a date', async () => {
+    const clock = impatientClock()
+    const until = { 'retry-after': new Date(5_000).toUTCString(), date: new Date(0).toUTCString() }
+    await using server = await loopback(
+      (_, response, nth) => (nth === 1 ? json(response, 503, {}, until) : json(response, 200, { nth })),
+      { clock },
+    )
+    expect((await server.transport.send(PATCH)).body).toEqual({ nth: 2 })
+    expect(clock.pauses[0]).toBeGreaterThanOrEqual(5_000)
+  })
+
   test('names an answer that is not the JSON it claims to be', async () => {
     await using server = await loopback(
       (_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('<html>'),
@@ -180,6 +209,20 @@ describe('a stream', () => {
       (_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{"a":1}\n{"b":'),
     )
     await expect(Array.fromAsync(server.transport.stream(WATCH))).rejects.toThrow('ended in the middle of a line')
+  })
+
+  test('that is refused without end rejects', async () => {
+    await using server = await loopback((_, response) => {
+      const send = (): void => {
+        if (response.destroyed) return
+        if (response.write('x'.repeat(100_000))) setImmediate(send)
+        else response.once('drain', send)
+      }
+      response.writeHead(403, { 'content-type': 'text/plain' })
+      send()
+    })
+    const error: unknown = await Array.fromAsync(server.transport.stream(WATCH)).catch((cause: unknown) => cause)
+    expect(failureOf(error)).toMatchObject({ code: 'KubeAnswerTooLarge' })
   })
 
   test('that breaks rejects after what had arrived', async () => {

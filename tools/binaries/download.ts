@@ -5,6 +5,8 @@ import { mkdir, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
+import { Deadline, fetchUrl, openUrl, Pace, problemOfStatus } from '../../src/http/index.ts'
+import { systemClock } from '../../src/kernel/index.ts'
 import { guardPath, releasePath } from '../process/index.ts'
 import type { BinaryName } from './catalogue.ts'
 import { checksumIn, releaseOf, type Release } from './releases.ts'
@@ -13,9 +15,15 @@ const run = promisify(execFile)
 
 /** How long a host may take to answer before it counts as unreachable. */
 const REACHABLE_WITHIN_MS = 2_000
-/** A transfer without any bytes for this long has failed. */
-const STALLED_AFTER_MS = 30_000
+/** For the answer to begin, and for a whole file of checksums. */
+const TIMEOUT_MS = 30_000
+/** A slower transfer would take hours. */
+const LEAST_PACE = { bytes: 256_000, everyMs: 30_000 }
 const MEGABYTE = 1_000_000
+const LARGEST_BINARY = 1_000 * MEGABYTE
+const LARGEST_CHECKSUMS = MEGABYTE
+/** Releases of GitHub redirect to another host. */
+const REDIRECTS = { max: 5 }
 
 /** `CAELUS_TOOLS_MIRROR` has a folder per host: `<mirror>/dl.k8s.io/release/…`. */
 const urlOf = ({ host }: Release, path: string, env: NodeJS.ProcessEnv = process.env): string =>
@@ -36,7 +44,7 @@ export async function downloadable<Name extends BinaryName>(names: readonly Name
 }
 
 const answers = (url: string): Promise<boolean> =>
-  fetch(url, { method: 'HEAD', signal: AbortSignal.timeout(REACHABLE_WITHIN_MS) }).then(
+  fetchUrl({ url, method: 'HEAD', timeoutMs: REACHABLE_WITHIN_MS, maxBytes: 0 }).then(
     () => true,
     () => false,
   )
@@ -75,20 +83,23 @@ export async function download(
 
 async function publishedChecksum(release: Release, signal: AbortSignal | undefined): Promise<string> {
   const url = urlOf(release, release.checksums)
-  const sum = checksumIn(await (await get(url, deadline(signal))).text(), basename(release.path))
+  const request = { url, timeoutMs: TIMEOUT_MS, maxBytes: LARGEST_CHECKSUMS, redirects: REDIRECTS, signal }
+  const { status, body } = await fetchUrl(request).catch(failedTo(url, signal))
+  requireSuccess(url, status)
+  const sum = checksumIn(body.toString('utf8'), basename(release.path))
   if (sum === undefined) throw new Error(`failed to find the checksum of ${basename(release.path)} in ${url}`)
   return sum
 }
 
-const deadline = (signal: AbortSignal | undefined): AbortSignal =>
-  AbortSignal.any([AbortSignal.timeout(STALLED_AFTER_MS), ...(signal === undefined ? [] : [signal])])
-
-async function get(url: string, signal: AbortSignal): Promise<Response> {
-  const response = await fetch(url, { signal }).catch((cause: unknown) => {
+const failedTo =
+  (url: string, signal: AbortSignal | undefined) =>
+  (cause: unknown): never => {
+    signal?.throwIfAborted()
     throw new Error(`failed to download ${url}`, { cause })
-  })
-  if (!response.ok) throw new Error(`failed to download ${url}: the server answered ${response.status}`)
-  return response
+  }
+
+function requireSuccess(url: string, status: number): void {
+  if (problemOfStatus(status) !== undefined) throw new Error(`failed to download ${url}: the server answered ${status}`)
 }
 
 /** Writes the body to `file` and answers its SHA-256. */
@@ -98,31 +109,30 @@ async function save(
   onDetail: (detail: string) => void,
   signal: AbortSignal | undefined,
 ): Promise<string> {
-  const stalled = new AbortController()
-  const timer = setTimeout(() => {
-    stalled.abort(new Error(`failed to download ${url}: no data for ${STALLED_AFTER_MS / 1000} s`))
-  }, STALLED_AFTER_MS)
-  const either = AbortSignal.any([stalled.signal, ...(signal === undefined ? [] : [signal])])
-  try {
-    const { body, headers } = await get(url, either)
-    if (body === null) throw new Error(`failed to download ${url}: the answer is empty`)
-    const size = Number(headers.get('content-length') ?? 0)
-    const hash = createHash('sha256')
-    let received = 0
-    const counted = async function* (chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-      for await (const chunk of chunks) {
-        timer.refresh()
-        hash.update(chunk)
-        received += chunk.length
-        onDetail(`${megabytes(received)}${size === 0 ? '' : ` of ${megabytes(size)}`} MB`)
-        yield chunk
-      }
+  const slow = new AbortController()
+  const either = signal === undefined ? slow.signal : AbortSignal.any([signal, slow.signal])
+  using deadline = new Deadline(systemClock, TIMEOUT_MS, either)
+  const { status, headers, body } = await openUrl(
+    { url, maxBytes: LARGEST_BINARY, redirects: REDIRECTS },
+    deadline,
+  ).catch(failedTo(url, signal))
+  requireSuccess(url, status)
+  deadline.begun()
+  using pace = new Pace(systemClock, LEAST_PACE, (error) => slow.abort(error))
+  const size = Number(headers.get('content-length') ?? 0)
+  const hash = createHash('sha256')
+  let received = 0
+  const counted = async function* (chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of chunks) {
+      pace.add(chunk.length)
+      hash.update(chunk)
+      received += chunk.length
+      onDetail(`${megabytes(received)}${size === 0 ? '' : ` of ${megabytes(size)}`} MB`)
+      yield chunk
     }
-    await pipeline(body, counted, createWriteStream(file), { signal: either })
-    return hash.digest('hex')
-  } finally {
-    clearTimeout(timer)
   }
+  await pipeline(body, counted, createWriteStream(file), { signal: either }).catch(failedTo(url, signal))
+  return hash.digest('hex')
 }
 
 const megabytes = (bytes: number): string => (bytes / MEGABYTE).toFixed(0)

@@ -1,5 +1,10 @@
-import { Agent, request } from 'undici'
+import { connectionsTo } from '../../src/http/connections/index.ts'
+import { Deadline, exchange, NO_OTHER_TIMEOUTS, type Answer } from '../../src/http/index.ts'
+import { systemClock } from '../../src/kernel/index.ts'
 import type { Pki } from './pki.ts'
+
+const TIMEOUT_MS = 5_000
+const MAX_BYTES = 16 * 2 ** 20
 
 type Method = 'GET' | 'POST' | 'DELETE'
 
@@ -13,18 +18,13 @@ export interface AdminApi {
 }
 
 export function adminApi(port: number, pki: Pick<Pki, 'ca' | 'admin'>): AdminApi {
-  const dispatcher = new Agent({
-    connect: { ca: pki.ca.cert, cert: pki.admin.cert, key: pki.admin.key },
-    headersTimeout: 5_000,
-  })
   const origin = `https://127.0.0.1:${port}`
-  const ask = async (method: Method, path: string, body?: object): Promise<{ status: number; text: string }> => {
-    const response = await request(`${origin}${path}`, {
-      method,
-      dispatcher,
-      ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-    })
-    return { status: response.statusCode, text: await response.body.text() }
+  const tls = { ca: pki.ca.cert, certificate: pki.admin.cert, key: pki.admin.key }
+  const connections = connectionsTo({ origin, connections: null, tls })
+  const ask = async (method: Method, path: string, body?: object): Promise<Answer> => {
+    using deadline = new Deadline(systemClock, TIMEOUT_MS, undefined)
+    const content = body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+    return await exchange(connections, { origin, method, path, ...content, ...NO_OTHER_TIMEOUTS }, deadline, MAX_BYTES)
   }
   return {
     ready: () =>
@@ -38,6 +38,6 @@ export function adminApi(port: number, pki: Pick<Pki, 'ca' | 'admin'>): AdminApi
         ? (JSON.parse(text) as Record<string, unknown>)
         : undefined
     },
-    close: () => dispatcher.destroy(),
+    close: () => connections.destroy(),
   }
 }

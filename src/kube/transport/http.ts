@@ -1,10 +1,18 @@
-import { Pool, ProxyAgent, type Dispatcher } from 'undici'
-import { FailureError, messageOf, sleep, systemClock, type Clock } from '../../kernel/index.ts'
+import { connectionsTo, type Dispatcher } from '../../http/connections/index.ts'
+import {
+  collect,
+  Deadline,
+  exchange,
+  failureOfError,
+  NO_OTHER_TIMEOUTS,
+  retryAfterIn,
+  type Answer,
+  type HeaderMap,
+} from '../../http/index.ts'
+import { FailureError, sleep, systemClock, type Clock } from '../../kernel/index.ts'
 import type { KubeConfig } from '../config/config.ts'
 import type { Credentials } from '../config/credentials.ts'
-import { Deadline } from './deadline.ts'
 import { errorOf, raise } from '../errors.ts'
-import { exchange, type Answer, type Headers } from './exchange.ts'
 import { linesOf } from './lines.ts'
 import { OpenStreams } from './streams.ts'
 import type { KubeRequest, KubeResponse, Transport } from './transport.ts'
@@ -15,6 +23,8 @@ export interface HttpOptions {
   readonly connections?: number
   /** Watches open at once, each on a connection of its own; one more fails at once. @default 1024 */
   readonly streams?: number
+  /** The largest answer; a larger one is refused while it arrives. @default 256 MiB */
+  readonly maxBytes?: number
   /** Sent as User-Agent; the server's audit log shows it. @default caelus */
   readonly userAgent?: string
   readonly clock?: Clock
@@ -30,13 +40,17 @@ export interface HttpTransport extends Transport {
 const TIMEOUT_MS = 30_000
 /** A watch costs some 0.1 MB, and 20 ms to open. */
 const MAX_STREAMS = 1024
+/** A page of 500 objects of 0.5 MB; strings of Node hold 512 MiB. */
+const MAX_BYTES = 256 * 2 ** 20
+/** A status that refuses a watch. */
+const MAX_REFUSAL_BYTES = 2 ** 20
 /** Below the 90 s after which an API server closes an idle connection, so that no write meets a closing one. */
 const KEEP_ALIVE_MS = 60_000
 const BROKEN = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 
 /** A transport over HTTP/1.1 with keep-alive connections. Each watch has a connection of its own. */
 export function httpTransport(config: KubeConfig, options: HttpOptions = {}): HttpTransport {
-  const { clock = systemClock, random = Math.random, userAgent = 'caelus' } = options
+  const { clock = systemClock, random = Math.random, userAgent = 'caelus', maxBytes = MAX_BYTES } = options
   const { origin, pathname } = new URL(config.server)
   const prefix = pathname === '/' ? '' : pathname
   const pools = new ConnectionPools(config, options)
@@ -58,19 +72,17 @@ export function httpTransport(config: KubeConfig, options: HttpOptions = {}): Ht
       method: request.method,
       headers,
       body: request.body === undefined ? null : JSON.stringify(request.body),
-      // `Deadline` covers these, and the wait for a connection.
-      headersTimeout: 0,
-      bodyTimeout: 0,
+      ...NO_OTHER_TIMEOUTS,
     }
   }
 
   /** One request and its answer. Credentials that the server refuses are renewed once. */
   const once = async (request: KubeRequest, deadline: Deadline): Promise<Answer> => {
     const credentials = await config.credentials.current()
-    const answer = await exchange(pools.for(credentials).requests, optionsFor(request, credentials), deadline)
+    const answer = await exchange(pools.for(credentials).requests, optionsFor(request, credentials), deadline, maxBytes)
     if (answer.status !== 401 || !config.credentials.refused(credentials)) return answer
     const renewed = await config.credentials.current()
-    return exchange(pools.for(renewed).requests, optionsFor(request, renewed), deadline)
+    return exchange(pools.for(renewed).requests, optionsFor(request, renewed), deadline, maxBytes)
   }
 
   const attempt = async (request: KubeRequest, deadline: Deadline): Promise<KubeResponse> => {
@@ -90,9 +102,9 @@ export function httpTransport(config: KubeConfig, options: HttpOptions = {}): Ht
     try {
       for (;;) {
         const response = await attempt(request, deadline)
-        const pause = retryAfterOf(response)
+        const pause = retryPauseOf(response, clock)
         if (pause === undefined) return response
-        // Never earlier than the server asked for, with jitter against retries at the same moment.
+        // Jitter only prolongs the pause: no retry is earlier than the server asked for.
         const wait = Math.round(pause * (1 + random() * 0.2))
         if (clock.now() + wait >= until) return response
         await sleep(clock, wait, deadline.signal)
@@ -118,11 +130,15 @@ export function httpTransport(config: KubeConfig, options: HttpOptions = {}): Ht
     try {
       const { statusCode: status, headers, body } = await inTime(open(request, deadline), deadline)
       if (status >= 300) {
-        const answer = { status, headers: headers as Headers, text: await body.text() }
+        const answer = {
+          status,
+          headers: headers as HeaderMap,
+          text: (await collect(body, MAX_REFUSAL_BYTES)).toString('utf8'),
+        }
         throw errorOf(describe(request), parsed(request, answer))
       }
       deadline.begun()
-      yield* linesOf(body, isJson(headers as Headers))
+      yield* linesOf(body, isJson(headers as HeaderMap))
     } catch (error) {
       if (request.signal?.aborted) return
       throw failedTo(request, error, deadline)
@@ -156,20 +172,13 @@ class ConnectionPools {
     if (this.#open !== undefined && this.#open.certificate === certificate) return this.#open
     // `close` waits for open requests. A watch ends at the latest when its certificate is no longer accepted.
     if (this.#open !== undefined) void Promise.all([this.#open.requests.close(), this.#open.streams.close()])
-    const { ca, insecure, serverName } = this.#config.tls
+    const { proxyUrl, server } = this.#config
     const tls = {
-      rejectUnauthorized: !insecure,
-      ...(ca !== undefined && { ca }),
-      ...(serverName !== undefined && { servername: serverName }),
-      ...(certificate !== undefined && key !== undefined && { cert: certificate, key }),
+      ...this.#config.tls,
+      ...(certificate !== undefined && key !== undefined && { certificate, key }),
     }
-    const make = (connections: number | null): Dispatcher => {
-      const common = { connections, keepAliveTimeout: KEEP_ALIVE_MS, allowH2: false }
-      const { proxyUrl, server } = this.#config
-      return proxyUrl === undefined
-        ? new Pool(new URL(server).origin, { ...common, connect: tls })
-        : new ProxyAgent({ ...common, uri: proxyUrl, requestTls: tls })
-    }
+    const make = (connections: number | null): Dispatcher =>
+      connectionsTo({ origin: new URL(server).origin, connections, tls, proxyUrl, keepAliveMs: KEEP_ALIVE_MS })
     this.#open = {
       certificate,
       requests: make(this.#options.connections ?? 32),
@@ -204,14 +213,13 @@ function parsed(request: KubeRequest, { status, headers, text }: Answer): KubeRe
   }
 }
 
-const isJson = (headers: Headers): boolean => (headers['content-type'] ?? '').includes('json')
+const isJson = (headers: HeaderMap): boolean => (headers['content-type'] ?? '').includes('json')
 
 /** Only an answer with Retry-After is retried. A 429 without it, such as a refused eviction, is an answer. */
-function retryAfterOf({ status, headers }: KubeResponse): number | undefined {
-  if (status !== 429 && status !== 503) return undefined
-  const seconds = Number(headers['retry-after'])
-  return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : undefined
-}
+const retryPauseOf = ({ status, headers }: KubeResponse, clock: Clock): number | undefined =>
+  status === 429 || status === 503 ? retryAfterIn(headers, clock) : undefined
+
+const FAILURES = { unreachable: raise.KubeUnreachable, tooLarge: raise.KubeAnswerTooLarge }
 
 const codeOf = (error: unknown): string => (error as { code?: string }).code ?? ''
 
@@ -220,8 +228,7 @@ const describe = ({ method, path }: KubeRequest): string => `${method} ${path}`
 function failedTo(request: KubeRequest, error: unknown, deadline: Deadline): unknown {
   if (request.signal?.aborted) return request.signal.reason
   if (error instanceof FailureError) return error
-  const why = deadline.isExpired ? messageOf(deadline.reason) : messageOf(error)
-  return raise.KubeUnreachable(`failed to ${describe(request)}: ${why}`, { cause: error })
+  return failureOfError(FAILURES, describe(request), deadline.isExpired ? deadline.reason : error)
 }
 
 function queryText(query: KubeRequest['query']): string {

@@ -126,6 +126,14 @@ describe('a chart in a repository', () => {
     )
   })
 
+  it('is given up when its server redirects in a circle', async () => {
+    await using world = await scene()
+    await using server = await repository(world.dir, (path) => new URL(path, `http://${server.host}`))
+    const location = { ref: `http://${server.host}/hello-static`, version: VERSION, digest: null }
+    await expect(world.fetcher().fetch(location)).rejects.toMatchObject(fails('ChartUnreachable'))
+    expect(server.asked).toHaveLength(6)
+  })
+
   it('is never fetched in plain text from another machine, also not by way of a redirect', async () => {
     await using world = await scene()
     const away = { ref: 'http://charts.example.com/hello-static', version: VERSION, digest: null }

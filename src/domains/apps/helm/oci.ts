@@ -1,7 +1,8 @@
+import type { UrlAnswer } from '../../../http/index.ts'
 import { raise } from '../failures.ts'
 import { isJsonArray, isJsonObject, type JsonObject } from '../values/json.ts'
-import { download, isLoopback, shown, type CredentialsFor, type Downloaded } from './download.ts'
-import { basic, refuse } from './repository.ts'
+import { download, isLoopback, shown, type CredentialsFor } from './download.ts'
+import { basic, requireSuccess } from './repository.ts'
 import type { Fetched, FetchRequest } from './sources.ts'
 
 const MANIFEST = 'application/vnd.oci.image.manifest.v1+json'
@@ -9,29 +10,28 @@ const CHART_LAYER = 'application/vnd.cncf.helm.chart.content.v1.tar+gzip'
 const LARGEST_MANIFEST = 4 * 1024 ** 2
 const LARGEST_TOKEN = 256 * 1024
 
-/** A chart in a registry: the tag is its version (`+` written as `_`), its archive the one layer of the chart's type. */
+/** A chart in a registry: its tag is the version with `_` for `+`, its archive the layer with the media type of charts. */
 export async function fetchFromRegistry(
   { ref, version, maxBytes, signal }: FetchRequest,
   credentialsFor: CredentialsFor,
 ): Promise<Fetched> {
   const address = URL.parse(ref.replace(/^oci:/, 'https:'))
-  const said = `chart ${ref} ${version}`
+  const what = `chart ${ref} ${version}`
   if (address === null || address.pathname.length < 2)
-    throw raise.ChartMissing(`failed to fetch ${said}: it is not an address`)
+    throw raise.ChartMissing(`failed to fetch ${what}: it is not an address`)
   const name = address.pathname.slice(1).replace(/\/$/, '')
-  // A registry on this machine is one of development: it has no certificate.
+  // A registry on loopback is for development and has no certificate.
   const home = `${isLoopback(address.hostname) ? 'http' : 'https'}://${address.host}/v2/${name}`
   const session = registrySession(address.host, name, credentialsFor)
-  const get = (url: string, accept: string, limit: number): Promise<Downloaded> =>
+  const get = (url: string, accept: string, limit: number): Promise<UrlAnswer> =>
     session({ url, accept, maxBytes: limit, signal })
 
   const manifest = await get(`${home}/manifests/${version.replaceAll('+', '_')}`, MANIFEST, LARGEST_MANIFEST)
-  refuse(manifest.status, said)
+  requireSuccess(manifest, what)
   const layer = layerIn(manifest.body.toString('utf8'))
-  if (layer === undefined)
-    throw raise.ChartInvalid(`failed to fetch ${said}: what the registry holds there is not a chart`)
+  if (layer === undefined) throw raise.ChartInvalid(`failed to fetch ${what}: the manifest has no layer with a chart`)
   const blob = await get(`${home}/blobs/${layer}`, 'application/octet-stream', maxBytes)
-  refuse(blob.status, said)
+  requireSuccess(blob, what)
   return { archive: blob.body, promised: layer }
 }
 
@@ -60,15 +60,11 @@ interface Get {
   readonly signal: AbortSignal | undefined
 }
 
-/** Answers a registry's challenge once and keeps the token for the rest of this chart. */
-function registrySession(
-  host: string,
-  name: string,
-  credentialsFor: CredentialsFor,
-): (get: Get) => Promise<Downloaded> {
+/** Answers the registry's challenge once, and uses the token for all requests of this chart. */
+function registrySession(host: string, name: string, credentialsFor: CredentialsFor): (get: Get) => Promise<UrlAnswer> {
   let token: string | undefined
   return async ({ url, accept, maxBytes, signal }) => {
-    const attempt = (): Promise<Downloaded> =>
+    const attempt = (): Promise<UrlAnswer> =>
       download({ url, headers: { accept, ...(token !== undefined && { authorization: token }) }, maxBytes, signal })
     const first = await attempt()
     if (first.status !== 401 || token !== undefined) return first
@@ -95,7 +91,7 @@ async function answer(
   realm.searchParams.set('scope', fields.get('scope') ?? `repository:${name}:pull`)
   const headers = known === undefined ? {} : { authorization: basic(known) }
   const response = await download({ url: realm.href, headers, maxBytes: LARGEST_TOKEN, signal })
-  refuse(response.status, `a token from ${shown(realm.href)}`)
+  requireSuccess(response, `a token from ${shown(realm.href)}`)
   const body = parsed(response.body.toString('utf8'))
   const token = isJsonObject(body) ? (body['token'] ?? body['access_token']) : undefined
   return typeof token === 'string' ? `Bearer ${token}` : undefined

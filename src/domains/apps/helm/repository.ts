@@ -1,28 +1,29 @@
 import { parse } from 'yaml'
+import { failureOfStatus, problemOfStatus, type UrlAnswer } from '../../../http/index.ts'
 import { raise } from '../failures.ts'
 import { isJsonArray, isJsonObject, type JsonObject } from '../values/json.ts'
-import { download, shown, type CredentialsFor } from './download.ts'
+import { download, FAILURES, shown, type CredentialsFor } from './download.ts'
 import type { Fetched, FetchRequest } from './sources.ts'
 
 const LARGEST_INDEX = 32 * 1024 ** 2
 
-/** A classic repository: `index.yaml` lists charts and where their archives are. The last segment of `ref` is the chart. */
+/** A repository with an `index.yaml` of charts and the URLs of their archives. The last segment of `ref` is the chart. */
 export async function fetchFromRepository(
   { ref, version, maxBytes, signal }: FetchRequest,
   credentialsFor: CredentialsFor,
 ): Promise<Fetched> {
   const [, base = '', chart = ''] = /^(.*)\/([^/]+)\/?$/.exec(ref.replace(/[?#].*$/, '')) ?? []
-  const said = `chart ${shown(ref)} ${version}`
+  const what = `chart ${shown(ref)} ${version}`
   const headers = authorization(base, credentialsFor)
   const index = await download({ url: `${base}/index.yaml`, headers, maxBytes: LARGEST_INDEX, signal })
-  refuse(index.status, said)
+  requireSuccess(index, what)
   const entry = entryIn(index.body.toString('utf8'), chart, version)
   if (entry === undefined)
-    throw raise.ChartMissing(`failed to fetch ${said}: the index of the repository does not list it`)
+    throw raise.ChartMissing(`failed to fetch ${what}: the index of the repository does not list it`)
   const url = new URL(entry.url, `${base}/`).href
   const isHome = new URL(url).origin === new URL(base).origin
   const archive = await download({ url, headers: isHome ? headers : {}, maxBytes, signal })
-  refuse(archive.status, said)
+  requireSuccess(archive, what)
   return { archive: archive.body, promised: entry.digest }
 }
 
@@ -34,13 +35,9 @@ function authorization(url: string, credentialsFor: CredentialsFor): Readonly<Re
 export const basic = ({ username, password }: { readonly username: string; readonly password: string }): string =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
 
-/** Every status but success has its failure: what is absent, what is not ours, and what may come back. */
-export function refuse(status: number, said: string): void {
-  if (status < 300) return
-  const why = `failed to fetch ${said}: the server answered ${status}`
-  if (status === 401 || status === 403) throw raise.ChartForbidden(why)
-  if (status === 404 || status === 410) throw raise.ChartMissing(why)
-  throw raise.ChartUnreachable(why)
+/** `what` completes the sentence "failed to fetch …". */
+export function requireSuccess(answer: UrlAnswer, what: string): void {
+  if (problemOfStatus(answer.status) !== undefined) throw failureOfStatus(FAILURES, `fetch ${what}`, answer)
 }
 
 function entryIn(
@@ -61,7 +58,7 @@ function entryIn(
   return { url, digest: typeof digest === 'string' ? `sha256:${digest.replace(/^sha256:/, '')}` : undefined }
 }
 
-/** Everything as text: a version `1.10` and a digest of digits are no numbers. */
+/** Parses scalars as text: a version `1.10` and a digest of digits are not numbers. */
 function parsed(text: string): unknown {
   try {
     return parse(text, { schema: 'failsafe' })

@@ -1,4 +1,5 @@
-import type { Clock } from '../../kernel/index.ts'
+import type { Clock } from '../kernel/index.ts'
+import { HttpError } from './errors.ts'
 
 /**
  * Ends a call when its time is up or when its caller aborts it.
@@ -16,7 +17,7 @@ export class Deadline implements Disposable {
     this.#outer = outer
     this.#cancelTimer = clock.after(ms, () => {
       this.#isExpired = true
-      this.#end(new Error(`no answer within ${ms} ms`))
+      this.#end(new HttpError('timedOut', `no answer within ${ms} ms`))
     })
     if (outer?.aborted) this.#onOuterAbort()
     else outer?.addEventListener('abort', this.#onOuterAbort, { once: true })

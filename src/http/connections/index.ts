@@ -1,0 +1,43 @@
+import { Pool, ProxyAgent, type Dispatcher } from 'undici'
+
+export type { Dispatcher } from 'undici'
+
+export interface Tls {
+  /** Certificate authorities. @default those of Node */
+  readonly ca?: string
+  /** Accepts any certificate. */
+  readonly insecure?: boolean
+  /** The name that the certificate must have. @default the host of the URL */
+  readonly serverName?: string
+  readonly certificate?: string
+  readonly key?: string
+}
+
+export interface ConnectionOptions {
+  readonly origin: string
+  /** Further requests wait; `null`: no limit. */
+  readonly connections: number | null
+  readonly tls?: Tls
+  readonly proxyUrl?: string | undefined
+  /** How long an idle connection is kept. @default 4_000 */
+  readonly keepAliveMs?: number
+}
+
+/** Keep-alive connections over HTTP/1.1 to one origin. In a module of its own: loading undici takes time. */
+export function connectionsTo({ origin, connections, tls = {}, proxyUrl, keepAliveMs }: ConnectionOptions): Dispatcher {
+  const { ca, insecure = false, serverName, certificate, key } = tls
+  const connect = {
+    rejectUnauthorized: !insecure,
+    ...(ca !== undefined && { ca }),
+    ...(serverName !== undefined && { servername: serverName }),
+    ...(certificate !== undefined && key !== undefined && { cert: certificate, key }),
+  }
+  const common = {
+    connections,
+    allowH2: false,
+    ...(keepAliveMs !== undefined && { keepAliveTimeout: keepAliveMs }),
+  }
+  return proxyUrl === undefined
+    ? new Pool(origin, { ...common, connect })
+    : new ProxyAgent({ ...common, uri: proxyUrl, requestTls: connect })
+}
