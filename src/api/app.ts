@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../kernel/index.ts'
 import type { AuthParts } from './auth/authenticate.ts'
 import type { ConfigEntryView } from './contract/index.ts'
-import type { RecentDecisions } from './recent-decisions.ts'
+import type { Decisions } from './decisions.ts'
 import type { Events } from './live/events.ts'
 import type { IdempotencyKeys } from './http/idempotency.ts'
 import type { Readiness } from './readiness.ts'
@@ -40,7 +40,7 @@ export interface ServerParts extends AuthParts {
   readonly idempotency: IdempotencyKeys
   readonly events: Events
   readonly board: StatusBoard
-  readonly decisions: RecentDecisions
+  readonly decisions: Decisions
   readonly readiness: Readiness
   readonly config: () => ConfigEntryView[]
   readonly metrics: {

@@ -2,11 +2,13 @@ import { Command, CommanderError } from 'commander'
 import { apiCommands } from './commands/api.ts'
 import { appsCommands } from './commands/apps/apps.ts'
 import { controlPlaneCommands } from './commands/control-plane.ts'
+import { decisionCommands } from './commands/decisions.ts'
 import { operateCommands } from './commands/operate.ts'
 import { runtimesCommands } from './commands/runtimes/runtimes.ts'
 import { shellCommands } from './commands/shell.ts'
 import { tokenCommands } from './commands/tokens.ts'
 import { upCommands } from './commands/up.ts'
+import { ExitCode } from './exit-code.ts'
 import type { CliPorts } from './ports.ts'
 import { prepareFormat } from './output.ts'
 import { printFailure } from './print-failure.ts'
@@ -27,6 +29,7 @@ export function buildProgram(ports: CliPorts): Command {
     apiCommands,
     controlPlaneCommands,
     operateCommands,
+    decisionCommands,
     tokenCommands,
     appsCommands,
     runtimesCommands,
@@ -36,12 +39,13 @@ export function buildProgram(ports: CliPorts): Command {
   return program
 }
 
-/** 0: done. 1: refused or failed. 2: the command line was wrong. */
+/** 0: done. 1: refused or failed. 2: the command line was wrong. A command may answer with 1 or 2: its help says so. */
 export async function runCli(args: readonly string[], ports: CliPorts): Promise<0 | 1 | 2> {
   try {
     await buildProgram(ports).parseAsync(args, { from: 'user' })
     return 0
   } catch (error) {
+    if (error instanceof ExitCode) return error.code
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     printFailure(ports.terminal, error)
     return 1

@@ -202,7 +202,7 @@ async function withControlPlane(work: ControlPlaneWork): Promise<void> {
     checks.push(report.check)
     progress.show('', '')
     progress.say(`  The control plane is ready: export KUBECONFIG=${fromHere(kubeconfig)}`)
-    for (const service of await echoDemo(transport, report.client, serving)) await begin(service)
+    for (const service of await echoDemo(transport, report.client, serving, work.databaseUrl)) await begin(service)
     progress.say('  The demo converges: kubectl get echoes,configmaps -n caelus-demo')
     const isLocal = origin === 'local'
     await upRuntimes({ ...work, transport, client: report.client, isLocal }).catch((error: unknown) => {

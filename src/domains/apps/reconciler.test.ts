@@ -57,7 +57,7 @@ function world({ canForget = true, isHeld = false } = {}) {
     attempt: 1,
     fence: 7,
     signal: new AbortController().signal,
-    decided: (input, decision) => void told.push({ input, decision }),
+    decided: (decided) => void told.push(decided.hide?.([decided.input, decided.decision]).value),
   }
   return { reconcile: () => reconcile(run), written, told, done }
 }

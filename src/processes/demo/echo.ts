@@ -1,6 +1,7 @@
 import type { DemoObjectView } from '../../api/contract/index.ts'
 import {
   aborted,
+  atEnd,
   findCondition,
   messageOf,
   seededRandom,
@@ -9,7 +10,9 @@ import {
   type Service,
 } from '../../kernel/index.ts'
 import { installCrd, isAlreadyExists, Namespace, type Client, type Transport } from '../../kube/index.ts'
+import { keepDecisions } from '../shared/keep-decisions.ts'
 import type { Serving } from '../shared/serve.ts'
+import { openPool } from '../../store/index.ts'
 
 const NAMESPACE = 'caelus-demo'
 
@@ -22,9 +25,10 @@ const GREETINGS = { hello: 'Hello from Caelus', goodbye: 'Change me, or delete m
 export async function echoDemo(
   transport: Transport,
   client: Client,
-  { kernel, decisions, board, log }: Serving,
+  { kernel, decisions, replays, board, log, onError }: Serving,
+  databaseUrl: string,
 ): Promise<Service[]> {
-  const { Echo, echoController } = await import('../../../examples/echo/index.ts')
+  const { Echo, echoController, replays: echoReplays } = await import('../../../examples/echo/index.ts')
   await installCrd(client, Echo)
   await ignoringExisting(
     client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } }),
@@ -34,6 +38,9 @@ export async function echoDemo(
     const echo = { apiVersion: 'bench.example/v1', kind: 'Echo', metadata, spec: { message } } as const
     await ignoringExisting(client.create(Echo, echo))
   }
+  Object.assign(replays, echoReplays)
+  const pool = openPool({ url: databaseUrl, applicationName: 'caelus demo', role: 'caelus_worker', max: 1 })
+  const notKept = (error: unknown): void => onError(error, 'Decision not kept')
   const { services } = echoController({
     transport,
     clock: systemClock,
@@ -69,7 +76,12 @@ export async function echoDemo(
     await aborted(signal)
     stop()
   })
-  return [reporter, ...services]
+  return [
+    atEnd('demo connections', () => pool.end()),
+    keepDecisions({ pool, decisions, controller: 'echo', onError: notKept }),
+    reporter,
+    ...services,
+  ]
 }
 
 async function ignoringExisting(created: Promise<unknown>): Promise<void> {

@@ -10,11 +10,14 @@ export interface KeepDecisionsOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** Writes the decisions of one controller to the database, for timelines and replay. */
+/** Writes the decisions of one controller to the database, for timelines and replay. Stopping writes what waits. */
 export function keepDecisions({ pool, decisions, controller, onError }: KeepDecisionsOptions): Service {
-  const keep = decisionStore({ pool, onDropped: (_, error) => onError(error) })
+  const { keep, flush } = decisionStore({ pool, onDropped: (_, error) => onError(error) })
   const stop = decisions.onAdd((record) => {
     if (record.controller === controller) keep(record)
   })
-  return atEnd(`decisions of ${controller}`, stop)
+  return atEnd(`decisions of ${controller}`, async () => {
+    stop()
+    await flush()
+  })
 }

@@ -2,12 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import {
   appsRoutes,
-  recentDecisions,
+  decisions as decisionsOf,
   eventRing,
   httpService,
   idempotencyStore,
   makeServer,
   oidc,
+  publishDecisions,
   readiness,
   runtimesRoutes,
   sealer,
@@ -31,8 +32,12 @@ import { keysIn } from '../../config/kinds.ts'
 import { effectiveValues, secretValues, type Config } from '../../config/index.ts'
 import { databaseCheck, postgresVersion } from './database.ts'
 import type { Env } from './environment.ts'
-import { decisionText as appsDecisionText, type AppsEvents } from '../../domains/apps/index.ts'
-import { decisionText as runtimesDecisionText, type RuntimesControllerEvents } from '../../domains/runtimes/index.ts'
+import { decisionText as appsDecisionText, replays as appsReplays, type AppsEvents } from '../../domains/apps/index.ts'
+import {
+  decisionText as runtimesDecisionText,
+  replays as runtimesReplays,
+  type RuntimesControllerEvents,
+} from '../../domains/runtimes/index.ts'
 import { logRuntimes } from '../runtimes/log.ts'
 import { runtimesMetrics } from '../runtimes/metrics.ts'
 import { openRuntimesUseCases, type RuntimesUseCases } from '../runtimes/usecases.ts'
@@ -44,6 +49,7 @@ import {
   systemClock,
   type DecisionLog,
   type Emitter,
+  type ReplayDecision,
   type Service,
 } from '../../kernel/index.ts'
 import type { RequestEvents } from '../../kube/index.ts'
@@ -91,6 +97,8 @@ export interface Serving {
   readonly onError: (error: unknown, what: string) => void
   readonly kernel: Emitter<AppsEvents & RuntimesControllerEvents & RequestEvents>
   readonly decisions: DecisionLog
+  /** How decisions are replayed, by controller; more may be added while it runs. */
+  readonly replays: Record<string, ReplayDecision>
   readonly events: Events
   readonly board: StatusBoard
   /** The checks of /readyz; more may be added while it runs. */
@@ -161,6 +169,16 @@ export async function assemble({
     onLost: (error) => onError(error, 'Change notifications interrupted'),
   })
   tellAppsChanges(notices, events)
+  const replays = { ...appsReplays, ...runtimesReplays }
+  const recorded = decisionsOf({
+    pool,
+    version: VERSION,
+    mask: scrub.value,
+    inWords: { Deployment: appsDecisionText, ClassRuntime: runtimesDecisionText },
+    replays,
+  })
+  const decisionsUnread = (error: unknown): void => onError(error, 'New decisions not read')
+  publishDecisions({ listener: notices, decisions: recorded, events, clock: systemClock, onError: decisionsUnread })
   const report = appsReport(pool, notices, board)
   const seeing: AppsInsight = {
     preview: (inputs, signal) => insight.preview(inputs, signal),
@@ -192,13 +210,7 @@ export async function assemble({
     idempotency: idempotencyStore(pool),
     events,
     board,
-    decisions: recentDecisions({
-      log: decisions,
-      kernel,
-      events,
-      mask: (value) => scrub.value(value ?? null),
-      inWords: { Deployment: appsDecisionText, ClassRuntime: runtimesDecisionText },
-    }),
+    decisions: recorded,
     readiness: ready,
     config: () => effectiveValues(config, env),
     metrics,
@@ -220,6 +232,7 @@ export async function assemble({
     onError,
     kernel,
     decisions,
+    replays,
     events,
     board,
     checks,

@@ -163,20 +163,31 @@ test('rotating the key seals every row anew, goes on where it stopped, and passe
 test('the timeline tells deeds, decisions and jobs, newest first and without secrets', async () => {
   await using w = await appsWorld()
   const deployment = await ordered(w)
-  const keep = decisionStore({ pool: w.database.pool })
+  const { keep, flush } = decisionStore({ pool: w.database.pool })
+  const run = { outcome: 'settled', ms: 1, attempt: 0 } as const
   // After everything that the test does, however long that takes.
   const at = Date.now() + 3_600_000
   const input = { values: { password: SENTINEL } }
   const key = deploymentKey(deployment.id)
-  keep({ controller: APPS_QUEUE, key, at, input, decision: { step: { do: 'install' }, status: 'provisioning' } })
+  keep({
+    controller: APPS_QUEUE,
+    key,
+    at,
+    input,
+    decision: { step: { do: 'install' }, status: 'provisioning' },
+    masked: [],
+    run,
+  })
   keep({
     controller: APPS_QUEUE,
     key,
     at: at + 1,
     input,
     decision: { step: { do: 'refuse', failure }, status: 'error' },
+    masked: [],
+    run,
   })
-  await expect.poll(() => w.database.pool.query('select from caelus.decision')).toHaveLength(2)
+  await flush()
   await w.apps.updateDeployment(w.admin, deployment, { userValues: { message: 'hi' } })
   const seen = await w.apps.timeline(w.ann, deployment)
   expect(seen.map(({ source, what }) => `${source} ${what}`)).toEqual([
