@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { decide, LABEL } from '../examples/echo/decide.ts'
+import { decide as decideOnce, LABEL } from '../examples/echo/decide.ts'
 import type { Echo } from '../examples/echo/echo.ts'
 import type { Observed } from '../examples/echo/observe.ts'
+import { replays } from '../examples/echo/replay.ts'
 import type { ConfigMap } from '../src/kube/index.ts'
+import { replayed } from '../test/support/replay.ts'
 
 const NOW = Date.UTC(2030, 0, 1)
 const metadata = { namespace: 'n', name: 'a', uid: 'u1', generation: 2, resourceVersion: '7' }
@@ -40,6 +42,13 @@ const child: ConfigMap = {
 }
 const owner = child.metadata.ownerReferences?.[0]
 const going = '2030-01-01T00:00:00Z'
+
+/** Every case of the table also replays to the same answer from its record. */
+const decide: typeof decideOnce = (input, now) => {
+  const decision = decideOnce(input, now)
+  expect(replayed('echo', { input, decision, at: now }, replays)).toEqual({ is: 'same' })
+  return decision
+}
 
 /** What is written, in a word; the words are the whole behaviour. */
 const word = (seen: Observed): string => {

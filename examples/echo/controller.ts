@@ -58,7 +58,8 @@ export const echoReconcile =
     const seen = observe(caches, keyAt(key))
     const now = clock.now()
     const decision = decide(seen, now)
-    decided(seen, decision, now)
+    // A pass that changes nothing is not recorded.
+    if (decision.child !== undefined || decision.status !== undefined) decided({ input: seen, decision, at: now })
     await act(client, caches, decision, signal)
     return record(client, caches, seen, decision, signal)
   }

@@ -1,2 +1,3 @@
 export { echoController, type EchoController, type EchoControllerOptions } from './controller.ts'
 export { Echo } from './echo.ts'
+export { replays } from './replay.ts'

@@ -5,7 +5,7 @@ import type { Clock } from '../kernel/index.ts'
 import type { IdentityUseCases } from '../identity/index.ts'
 import type { AuthParts } from './auth/authenticate.ts'
 import type { ConfigEntryView } from './contract/index.ts'
-import type { RecentDecisions } from './recent-decisions.ts'
+import type { Decisions } from './decisions.ts'
 import type { Events } from './live/events.ts'
 import type { IdempotencyKeys } from './http/idempotency.ts'
 import type { Readiness } from './readiness.ts'
@@ -42,7 +42,7 @@ export interface ServerParts extends AuthParts {
   readonly idempotency: IdempotencyKeys
   readonly events: Events
   readonly board: StatusBoard
-  readonly decisions: RecentDecisions
+  readonly decisions: Decisions
   readonly readiness: Readiness
   readonly config: () => ConfigEntryView[]
   readonly metrics: {

@@ -2,10 +2,12 @@ import { Command, CommanderError } from 'commander'
 import { apiCommands } from './commands/api.ts'
 import { controllerCommands } from './commands/controllers.ts'
 import { controlPlaneCommands } from './commands/control-plane.ts'
+import { decisionCommands } from './commands/decisions.ts'
 import { operateCommands } from './commands/operate.ts'
 import { shellCommands } from './commands/shell.ts'
 import { identityCommands } from './commands/identity/identity.ts'
 import { upCommands } from './commands/up.ts'
+import { ExitCode } from './exit-code.ts'
 import type { CliPorts } from './ports.ts'
 import { prepareFormat } from './output.ts'
 import { printFailure } from './print-failure.ts'
@@ -29,6 +31,7 @@ export function buildProgram(ports: CliPorts, domains: readonly AddCommands[]): 
     apiCommands,
     controlPlaneCommands,
     operateCommands,
+    decisionCommands,
     identityCommands,
     controllerCommands,
     ...domains,
@@ -38,7 +41,7 @@ export function buildProgram(ports: CliPorts, domains: readonly AddCommands[]): 
   return program
 }
 
-/** 0: done. 1: refused or failed. 2: the command line was wrong. */
+/** 0: done. 1: refused or failed. 2: the command line was wrong. A command may answer with 1 or 2: its help says so. */
 export async function runCli(
   args: readonly string[],
   ports: CliPorts,
@@ -48,6 +51,7 @@ export async function runCli(
     await buildProgram(ports, domains).parseAsync(args, { from: 'user' })
     return 0
   } catch (error) {
+    if (error instanceof ExitCode) return error.code
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     printFailure(ports.terminal, error)
     return 1

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { manualClock, sleep, type ManualClock } from './clock.ts'
 import { controller, type ControllerOptions, type Reconcile, type Run } from './controller.ts'
-import { decisionLog } from './decisions.ts'
+import { decisionLog, type DecisionRecord } from './decisions.ts'
 import { defineFailures, type Failure } from './errors.ts'
 import { createEmitter, type KernelEvents } from './emitter.ts'
 import type { Key } from './key.ts'
@@ -42,6 +42,8 @@ async function world(
   seen.on('queue:unreachable', ({ doing }) => unreachable.push(doing))
   seen.on('lease:lost', (what) => lost.push(what.key))
   const decisions = decisionLog()
+  const decided: DecisionRecord[] = []
+  decisions.onAdd((record) => decided.push(record))
   const loop = controller({
     name: 'things',
     queue,
@@ -61,7 +63,7 @@ async function world(
     ends,
     unreachable,
     lost,
-    decisions,
+    decided,
     loop,
     wake: (id: string, tenant?: string) => queue.wake(key(id), { reason: 'changed', ...(tenant && { tenant }) }),
   }
@@ -315,16 +317,24 @@ describe('the loop', () => {
     expect(await queue.claim('next', 1)).toMatchObject([{ key: key('a'), attempt: 0 }])
   })
 
-  it('keeps what was decided, from what and when', async () => {
-    const { clock, wake, decisions } = await world(async ({ decided }) => {
-      decided({ replicas: 3 }, { do: 'nothing' }, clock.now())
-      return settled()
+  it('records what was decided, from what and when, once it is known how the run ended', async () => {
+    const decision = { input: { replicas: 3 }, decision: { do: 'wait' } }
+    const { clock, wake, decided } = await world(async (run) => {
+      run.decided({ ...decision, at: clock.now() })
+      await sleep(clock, 50)
+      if (run.attempt === 0) throw raise.TestBusy('try later')
+      return checkAgain(60_000, 'it is slow')
     })
     await wake('a')
-    await clock.advance(0)
-    expect(decisions.recent(key('a'))).toMatchObject([
-      { controller: 'things', at: 0, fence: 1, input: { replicas: 3 }, decision: { do: 'nothing' } },
-    ])
+    await clock.advance(49)
+    expect(decided).toEqual([])
+    await clock.advance(1)
+    const record = { controller: 'things', key: key('a'), masked: [], ...decision }
+    const failed = { outcome: 'retry', failure: { code: 'TestBusy' }, ms: 50, attempt: 0 }
+    expect(decided).toMatchObject([{ ...record, at: 0, fence: 1, run: failed }])
+    await clock.advance(2_000)
+    const waits = { outcome: 'checkAgain', because: 'it is slow', ms: 50, attempt: 1 }
+    expect(decided[1]).toMatchObject({ ...record, fence: 2, run: waits })
   })
 
   it('polls when no hint arrives', async () => {

@@ -1,7 +1,7 @@
 import { delayFor, jittered, type Backoff } from './backoff.ts'
 import { instantOf, sleep, systemClock, type Clock, type Instant } from './clock.ts'
 import { answerWithin } from './deadline.ts'
-import { shownWhenRead, type DecisionLog } from './decisions.ts'
+import { recordsOf, type Decided, type DecisionLog } from './decisions.ts'
 import { raise } from './errors.ts'
 import type { Emitter, KernelEvents } from './emitter.ts'
 import { keyText, type Key } from './key.ts'
@@ -23,8 +23,8 @@ export interface Run {
   readonly fence: number
   /** Aborted when the lease is lost, the timeout is over, or the process stops and its grace is over. */
   readonly signal: AbortSignal
-  /** Records a decision and its input for explain and replay. `shown` masks what must not be read as it is. */
-  readonly decided: (input: unknown, decision: unknown, at: number, shown?: (value: unknown) => unknown) => void
+  /** Records a decision and its input for explain and replay. It is kept when the run ends, with how the run ended. */
+  readonly decided: (decided: Decided) => void
 }
 
 export type Reconcile = (run: Run) => Promise<Outcome>
@@ -67,6 +67,7 @@ const LONGEST_POSTPONE_MS = 300_000
 
 interface Running extends Held {
   readonly abort: AbortController
+  readonly decided: Decided[]
   isFinishing: boolean
   done: Promise<void>
 }
@@ -183,6 +184,7 @@ class Loop {
     const running: Running = {
       claim,
       abort,
+      decided: [],
       leasedAt,
       isRenewed: true,
       isLost: false,
@@ -202,13 +204,17 @@ class Loop {
   }
 
   async #execute(running: Running): Promise<void> {
-    const { name, emitter, clock } = this.#options
-    const { key, attempt } = running.claim
+    const { name, emitter, clock, decisions } = this.#options
+    const { key, attempt, fence, tenant } = running.claim
     const from = clock.now()
     emitter.emit('reconcile:start', { controller: name, key, attempt })
     const how = this.#verdictOnLapses(running.claim) ?? (await this.#reconcile(running))
     const kept = !running.isLost && (await this.#finish(running, how))
-    emitter.emit('reconcile:end', { controller: name, key, ms: clock.now() - from, ...outcomeOf(how, kept) })
+    const end = { ms: clock.now() - from, ...outcomeOf(how, kept) }
+    const made = { controller: name, key, fence, ...(tenant !== undefined && { tenant }) }
+    const records = recordsOf(running.decided, made, { ...end, attempt })
+    for (const record of records) decisions.add(record)
+    emitter.emit('reconcile:end', { controller: name, key, ...end })
   }
 
   #verdictOnLapses(claim: Claim): Finish | undefined {
@@ -218,8 +224,8 @@ class Loop {
   }
 
   async #reconcile(running: Running): Promise<Finish> {
-    const { name, reconcile, decisions } = this.#options
-    const { key, attempt, fence, tenant } = running.claim
+    const { reconcile } = this.#options
+    const { key, attempt, fence } = running.claim
     const cancelTimeout = this.#startTimeout(running)
     try {
       const outcome = await reconcile({
@@ -227,10 +233,7 @@ class Loop {
         attempt,
         fence,
         signal: running.abort.signal,
-        decided: (input, decision, at, shown) => {
-          const record = { controller: name, key, at, fence, ...(tenant !== undefined && { tenant }), input, decision }
-          decisions.add(shown === undefined ? record : shownWhenRead(record, shown))
-        },
+        decided: (decided) => void running.decided.push(decided),
       })
       return outcome.next === 'onChange'
         ? { then: 'forget' }

@@ -1,32 +1,89 @@
-import { createEmitter } from './emitter.ts'
-import { keyText, type Key } from './key.ts'
+import { createEmitter, type KernelEvents } from './emitter.ts'
+import type { Failure } from './errors.ts'
+import type { Key } from './key.ts'
 
-/** The input and the answer of a pure decide function: enough to explain it, and to run it again. */
+/** What a reconciler reports about one call of its decide function. */
+export interface Decided {
+  /** Everything that the decide function takes besides the time, settings included, as JSON. */
+  readonly input: unknown
+  readonly decision: unknown
+  /** The time argument of the decide function. */
+  readonly at: number
+  /** Masks secrets. Absent: input and decision hold none. */
+  readonly hide?: Hide
+}
+
+/** Returns a copy without secrets. Called only when a record is read: most never are. */
+export type Hide = (value: unknown) => Hidden
+
+export interface Hidden {
+  readonly value: unknown
+  /** Paths of the texts whose mask may change the answer of the decide function, such as `seen.pods[0].message`. */
+  readonly masked: readonly string[]
+}
+
+export type RunOutcome = KernelEvents['reconcile:end']['outcome']
+
+/** How the run ended in which a decision was made. */
+export interface RunEnd {
+  readonly outcome: RunOutcome
+  readonly because?: string
+  readonly failure?: Failure
+  readonly ms: number
+  readonly attempt: number
+}
+
+/** One call of a decide function and how its run ended: enough to explain it, and to run it again. */
 export interface DecisionRecord {
   readonly controller: string
   readonly key: Key
-  /** When it was decided; the clock argument of the decide function. */
   readonly at: number
   readonly fence?: number
   /** On whose behalf; only the tenant and admins may read the record. */
   readonly tenant?: string
   readonly input: unknown
   readonly decision: unknown
+  /** `Hidden.masked` of input and decision, as `input.…` and `decision.…`. */
+  readonly masked: readonly string[]
+  readonly run: RunEnd
 }
 
-/** The same record, masked by `shown` when it is read: most records never are. */
-export function shownWhenRead(record: DecisionRecord, shown: (value: unknown) => unknown): DecisionRecord {
-  let parts: { readonly input: unknown; readonly decision: unknown } | undefined
-  const read = () => (parts ??= { input: shown(record.input), decision: shown(record.decision) })
-  return {
-    ...record,
-    get input() {
-      return read().input
-    },
-    get decision() {
-      return read().decision
-    },
-  }
+/** The decisions of a run as records, once it has ended. Secrets are masked when a record is read. */
+export function recordsOf(
+  decided: readonly Decided[],
+  claim: Pick<DecisionRecord, 'controller' | 'key' | 'fence' | 'tenant'>,
+  run: RunEnd,
+): DecisionRecord[] {
+  return decided.map(({ input, decision, at, hide }) => {
+    if (hide === undefined) return { ...claim, at, input, decision, masked: [], run }
+    let parts: Pick<DecisionRecord, 'input' | 'decision' | 'masked' | 'run'> | undefined
+    const read = () => (parts ??= hiddenParts({ input, decision, run }, hide))
+    return {
+      ...claim,
+      at,
+      get input() {
+        return read().input
+      },
+      get decision() {
+        return read().decision
+      },
+      get masked() {
+        return read().masked
+      },
+      get run() {
+        return read().run
+      },
+    }
+  })
+}
+
+function hiddenParts(
+  { input, decision, run }: Pick<DecisionRecord, 'input' | 'decision' | 'run'>,
+  hide: Hide,
+): Pick<DecisionRecord, 'input' | 'decision' | 'masked' | 'run'> {
+  const [seen, made] = [hide(input), hide(decision)]
+  const masked = [...seen.masked.map((path) => `input.${path}`), ...made.masked.map((path) => `decision.${path}`)]
+  return { input: seen.value, decision: made.value, masked, run: hide(run).value as RunEnd }
 }
 
 /** Receives every record: a table, a log. */
@@ -34,45 +91,60 @@ export type DecisionSink = (record: DecisionRecord) => void
 
 export interface DecisionLog {
   add(record: DecisionRecord): void
-  /** Newest first. */
-  recent(key?: Key): DecisionRecord[]
-  onAdd(listener: (record: DecisionRecord) => void): () => void
+  onAdd(listener: DecisionSink): () => void
 }
 
 /**
- * The last `size` decisions of this process, and a sink for all of them. What the sink or a listener throws goes to
- * `onError`: a reconcile must not fail because its record could not be kept.
+ * Passes the decisions of this process to its listeners. What one of them throws goes to `onError`: a reconcile must not
+ * fail because its record could not be kept.
  */
-export function decisionLog(
-  sink: DecisionSink = () => {},
-  size = 100,
-  onError: (error: unknown) => void = () => {},
-): DecisionLog {
-  const ring: DecisionRecord[] = []
+export function decisionLog(onError: (error: unknown) => void = () => {}): DecisionLog {
   const added = createEmitter<{ added: DecisionRecord }>(onError)
-  added.on('added', sink)
-  return {
-    add(record) {
-      ring.push(record)
-      if (ring.length > size) ring.shift()
-      added.emit('added', record)
-    },
-    recent: (key) => (key === undefined ? [...ring] : ring.filter((r) => keyText(r.key) === keyText(key))).toReversed(),
-    onAdd: (listener) => added.on('added', listener),
+  return { add: (record) => added.emit('added', record), onAdd: (listener) => added.on('added', listener) }
+}
+
+/** Runs the decide function of a controller again with a recorded input. */
+export type ReplayDecision = (input: unknown, at: number) => unknown
+
+/** By the name of the controller. */
+export type Replays = Readonly<Record<string, ReplayDecision>>
+
+export type Replay =
+  | { readonly is: 'same' }
+  /** The decide function has changed since. */
+  | { readonly is: 'different'; readonly now: unknown }
+  | { readonly is: 'notReplayable'; readonly because: string }
+
+export interface ReplayableRecord extends Pick<DecisionRecord, 'controller' | 'at' | 'input' | 'decision'> {
+  /** `null`: recorded by a version that did not keep complete inputs. */
+  readonly masked: readonly string[] | null
+}
+
+/** Decides again from a recorded input. A difference that a masked field may have caused is never reported as one. */
+export function replay({ controller, at, input, decision, masked }: ReplayableRecord, replays: Replays): Replay {
+  const decide = Object.hasOwn(replays, controller) ? replays[controller] : undefined
+  if (masked === null) return notReplayable('it was recorded by a version that did not keep the complete input')
+  if (decide === undefined) return notReplayable(`this server has no decide function for controller ${controller}`)
+  let now: unknown
+  try {
+    now = asJson(decide(asJson(input), at))
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    return notReplayable(`the decide function does not accept the recorded input: ${why}`)
   }
+  if (sameValue(decision, now)) return { is: 'same' }
+  return masked.length === 0 ? { is: 'different', now } : notReplayable(`masked fields: ${listOf(masked)}`)
 }
 
-export interface Replay {
-  readonly same: boolean
-  readonly recorded: unknown
-  readonly now: unknown
-}
+const notReplayable = (because: string): Replay => ({ is: 'notReplayable', because })
 
-/** Runs an old decision again from its recorded input. A difference means that the decide function has changed since. */
-export function replay(record: DecisionRecord, decide: (input: never, at: number) => unknown): Replay {
-  const now = decide(record.input as never, record.at)
-  return { same: sameValue(record.decision, now), recorded: record.decision, now }
-}
+/** A copy, so that a decide function that changes its input cannot change the record. */
+const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null))
+
+const MOST_NAMED = 5
+
+const listOf = (paths: readonly string[]): string =>
+  paths.slice(0, MOST_NAMED).join(', ') + (paths.length > MOST_NAMED ? ` and ${paths.length - MOST_NAMED} more` : '')
 
 /**
  * Whether two JSON values are equal. Key order does not matter; a field that is `undefined` equals one that is absent,

@@ -18,7 +18,13 @@ export {
   type DecisionLog,
   type DecisionRecord,
   type DecisionSink,
+  type Hide,
   type Replay,
+  type ReplayableRecord,
+  type ReplayDecision,
+  type Replays,
+  type RunEnd,
+  type RunOutcome,
 } from './decisions.ts'
 export {
   defineFailures,
@@ -55,6 +61,7 @@ export {
   type TargetLock,
   type TargetLocks,
 } from './locks.ts'
+export { hideWith } from './masking/hide.ts'
 export { masker, type Masker } from './masking/masker.ts'
 export { MemoryQueue, type MemoryQueueOptions } from './queue/memory-queue.ts'
 export { nearest } from './nearest.ts'

@@ -4,7 +4,7 @@ import type { Check, Events, Routes, StatusBoard } from '../api/index.ts'
 import type { CliPorts } from '../cli/index.ts'
 import type { Config, Env, Section } from '../config/index.ts'
 import type { TenantUsage } from '../identity/index.ts'
-import type { DecisionLog, Emitter, KernelEvents, Service } from '../kernel/index.ts'
+import type { DecisionLog, Emitter, KernelEvents, Replays, Service } from '../kernel/index.ts'
 import type { Client, Crd, HttpTransport, LeaderEvents, RequestEvents, WatchEvents } from '../kube/index.ts'
 import type { ProgressLine } from './shared/terminal.ts'
 import type { Listener, Pool } from '../store/index.ts'
@@ -39,6 +39,8 @@ export interface DomainProcess {
   readonly crds?: readonly Crd[]
   /** Its decisions as sentences, by the kind of the object. */
   readonly inWords?: Readonly<Record<string, (decision: never) => string>>
+  /** Its decide functions, by the name of the controller, to run recorded decisions again. */
+  readonly replays?: Replays
   /** What a user or an organization has in this domain, and what keeps it from being deleted. */
   readonly usage?: TenantUsage
   /** For `caelus up`: values of variables that are not set, by the names of the variables. */

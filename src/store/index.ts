@@ -1,5 +1,15 @@
 export { audit, auditOf, type AuditEntry, type AuditRow } from './audit.ts'
-export { decisionsOf, decisionStore, type DecisionStoreOptions } from './decisions.ts'
+export { decisionStore, type DecisionStore, type DecisionStoreOptions } from './decision-store.ts'
+export {
+  DECISIONS_CHANNEL,
+  decisionsOf,
+  findDecision,
+  listDecisions,
+  newestDecision,
+  type DecisionDetailRow,
+  type DecisionFilter,
+  type DecisionRow,
+} from './decisions.ts'
 export { violates } from './failures.ts'
 export { found, needsAdmin, note, refuseUnstorable } from './guard.ts'
 export { keepDecisions, type KeepDecisionsOptions } from './keep-decisions.ts'

@@ -1,5 +1,5 @@
 import { atEnd, type DecisionLog, type Service } from '../kernel/index.ts'
-import { decisionStore } from './decisions.ts'
+import { decisionStore } from './decision-store.ts'
 import type { Pool } from './pool.ts'
 
 export interface KeepDecisionsOptions {
@@ -11,11 +11,14 @@ export interface KeepDecisionsOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** Writes the decisions of one controller to the database, for timelines and replay. */
+/** Writes the decisions of one controller to the database, for timelines and replay. Stopping writes what waits. */
 export function keepDecisions({ pool, decisions, controller, onError }: KeepDecisionsOptions): Service {
-  const keep = decisionStore({ pool, onDropped: (_, error) => onError(error) })
+  const { keep, flush } = decisionStore({ pool, onDropped: (_, error) => onError(error) })
   const stop = decisions.onAdd((record) => {
     if (record.controller === controller) keep(record)
   })
-  return atEnd(`decisions of ${controller}`, stop)
+  return atEnd(`decisions of ${controller}`, async () => {
+    stop()
+    await flush()
+  })
 }

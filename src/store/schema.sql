@@ -143,6 +143,19 @@ BEGIN ATOMIC
    WHERE ((api_token.id = mark_token_used.the_id) AND ((api_token.last_used_at IS NULL) OR (api_token.last_used_at < (now() - '00:01:00'::interval))));
 END
 
+caelus.notify_decisions()
+CREATE OR REPLACE FUNCTION caelus.notify_decisions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (select from added) then
+    perform pg_notify('caelus_decision', '');
+  end if;
+  return null;
+end
+$function$
+
 caelus.priority_of(reason caelus.wake_reason)
 CREATE OR REPLACE FUNCTION caelus.priority_of(reason caelus.wake_reason)
  RETURNS smallint
@@ -340,9 +353,18 @@ caelus.decision
   key_id text not null
   at timestamp with time zone not null
   fence bigint
-  input jsonb not null
-  decision jsonb not null
+  input json not null
+  decision json not null
   tenant text
+  masked text[]
+  outcome text
+  because text
+  failure jsonb
+  ms integer
+  attempt integer
+  digest bytea
+  repeats integer not null default 0
+  last_at timestamp with time zone
   constraint decision_pkey PRIMARY KEY (id)
   row level security
 
@@ -610,8 +632,17 @@ CREATE UNIQUE INDEX audit_pkey ON caelus.audit USING btree (id)
 caelus.decision_age
 CREATE INDEX decision_age ON caelus.decision USING brin (at)
 
+caelus.decision_controller
+CREATE INDEX decision_controller ON caelus.decision USING btree (controller, id)
+
 caelus.decision_key
-CREATE INDEX decision_key ON caelus.decision USING btree (kind, key_id, id)
+CREATE INDEX decision_key ON caelus.decision USING btree (key_id, kind, id)
+
+caelus.decision_kind
+CREATE INDEX decision_kind ON caelus.decision USING btree (kind, id)
+
+caelus.decision_outcome
+CREATE INDEX decision_outcome ON caelus.decision USING btree (outcome, id)
 
 caelus.decision_pkey
 CREATE UNIQUE INDEX decision_pkey ON caelus.decision USING btree (id)
@@ -710,6 +741,9 @@ CREATE UNIQUE INDEX user_subject_key ON caelus."user" USING btree (subject)
 
 caelus.audit audit_only_grows
 CREATE TRIGGER audit_only_grows BEFORE DELETE OR UPDATE OR TRUNCATE ON caelus.audit FOR EACH STATEMENT EXECUTE FUNCTION caelus.refuse_change()
+
+caelus.decision decision_added
+CREATE TRIGGER decision_added AFTER INSERT ON caelus.decision REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION caelus.notify_decisions()
 
 caelus.deployment deployment_change_is_told
 CREATE TRIGGER deployment_change_is_told AFTER UPDATE ON caelus.deployment FOR EACH ROW WHEN ((((((old.status IS DISTINCT FROM new.status) OR (old.generation IS DISTINCT FROM new.generation)) OR (old.observed_generation IS DISTINCT FROM new.observed_generation)) OR (old.applied_template_id IS DISTINCT FROM new.applied_template_id)) OR (old.last_error IS DISTINCT FROM new.last_error))) EXECUTE FUNCTION caelus.tell_change('Deployment')

@@ -38,15 +38,16 @@ test('a secret is found in no answer, log line, event or metric', async () => {
   })
   const { secret } = await w.person('admin')
   const key = { kind: 'Echo', id: 'demo/a' }
-  w.kernel.emit('reconcile:start', { controller: 'echo', key, attempt: 0 })
   w.decided.add({
     controller: 'echo',
     key,
     at: 0,
     input: { values: { password: SENTINEL, [`"${SENTINEL}`]: true } },
     decision: { do: 'apply', with: [...sentinelSpellings().values()] },
+    masked: [],
+    run: { outcome: 'checkAgain', because: `waits for ${SENTINEL}`, ms: 1, attempt: 0 },
   })
-  w.kernel.emit('reconcile:end', { controller: 'echo', key, ms: 1, outcome: 'settled' })
+  await w.kept()
 
   const said: string[] = []
   for (const path of [

@@ -184,26 +184,6 @@ test('the status tells of components as they report', async () => {
   expect(next).toMatchObject({ items: [{ object_id: 'postgresql' }], next_cursor: null })
 })
 
-test('decisions are shown with how their reconcile ended', async () => {
-  await using w = await world()
-  const { secret } = await w.person('admin')
-  const key = { kind: 'Echo', id: 'demo/a' }
-  w.kernel.emit('reconcile:start', { controller: 'echo', key, attempt: 2 })
-  w.decided.add({ controller: 'echo', key, at: 0, input: { wanted: 'x' }, decision: { do: 'apply' } })
-  expect((await w.as(secret, { url: '/api/v1/decisions' })).json().items).toEqual([])
-  w.kernel.emit('reconcile:end', { controller: 'echo', key, ms: 12.4, outcome: 'settled' })
-  const { items } = (await w.as(secret, { url: '/api/v1/decisions?kind=Echo&object_id=demo/a' })).json()
-  expect(items).toMatchObject([
-    { decision: 'apply', outcome: 'settled', ms: 12, attempt: 2, at: '1970-01-01T00:00:00.000Z' },
-  ])
-  const one = await w.as(secret, { url: `/api/v1/decisions/${items[0].id}` })
-  expect(one.json()).toMatchObject({ input: { wanted: 'x' }, output: { do: 'apply' } })
-  expect((await w.as(secret, { url: '/api/v1/decisions/99' })).statusCode).toBe(404)
-  expect((await w.app.inject({ url: '/metrics' })).body).toContain(
-    'caelus_reconcile_total{controller="echo",outcome="settled",code=""} 1',
-  )
-})
-
 test('the console is served with its pages, its files and a page for when it is not built', async () => {
   await using w = await world()
   const get = (url: string) => w.app.inject({ url })

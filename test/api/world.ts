@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import {
-  recentDecisions,
+  decisions,
   eventRing,
   idempotencyStore,
   makeServer,
@@ -20,7 +20,8 @@ import {
 import { appsUsage } from '../../src/domains/apps/store/index.ts'
 import { loginStore, newTokenSecret, openIdentity, tokenStore } from '../../src/identity/index.ts'
 import type { Role } from '../../src/api/contract/index.ts'
-import { decisionLog, createEmitter, systemClock, type KernelEvents } from '../../src/kernel/index.ts'
+import { decisionLog, createEmitter, systemClock, type KernelEvents, type Replays } from '../../src/kernel/index.ts'
+import { decisionStore } from '../../src/store/index.ts'
 import { makeLogger, makeMetrics, scrubber } from '../../src/telemetry/index.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
@@ -45,6 +46,8 @@ export interface World extends AsyncDisposable {
   readonly log: string[]
   readonly kernel: ReturnType<typeof createEmitter<KernelEvents>>
   readonly decided: ReturnType<typeof decisionLog>
+  /** Resolves when what was decided is in the database. */
+  readonly kept: () => Promise<void>
   readonly consoleDir: string
   readonly pool: Awaited<ReturnType<typeof freshDatabase>>['pool']
   readonly url: string
@@ -57,13 +60,14 @@ export interface WorldOptions {
   readonly parts?: Partial<ServerParts>
   readonly checks?: readonly Check[]
   readonly secrets?: readonly string[]
+  readonly replays?: Replays
   /** Routes of a domain, on the same database. */
   readonly routes?: (on: { readonly pool: World['pool']; readonly url: string; readonly events: Events }) => Routes[]
 }
 
 /** The server on a fresh database, not listening: requests are injected, or a test lets it listen. */
 export async function world(options: WorldOptions = {}): Promise<World> {
-  const { parts: overrides = {}, checks = [], secrets = [], routes = () => [] } = options
+  const { parts: overrides = {}, checks = [], secrets = [], replays = {}, routes = () => [] } = options
   // A server that refuses to start leaves nothing behind either.
   await using ending = new AsyncDisposableStack()
   const database = ending.use(await freshDatabase())
@@ -75,6 +79,9 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   const events = eventRing(systemClock)
   const kernel = createEmitter<KernelEvents>()
   const decided = decisionLog()
+  const store = decisionStore({ pool: database.openPool({ role: 'caelus_worker' }), collectMs: 0 })
+  decided.onAdd(store.keep)
+  ending.defer(store.flush)
   const metrics = makeMetrics('0.0.0-test')
   metrics.listenTo(kernel)
   const ready = readiness(() => checks, systemClock, scrub)
@@ -96,12 +103,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     idempotency: idempotencyStore(pool),
     events,
     board: statusBoard({ version: '0.0.0-test', clock: systemClock, events }),
-    decisions: recentDecisions({
-      log: decided,
-      kernel,
-      events,
-      mask: scrub.value,
-    }),
+    decisions: decisions({ pool, version: '0.0.0-test', mask: scrub.value, inWords: {}, replays }),
     readiness: ready,
     config: () => [],
     metrics,
@@ -117,6 +119,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     log,
     kernel,
     decided,
+    kept: store.flush,
     consoleDir,
     pool,
     url: database.url,

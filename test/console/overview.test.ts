@@ -22,10 +22,10 @@ const echo: Reconcile = async ({ key, decided }) => {
   const observed = { namespace: { phase: key.id.endsWith('slow') ? 'Terminating' : 'Active' }, configMap: null }
   const input = { desired: { text: 'hello', copies: 2 }, observed }
   if (key.id.endsWith('slow')) {
-    decided(input, { do: 'wait', for: 'namespace' }, Date.now())
+    decided({ input, decision: { do: 'wait', for: 'namespace' }, at: Date.now() })
     return checkAgain(600_000, 'the namespace is still terminating')
   }
-  decided(input, { do: 'apply', objects: [{ kind: 'ConfigMap', name: key.id }] }, Date.now())
+  decided({ input, decision: { do: 'apply', objects: [{ kind: 'ConfigMap', name: key.id }] }, at: Date.now() })
   if (key.id.endsWith('broken')) throw new FailureError(quotaExceeded)
   return settled()
 }

@@ -120,7 +120,8 @@ describe('the overview', () => {
     await page.getByText('Nothing was decided yet').waitFor()
 
     const queue = await control('echo', async ({ decided }) => {
-      decided({ desired: { text: 'hello' }, observed: null }, { do: 'apply', because: 'it is missing' }, Date.now())
+      const input = { desired: { text: 'hello' }, observed: null }
+      decided({ input, decision: { do: 'apply', because: 'it is missing' }, at: Date.now() })
       return settled()
     })
     await queue.wake({ kind: 'Echo', id: 'default/hello' }, { reason: 'created' })

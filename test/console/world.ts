@@ -3,9 +3,11 @@ import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
 import type { Role } from '../../src/api/contract/index.ts'
+import { publishDecisions } from '../../src/api/index.ts'
 import type { ServerParts } from '../../src/api/index.ts'
 import { controller, MemoryQueue, systemClock } from '../../src/kernel/index.ts'
 import type { Queue, Reconcile } from '../../src/kernel/index.ts'
+import { listener } from '../../src/store/index.ts'
 import { buildConsole } from '../../tools/release/build-console.ts'
 import { world } from '../api/world.ts'
 import type { World, WorldOptions } from '../api/world.ts'
@@ -87,6 +89,17 @@ export async function consoleWorld(
       return page
     },
     async control(name, reconcile) {
+      const notices = listener({ url: api.url, applicationName: 'test console notices' })
+      const { events, decisions } = api.parts
+      publishDecisions({
+        listener: notices,
+        decisions,
+        events,
+        clock: systemClock,
+        onError: (error) => complaints.push(String(error)),
+      })
+      await notices.start()
+      onTestFinished(() => notices.stop())
       const queue = new MemoryQueue({ clock: systemClock })
       const running = controller({ name, queue, reconcile, emitter: api.kernel, decisions: api.decided })
       await running.start()

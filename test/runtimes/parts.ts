@@ -5,7 +5,7 @@ import {
   type RuntimesControllerOptions,
   type RuntimesSettings,
 } from '../../src/domains/runtimes/index.ts'
-import { decisionLog, createEmitter, systemClock, type DecisionLog, type Emitter } from '../../src/kernel/index.ts'
+import { decisionLog, createEmitter, systemClock, type DecisionRecord, type Emitter } from '../../src/kernel/index.ts'
 import { observed, type RequestEvents, type Transport } from '../../src/kube/index.ts'
 
 export type ToldHere = RuntimesControllerEvents & RequestEvents
@@ -29,7 +29,8 @@ export const SETTINGS: RuntimesSettings = {
 
 export interface OpenController extends RuntimesController {
   readonly told: Emitter<ToldHere>
-  readonly decisions: DecisionLog
+  /** Oldest first. */
+  readonly decided: readonly DecisionRecord[]
 }
 
 export type ControllerInput = Partial<Omit<RuntimesControllerOptions, 'happenings' | 'decisions'>>
@@ -37,7 +38,9 @@ export type ControllerInput = Partial<Omit<RuntimesControllerOptions, 'happening
 /** A controller on real parts that tells what it asks of the API server. */
 export function openController(transport: Transport, input: ControllerInput = {}): OpenController {
   const told = createEmitter<ToldHere>()
-  const decisions = decisionLog(() => {}, 1_000)
+  const decisions = decisionLog()
+  const decided: DecisionRecord[] = []
+  decisions.onAdd((record) => decided.push(record))
   const made = runtimesController({
     transport: observed(transport, told),
     settings: SETTINGS,
@@ -49,5 +52,5 @@ export function openController(transport: Transport, input: ControllerInput = {}
     decisions,
     ...input,
   })
-  return { ...made, told, decisions }
+  return { ...made, told, decided }
 }

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { decisionLog, type DecisionRecord } from '../../src/kernel/index.ts'
-import { audit, auditOf, decisionsOf, decisionStore, inTx } from '../../src/store/index.ts'
+import { audit, auditOf, inTx } from '../../src/store/index.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
 const object = { kind: 'Deployment', id: 'd1' }
@@ -36,35 +35,3 @@ test.each(["update caelus.audit set actor = 'nobody'", 'delete from caelus.audit
     expect(await auditOf(database.pool, object)).toHaveLength(1)
   },
 )
-
-const record = (at: number): DecisionRecord => ({
-  controller: 'apps',
-  key: object,
-  at,
-  fence: 7,
-  input: { desired: { replicas: 2 }, at },
-  decision: { do: 'upgrade' },
-})
-
-test('a decision is read back as it was made, newest first', async () => {
-  await using database = await freshDatabase()
-  const log = decisionLog(decisionStore({ pool: database.openPool({ role: 'caelus_worker' }) }))
-  log.add(record(1_000))
-  log.add(record(2_000))
-  await expect.poll(() => decisionsOf(database.pool, object)).toEqual([record(2_000), record(1_000)])
-})
-
-test('decisions that cannot be written are dropped and told, never thrown into the loop', async () => {
-  await using database = await freshDatabase()
-  const dropped: unknown[] = []
-  await database.pool.query('drop table caelus.decision')
-  const sink = decisionStore({ pool: database.pool, maxWaiting: 1, onDropped: (_, error) => void dropped.push(error) })
-  sink(record(1))
-  sink(record(2))
-  await expect
-    .poll(() => dropped.map(String))
-    .toEqual([
-      'Error: 1 decisions wait to be written already',
-      expect.stringContaining('relation "caelus.decision" does not exist'),
-    ])
-})

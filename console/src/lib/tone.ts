@@ -1,4 +1,4 @@
-import type { Health, ResourceView, RuntimeChildView, StepView } from './api/contract.ts'
+import type { DecisionView, Health, ResourceView, RuntimeChildView, StepView } from './api/contract.ts'
 
 /** How a state feels. Never shown by colour alone: each tone has its own icon. */
 export type Tone = 'good' | 'wait' | 'bad' | 'info'
@@ -43,7 +43,7 @@ const STEP: Record<StepView['state'], Spoken> = {
 
 export const spokenStep = (state: StepView['state']): Spoken => STEP[state]
 
-const OUTCOME: Record<string, Spoken> = {
+const OUTCOME: Record<NonNullable<DecisionView['outcome']>, Spoken> = {
   settled: { tone: 'good', word: 'Settled' },
   checkAgain: { tone: 'wait', word: 'Checks again' },
   retry: { tone: 'bad', word: 'Retries' },
@@ -52,7 +52,11 @@ const OUTCOME: Record<string, Spoken> = {
   handedBack: { tone: 'info', word: 'Handed back' },
 }
 
-export const spokenOutcome = (outcome: string): Spoken => OUTCOME[outcome] ?? { tone: 'info', word: outcome }
+export const spokenOutcome = (outcome: NonNullable<DecisionView['outcome']>): Spoken =>
+  OUTCOME[outcome] ?? { tone: 'info', word: outcome }
+
+/** Every way in which a run can end, for a choice. */
+export const OUTCOMES = Object.entries(OUTCOME).map(([value, { word }]) => ({ value, label: word }))
 
 /** The worst of several, for a summary of them. */
 export function worstTone(tones: readonly Tone[]): Tone {

@@ -20,26 +20,3 @@ export type EventView = Static<typeof EventView>
 export interface Heartbeat {
   at: string
 }
-
-export const DecisionView = Type.Object(
-  {
-    id: Type.String(),
-    at: Timestamp,
-    controller: Type.String(),
-    kind: Type.String(),
-    object_id: Type.String(),
-    decision: Type.String({ description: 'One word for the list.' }),
-    because: Type.String(),
-    outcome: Type.Enum(['settled', 'checkAgain', 'retry', 'terminal', 'lost', 'handedBack']),
-    ms: Type.Integer(),
-    attempt: Type.Integer(),
-  },
-  { description: 'One pass of `decide`.' },
-)
-export type DecisionView = Static<typeof DecisionView>
-
-export const DecisionDetail = Type.Object(
-  { ...DecisionView.properties, input: Type.Unknown(), output: Type.Unknown() },
-  { description: 'With everything needed to replay it. Secrets are masked.' },
-)
-export type DecisionDetail = Static<typeof DecisionDetail>

@@ -65,3 +65,49 @@ export const TimelineView = Type.Object(
   { description: 'What happened to an object, newest first.' },
 )
 export type TimelineView = Static<typeof TimelineView>
+
+export const RUN_OUTCOMES = ['settled', 'checkAgain', 'retry', 'terminal', 'lost', 'handedBack'] as const
+
+export const DecisionView = Type.Object(
+  {
+    id: Type.String(),
+    at: Timestamp,
+    controller: Type.String(),
+    kind: Type.String(),
+    object_id: Type.String(),
+    decision: Type.String({ description: 'What was decided, as a sentence.' }),
+    because: Type.String({ description: 'Why the run waits or what it failed with; empty: neither.' }),
+    outcome: orNull(
+      Type.Enum([...RUN_OUTCOMES]),
+      'How the run ended; null: recorded by a version that did not keep it.',
+    ),
+    failure: orNull(FailureView, 'What the run failed with.'),
+    ms: orNull(Type.Integer(), 'How long the run took.'),
+    attempt: orNull(Type.Integer(), 'How many runs had failed before.'),
+    repeats: Type.Integer({ description: 'How often the same was decided again from the same input.' }),
+    last_at: Type.String({ format: 'date-time', description: 'When it was decided last.' }),
+  },
+  { description: 'One decision of a controller, and how its run ended.' },
+)
+export type DecisionView = Static<typeof DecisionView>
+
+export const DecisionDetail = Type.Object(
+  { ...DecisionView.properties, input: Type.Unknown(), output: Type.Unknown() },
+  { description: 'With the complete input of the decide function. Secrets are masked.' },
+)
+export type DecisionDetail = Static<typeof DecisionDetail>
+
+export const ReplayView = Type.Object(
+  {
+    result: Type.Enum(['same', 'different', 'not_replayable']),
+    because: orNull(Type.String(), 'Why it cannot be replayed.'),
+    changes: Type.Array(FieldChangeView, {
+      description: 'The fields that differ between the recorded decision (before) and the one made now (after).',
+    }),
+    version: Type.String({ description: 'The version of the server that decided again.' }),
+  },
+  {
+    description: 'The recorded decision compared with what this version decides from the same input at the same time.',
+  },
+)
+export type ReplayView = Static<typeof ReplayView>

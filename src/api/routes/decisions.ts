@@ -1,7 +1,10 @@
 import { Type } from 'typebox'
 import type { App, ServerParts } from '../app.ts'
-import { DecisionDetail, DecisionView, pageOf } from '../contract/index.ts'
+import { DecisionDetail, DecisionView, PageQuery, pageOf, ReplayView, RUN_OUTCOMES } from '../contract/index.ts'
 import { raise } from '../failures.ts'
+import { pageOptionsOf, pageView, SORTED } from './parts.ts'
+
+const Params = Type.Object({ id: Type.String({ maxLength: 20 }) })
 
 export function decisionRoutes(app: App, { decisions }: ServerParts): void {
   app.get(
@@ -11,23 +14,21 @@ export function decisionRoutes(app: App, { decisions }: ServerParts): void {
       schema: {
         operationId: 'listDecisions',
         tags: ['operations'],
-        summary: 'The latest decisions of this process, newest first',
+        summary: 'The decisions of all processes, newest first',
         querystring: Type.Object({
+          ...PageQuery.properties,
+          controller: Type.Optional(Type.String({ maxLength: 100, description: 'Such as apps or runtimes.' })),
           kind: Type.Optional(Type.String({ maxLength: 100 })),
           object_id: Type.Optional(Type.String({ maxLength: 300 })),
-          limit: Type.Optional(
-            Type.Integer({ minimum: 1, maximum: 200, description: 'At most this many. Default: all.' }),
-          ),
+          outcome: Type.Optional(Type.Enum([...RUN_OUTCOMES], { description: 'How the run ended.' })),
         }),
         response: { 200: pageOf(DecisionView) },
       },
     },
-    async ({ query: { kind, object_id, limit } }) => {
-      const items = decisions
-        .list()
-        .filter((each) => kind === undefined || each.kind === kind)
-        .filter((each) => object_id === undefined || each.object_id === object_id)
-      return { items: items.slice(0, limit), next_cursor: null }
+    async ({ query }) => {
+      const { controller, kind, object_id: objectId, outcome } = query
+      const filter = { controller, kind, objectId, outcome }
+      return pageView(await decisions.list(filter, pageOptionsOf(query, SORTED.byNumber)), (view) => view)
     },
   )
 
@@ -39,14 +40,30 @@ export function decisionRoutes(app: App, { decisions }: ServerParts): void {
         operationId: 'getDecision',
         tags: ['operations'],
         summary: 'One decision with its input and output',
-        params: Type.Object({ id: Type.String({ maxLength: 20 }) }),
+        params: Params,
         response: { 200: DecisionDetail },
       },
     },
-    async ({ params: { id } }) => {
-      const found = decisions.get(id)
-      if (found === undefined) throw raise.NotFound(`there is no decision ${id}; only the latest ones are kept`)
-      return found
-    },
+    async ({ params: { id } }) => (await decisions.get(id)) ?? notFound(id),
   )
+
+  app.post(
+    '/decisions/:id([^:]+)::replay',
+    {
+      config: { access: 'admin' },
+      schema: {
+        operationId: 'replayDecision',
+        tags: ['operations'],
+        summary: 'Decides again from the recorded input and compares the answers',
+        description: 'Changes nothing. A difference means that the decide function has changed since.',
+        params: Params,
+        response: { 200: ReplayView },
+      },
+    },
+    async ({ params: { id } }) => (await decisions.replay(id)) ?? notFound(id),
+  )
+}
+
+const notFound = (id: string): never => {
+  throw raise.NotFound(`there is no decision ${id}; decisions are kept as long as CAELUS_KEEP_DECISIONS says`)
 }

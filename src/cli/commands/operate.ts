@@ -4,7 +4,7 @@ import { restClient, type RestClient } from '../client.ts'
 import type { ConfigRow, CliPorts } from '../ports.ts'
 import { raise } from '../failures.ts'
 import { formatList, formatValue } from '../output.ts'
-import { durationMs, outputOption, wholeNumber, type OutputOption } from './options.ts'
+import { durationMs, outputOption, type OutputOption } from './options.ts'
 
 interface Component {
   readonly name: string
@@ -16,23 +16,6 @@ interface Component {
 
 interface Status {
   readonly components: readonly Component[]
-}
-
-interface Decision {
-  readonly id: string
-  readonly at: string
-  readonly controller: string
-  readonly kind: string
-  readonly object_id: string
-  readonly decision: string
-  readonly outcome: string
-  readonly ms: number
-}
-
-interface DecisionOptions extends OutputOption {
-  readonly kind?: string
-  readonly id?: string
-  readonly limit?: number
 }
 
 const WELL = new Set(['ok', 'disabled'])
@@ -55,27 +38,6 @@ export function operateCommands(program: Command, { remote, config, terminal }: 
         { head: 'message', cell: (row: Component) => row.message },
       ]
       terminal.out(formatList(output, status.components, columns))
-    })
-
-  program
-    .command('list-decisions')
-    .description('the latest decisions of the server, newest first')
-    .option('--kind <kind>', 'only about this kind')
-    .option('--id <id>', 'only about the object with this id')
-    .option('--limit <count>', 'at most this many', wholeNumber)
-    .addOption(outputOption())
-    .action(async ({ kind, id, limit, output }: DecisionOptions) => {
-      const query = { kind, object_id: id, limit: limit?.toString() }
-      const { items } = await restClient(await remote()).get<{ items: Decision[] }>('/decisions', query)
-      const columns = [
-        { head: 'at', cell: (row: Decision) => row.at },
-        { head: 'controller', cell: (row: Decision) => row.controller },
-        { head: 'object', cell: (row: Decision) => `${row.kind}/${row.object_id}` },
-        { head: 'decision', cell: (row: Decision) => row.decision },
-        { head: 'outcome', cell: (row: Decision) => row.outcome },
-        { head: 'ms', cell: (row: Decision) => row.ms },
-      ]
-      terminal.out(formatList(output, items, columns))
     })
 
   program

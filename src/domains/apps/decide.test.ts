@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { dataPolicy, decide, SLOW_DELETE_MS, type DecideInput, type Unwantable, type Wanted } from './decide.ts'
+import { replayed } from '../../../test/support/replay.ts'
+import {
+  dataPolicy,
+  decide as decideOnce,
+  SLOW_DELETE_MS,
+  type DecideInput,
+  type Unwantable,
+  type Wanted,
+} from './decide.ts'
 import { raise } from './failures.ts'
 import { NO_DRIFT, type DriftSeen, type HealthSeen, type NamespaceSeen, type ReleaseSeen } from './observed.ts'
+import { replays } from './replay.ts'
 import type { StepName } from './steps/types.ts'
 import type { DeploymentStatus } from './types.ts'
 
@@ -61,6 +70,13 @@ const input = (over: Partial<DecideInput> = {}, seen: Partial<DecideInput['seen'
   seen: { namespace: namespaces.active, release: releases.absent, health: healths.ready, drift: NO_DRIFT, ...seen },
   ...over,
 })
+
+/** Every case of the table also replays to the same answer from its record. */
+const decide: typeof decideOnce = (given, now) => {
+  const decision = decideOnce(given, now)
+  expect(replayed('apps', { input: given, decision, at: now }, replays)).toEqual({ is: 'same' })
+  return decision
+}
 
 const all = (cell: Cell): Record<ReleaseCase, Cell> => ({
   absent: cell,

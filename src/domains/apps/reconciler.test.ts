@@ -1,16 +1,26 @@
 import { expect, test } from 'vitest'
-import { createEmitter, manualClock, Waiting, type Run } from '../../kernel/index.ts'
+import { recorded } from '../../../test/support/replay.ts'
+import { expectNoSentinel, SENTINEL } from '../../../test/support/sentinel.ts'
+import { createEmitter, manualClock, replay, Waiting, type DecisionRecord, type Run } from '../../kernel/index.ts'
 import type { AppsEvents } from './events.ts'
+import { raise } from './failures.ts'
 import type { Observation } from './observe.ts'
 import { NO_DRIFT } from './observed.ts'
 import type { AppsParts } from './parts.ts'
 import { appsReconcile } from './reconciler.ts'
+import { replays } from './replay.ts'
 import { masker } from './values/redaction.ts'
 import type { LoadedDeployment } from './rows.ts'
 
 const SECRET = 'correct-horse'
 
-function world({ canForget = true, isHeld = false } = {}) {
+interface WorldOptions {
+  readonly canForget?: boolean
+  readonly isHeld?: boolean
+  readonly observed?: Partial<Pick<Observation, 'seen' | 'wanted'>>
+}
+
+function world({ canForget = true, isHeld = false, observed = {} }: WorldOptions = {}) {
   const clock = manualClock()
   const written: unknown[] = []
   const told: unknown[] = []
@@ -21,14 +31,16 @@ function world({ canForget = true, isHeld = false } = {}) {
     living: async () => [],
   }
   const sighting = {
-    mask: masker([SECRET]),
+    mask: masker([SECRET, SENTINEL]),
     plan: { values: {}, digest: 'd' },
     wanted: { digest: 'd', healthTimeoutMs: 1, claims: [] },
     seen: { namespace: { is: 'active' }, release: { is: 'absent' }, health: { is: 'ready' }, drift: NO_DRIFT },
     record: undefined,
     isRemembered: false,
+    ...observed,
   } as unknown as Observation
   const done: string[] = []
+  const records: DecisionRecord[] = []
   const locks = {
     acquire: async () => {
       done.push('act')
@@ -57,17 +69,18 @@ function world({ canForget = true, isHeld = false } = {}) {
     attempt: 1,
     fence: 7,
     signal: new AbortController().signal,
-    decided: (input, decision) => void told.push({ input, decision }),
+    decided: (decided) => void records.push(recorded('apps', decided)),
   }
-  return { reconcile: () => reconcile(run), written, told, done }
+  return { reconcile: () => reconcile(run), written, told, done, records }
 }
 
 test('a secret that an error quotes reaches no row, event, decision nor the queue', async () => {
-  const { reconcile, written, told } = world()
+  const { reconcile, written, told, records } = world()
   const error: unknown = await reconcile().catch((thrown: unknown) => thrown)
   expect(String(error)).toContain('the server refused "(write-only)"')
   expect(written.length).toBeGreaterThan(1)
-  expect(JSON.stringify([error, written, told])).not.toContain(SECRET)
+  expect(JSON.stringify([error, written, told, records])).not.toContain(SECRET)
+  expect(records).toHaveLength(1)
   expect(error instanceof Error && error.cause).toBeUndefined()
 })
 
@@ -96,4 +109,26 @@ test('a run whose target another domain holds waits, names the holder, and repor
   })
   expect(JSON.stringify([written, told])).not.toContain('failure')
   expect(written.filter((patch) => JSON.stringify(patch).includes('"code"'))).toEqual([])
+})
+
+const active = { namespace: { is: 'active' }, drift: NO_DRIFT, health: { is: 'ready' } } as const
+const deployed = { is: 'deployed', updatedAt: 0, revision: 1, digest: 'd', claims: [] } as const
+const failing = {
+  is: 'failing',
+  diagnostics: { code: 'NeverHealthy', message: 'cannot log in with (write-only)' },
+} as const
+
+test.each<[string, Required<WorldOptions>['observed']]>([
+  ['a template that quotes it', { wanted: { problem: raise.TemplateMissing(`no "${SENTINEL}"`).failure } }],
+  ['a program that printed it', { seen: { ...active, release: deployed, health: failing } }],
+  [
+    'an object whose name holds it',
+    { seen: { ...active, release: deployed, drift: { ...NO_DRIFT, missing: [`ConfigMap/${SENTINEL}`] } } },
+  ],
+])('a decision on %s replays to the same answer, and its record has no secret', async (_, observed) => {
+  const { reconcile, records, written } = world({ observed })
+  await reconcile().catch(() => {})
+  expect(records).not.toEqual([])
+  expect(records.map((record) => replay(record, replays))).toEqual(records.map(() => ({ is: 'same' })))
+  expectNoSentinel([records, written])
 })

@@ -3,6 +3,7 @@ import {
   delayFor,
   FailureError,
   failureOf,
+  hideWith,
   retryAfterOf,
   sameValue,
   settled,
@@ -18,7 +19,7 @@ import {
 } from '../../kernel/index.ts'
 import { KubeError, Namespace, type EventRecorder } from '../../kube/index.ts'
 import { act } from './act.ts'
-import { decide } from './decide.ts'
+import { decide, type DecideInput, type Unwantable } from './decide.ts'
 import { raise } from './failures.ts'
 import type { AppsEvents } from './events.ts'
 import type { VerifiedReleases } from './drift/verified-releases.ts'
@@ -95,12 +96,13 @@ class Reconciling {
     this.#mask = sighting.mask
     emitter.emit('apps:looked', { deployment: deployment.id, isRemembered: sighting.isRemembered })
     const now = parts.clock.now()
-    const decision = decide(inputOf(loaded, sighting, this.#run.attempt), now)
+    const input = inputOf(loaded, sighting, this.#run.attempt)
+    const decision = decide(input, now)
     const { step } = decision
     const patch = record(deployment, { is: 'decided', decision }, now)
     // A pass that changes nothing is not recorded.
     if (patch !== undefined || step.do !== 'nothing') {
-      this.#run.decided(inputOf(loaded, sighting, this.#run.attempt), decision, now)
+      this.#run.decided({ input, decision, at: now, hide: hideWith(sighting.mask) })
     }
     await this.#write(deployment.id, patch)
     if (step.do === 'nothing') return settled()
@@ -210,13 +212,15 @@ class Reconciling {
 const isPassing = (error: unknown, { code }: Failure): boolean =>
   PASSING.has(code) || (error instanceof KubeError && error.status === 503)
 
-/** The complete input of `decide`, recorded for replay. */
-function inputOf(
-  { deployment }: LoadedDeployment,
-  { wanted, seen }: Observation,
-  attempt: number,
-): Parameters<typeof decide>[0] {
+/** The complete input of `decide`, recorded for replay. Its messages are masked before the decision, not after it. */
+function inputOf({ deployment }: LoadedDeployment, observation: Observation, attempt: number): DecideInput {
   const { namespaceName, status, generation, observedGeneration, appliedTemplateId, deletedAt } = deployment
   const row = { namespaceName, status, generation, observedGeneration, appliedTemplateId, deletedAt }
+  const { seen, mask } = observation
+  const wanted = 'problem' in observation.wanted ? maskedProblem(observation.wanted, mask) : observation.wanted
   return { deployment: row, wanted, seen, attempt }
 }
+
+const maskedProblem = ({ problem }: Unwantable, { excerpt }: Masker): Unwantable => ({
+  problem: { ...problem, message: excerpt(problem.message) },
+})

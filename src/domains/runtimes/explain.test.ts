@@ -1,6 +1,4 @@
 import { expect, it } from 'vitest'
-import { decisionLog, replay } from '../../kernel/index.ts'
-import { decide } from './decide.ts'
 import { explain } from './explain.ts'
 import { applied, available, DEPLOYMENT, fn, on, pod, SPEC } from './fake/cart.ts'
 import {
@@ -17,8 +15,6 @@ import {
   withChild,
   type World,
 } from './fake/world.ts'
-import { hiding } from './masking.ts'
-import type { Observed } from './types.ts'
 
 const explained = ({ seen, now }: World) => explain(seen, SETTINGS, now)
 
@@ -118,17 +114,4 @@ it('says what keeps a deletion from ending', () => {
     blockers: ['Deployment/cart--checkout is being deleted and waits for example.com/keep'],
     whoseMove: 'platform',
   })
-})
-
-it('decides the same again from what was kept of a decision, with everything secret hidden', () => {
-  const secret = { ...SPEC, functions: [{ ...fn('checkout'), config: { PASSWORD: 'hunter2hunter2' } }] }
-  const log = decisionLog()
-  let { seen, now } = rolledOut(play(worldOf(secret)).world)
-  seen = looking({ seen, now }, { children: seen.children.slice(0, 1) }).seen
-  const { json } = hiding(seen.runtime)
-  const key = { kind: 'ClassRuntime', id: 'shop/cart' }
-  log.add({ controller: 'runtimes', key, at: now, input: json(seen), decision: json(decide(seen, SETTINGS, now)) })
-  const [kept] = log.recent()
-  expect(JSON.stringify(kept)).not.toContain('hunter2')
-  expect(replay(kept!, (input: Observed, at) => decide(input, SETTINGS, at))).toMatchObject({ same: true })
 })

@@ -3,14 +3,14 @@ import { expectNoSentinel, SENTINEL, sentinelSpellings } from '../../../test/sup
 import { hiding, statusHidden } from './masking.ts'
 
 const SECRET = 'open sesame'
-const { text, json } = hiding({
+const { text, hide } = hiding({
   spec: { functions: [{ function_key: 'a', config: { PASSWORD: SECRET, MODE: 'on' } }] },
 })
 
 test.each([...sentinelSpellings()])('a value is hidden however it is spelled: %s', (_name, spelling) => {
-  const hide = hiding({ spec: { functions: [{ function_key: 'a', config: { PASSWORD: SENTINEL } }] } })
-  expectNoSentinel(hide.text(`failed with ${spelling}`))
-  expectNoSentinel(hide.json({ message: `failed with ${spelling}`, [spelling]: [spelling] }))
+  const secret = hiding({ spec: { functions: [{ function_key: 'a', config: { PASSWORD: SENTINEL } }] } })
+  expectNoSentinel(secret.text(`failed with ${spelling}`))
+  expectNoSentinel(secret.hide({ message: `failed with ${spelling}`, [spelling]: [spelling] }))
 })
 
 test('a value is hidden wherever it is part of a text, unless it is too short to be one', () => {
@@ -23,7 +23,7 @@ test('in objects all of what functions are told is hidden, and what the platform
     { name: 'MODE', value: 'on' },
     { name: 'OPRC_CLS_ID', value: 'cart' },
   ]
-  const hidden = JSON.stringify(json({ spec: { config: { PASSWORD: SECRET }, containers: [{ env }] }, on: true }))
+  const hidden = JSON.stringify(hide({ spec: { config: { PASSWORD: SECRET }, containers: [{ env }] }, on: true }).value)
   expect(hidden).not.toContain(SECRET)
   expect(hidden).not.toContain('an older one')
   expect(hidden).not.toContain('"on"}')
@@ -33,11 +33,11 @@ test('in objects all of what functions are told is hidden, and what the platform
 
 test('equal values have equal marks, so that a difference can still be seen', () => {
   expect(text(SECRET)).toBe(text(SECRET))
-  expect(json({ env: [{ name: 'PASSWORD', value: SECRET }] })).toEqual({
+  expect(hide({ env: [{ name: 'PASSWORD', value: SECRET }] }).value).toEqual({
     env: [{ name: 'PASSWORD', value: text(SECRET) }],
   })
-  expect(json({ env: [{ name: 'PASSWORD', value: 'other' }] })).not.toEqual(
-    json({ env: [{ name: 'PASSWORD', value: SECRET }] }),
+  expect(hide({ env: [{ name: 'PASSWORD', value: 'other' }] }).value).not.toEqual(
+    hide({ env: [{ name: 'PASSWORD', value: SECRET }] }).value,
   )
 })
 

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { masker, type Masker } from '../../kernel/index.ts'
+import { hideWith, masker, type Hide, type Masker } from '../../kernel/index.ts'
 import type { Pod } from '../../kube/index.ts'
 import type { ClassRuntime } from './class-runtime.ts'
 
@@ -14,8 +14,8 @@ const mark = (value: string): string => `(hidden ${createHmac('sha256', SALT).up
 /** Masks the configuration of a runtime's functions in everything that leaves the process other than to Kubernetes. */
 export interface Hiding {
   readonly text: Masker
-  /** A copy fit to be kept and shown. */
-  readonly json: (value: unknown) => unknown
+  /** For records of decisions. Marks of `env` and `config` do not change a decision, which compares and copies them only. */
+  readonly hide: Hide
 }
 
 /**
@@ -44,8 +44,7 @@ export function statusHidden({ spec, status }: Pod): Pod['status'] {
 export function hiding({ spec }: Pick<ClassRuntime, 'spec'>): Hiding {
   const values = (spec.functions ?? []).flatMap(({ config = {} }) => Object.values(config))
   const text = masker(values, { mask: mark })
-
-  return { text, json: (value) => text.value(withMarks(value)) }
+  return { text, hide: hideWith(text, withMarks) }
 }
 
 /** Marks by place, whatever the value: `env` of containers and `config` of functions. */

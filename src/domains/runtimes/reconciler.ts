@@ -7,6 +7,7 @@ import { hiding } from './masking.ts'
 import { conditionOf } from './judge/phase.ts'
 import { observe } from './observe.ts'
 import { record } from './record.ts'
+import type { RecordedInput } from './replay.ts'
 import type { RuntimesSettings } from './settings.ts'
 import type { Decision, Done, Phase } from './types.ts'
 
@@ -53,9 +54,10 @@ class Reconciling {
     if (seen === undefined) return settled()
     const { runtime } = seen
     if (this.#isOfBefore(runtime)) return undefined
+    const input: RecordedInput = { seen, settings }
     const decision = decide(seen, settings, now)
     const isNews = decision.actions.length > 0 || decision.status !== runtime.status
-    if (isNews) this.#run.decided(seen, decision, now, (value) => hiding(runtime).json(value))
+    if (isNews) this.#run.decided({ input, decision, at: now, hide: (value) => hiding(runtime).hide(value) })
     if (decision.actions.length > 0) {
       this.#done = [...this.#done, ...(await act(this.#deps, runtime, decision.actions, this.#run.signal))]
       return undefined

@@ -1,6 +1,6 @@
 import { appsRoutes, tellAppsChanges, type AppsInsight } from '../../api/routes/apps/index.ts'
 import { APPS } from '../../config/index.ts'
-import { decisionText } from '../../domains/apps/index.ts'
+import { decisionText, replays } from '../../domains/apps/index.ts'
 import { appsUsage } from '../../domains/apps/store/index.ts'
 import type { ApiHost, ControlPlane, DomainProcess, ServedDomain, UpHost } from '../domain.ts'
 import { atEnd, messageOf } from '../../kernel/index.ts'
@@ -17,6 +17,7 @@ import { appsWorkerServices } from './worker.ts'
 
 export const appsProcess = (): DomainProcess => ({
   inWords: { Deployment: decisionText },
+  replays,
   usage: appsUsage,
   localDefaults: async ({ dataDir }) => ({
     CAELUS_LOCAL_CHARTS: 'true',

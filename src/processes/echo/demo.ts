@@ -1,6 +1,7 @@
 import type { DemoObjectView } from '../../api/contract/index.ts'
 import {
   aborted,
+  atEnd,
   findCondition,
   messageOf,
   seededRandom,
@@ -10,7 +11,9 @@ import {
 } from '../../kernel/index.ts'
 import { installCrd, isAlreadyExists, Namespace, type Client, type Transport } from '../../kube/index.ts'
 import type { ApiHost } from '../domain.ts'
+import { Echo, echoController } from '../../../examples/echo/index.ts'
 import { instanceName } from '../shared/instance.ts'
+import { keepDecisions, openPool } from '../../store/index.ts'
 
 const NAMESPACE = 'caelus-demo'
 
@@ -21,11 +24,10 @@ const GREETINGS = { hello: 'Hello from Caelus', goodbye: 'Change me, or delete m
  * to start. The results are on the status board, in the decisions and in kubectl.
  */
 export async function echoDemo(
-  { emitter, decisions, board, log }: ApiHost,
+  { emitter, decisions, board, log, onError, databaseUrl }: ApiHost,
   transport: Transport,
   client: Client,
 ): Promise<Service[]> {
-  const { Echo, echoController } = await import('../../../examples/echo/index.ts')
   await installCrd(client, Echo)
   await ignoringExisting(
     client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } }),
@@ -35,6 +37,8 @@ export async function echoDemo(
     const echo = { apiVersion: 'bench.example/v1', kind: 'Echo', metadata, spec: { message } } as const
     await ignoringExisting(client.create(Echo, echo))
   }
+  const pool = openPool({ url: databaseUrl, applicationName: 'caelus demo', role: 'caelus_worker', max: 1 })
+  const notKept = (error: unknown): void => onError(error, 'Decision not kept')
   const { services } = echoController({
     transport,
     clock: systemClock,
@@ -71,7 +75,12 @@ export async function echoDemo(
     await aborted(signal)
     stop()
   })
-  return [reporter, ...services]
+  return [
+    atEnd('demo connections', () => pool.end()),
+    keepDecisions({ pool, decisions, controller: 'echo', onError: notKept }),
+    reporter,
+    ...services,
+  ]
 }
 
 async function ignoringExisting(created: Promise<unknown>): Promise<void> {

@@ -1,6 +1,6 @@
 import { runtimesRoutes } from '../../api/routes/runtimes/index.ts'
 import { RUNTIMES } from '../../config/index.ts'
-import { ClassRuntime, decisionText } from '../../domains/runtimes/index.ts'
+import { ClassRuntime, decisionText, replays } from '../../domains/runtimes/index.ts'
 import type { ApiHost, ControllersHost, DomainControllers, DomainProcess, ServedDomain } from '../domain.ts'
 import { systemClock } from '../../kernel/index.ts'
 import type { HttpTransport } from '../../kube/index.ts'
@@ -47,6 +47,7 @@ export function runtimesProcess(): DomainProcess {
   return {
     crds: [ClassRuntime],
     inWords: { ClassRuntime: decisionText },
+    replays,
     localDefaults: async ({ isLocal }) => (isLocal ? NO_AUTOSCALERS : {}),
     log: (emitter, log) => logRuntimes(runtimesEvents(emitter), log),
     metrics: (registry, emitter) => void runtimesMetrics(registry, runtimesEvents(emitter), () => list()),

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import {
-  recentDecisions,
+  decisions as decisionsOf,
   eventRing,
   httpService,
   idempotencyStore,
   makeServer,
   oidc,
+  publishDecisions,
   readiness,
   sealer,
   statusBoard,
@@ -56,7 +57,7 @@ export async function assemble({ config, env, domains, databaseUrl, logTo }: Ser
     secrets: [databaseUrl, new URL(databaseUrl).password],
     ...(logTo && { logTo }),
   })
-  const { scrub, log, metrics, emitter, decisions, onError } = host
+  const { scrub, log, metrics, onError } = host
   const server = config.of(SERVER)
   const events = eventRing(systemClock)
   const board = statusBoard({ version: VERSION, clock: systemClock, events })
@@ -73,6 +74,15 @@ export async function assemble({ config, env, domains, databaseUrl, logTo }: Ser
   })
   const apiHost: ApiHost = { ...host, databaseUrl, pool, notices, events, board, noControlPlane }
   const served = domains.map((domain) => ({ name: domain.name, ...domain.serve?.(apiHost) }))
+  const recorded = decisionsOf({
+    pool,
+    version: VERSION,
+    mask: scrub.value,
+    inWords: Object.assign({}, ...domains.map(({ inWords }) => inWords)),
+    replays: Object.assign({}, ...domains.map(({ replays }) => replays)),
+  })
+  const decisionsUnread = (error: unknown): void => onError(error, 'New decisions not read')
+  publishDecisions({ listener: notices, decisions: recorded, events, clock: systemClock, onError: decisionsUnread })
 
   const { sessionKey, sessionLifetime, devLogin = false } = config.of(LOGIN)
   const parts: ServerParts = {
@@ -101,13 +111,7 @@ export async function assemble({ config, env, domains, databaseUrl, logTo }: Ser
     idempotency: idempotencyStore(pool),
     events,
     board,
-    decisions: recentDecisions({
-      log: decisions,
-      kernel: emitter,
-      events,
-      mask: (value) => scrub.value(value ?? null),
-      inWords: Object.assign({}, ...domains.map(({ inWords }) => inWords)),
-    }),
+    decisions: recorded,
     readiness: ready,
     config: () => effectiveValues(config, env),
     metrics,

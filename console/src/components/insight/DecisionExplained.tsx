@@ -1,5 +1,5 @@
 import { Stack, Text } from '@mantine/core'
-import type { DecisionDetail } from '../../lib/api/contract.ts'
+import type { DecisionDetail, DecisionView } from '../../lib/api/contract.ts'
 import { spokenOutcome } from '../../lib/tone.ts'
 import { Age } from '../feedback/Age.tsx'
 import { Facts } from '../detail/Facts.tsx'
@@ -8,7 +8,7 @@ import { StatusLabel } from '../feedback/StatusLabel.tsx'
 
 /** One recorded decision in full: what it was, why, how it ended, and the input it was made from. */
 export function DecisionExplained({ decision }: { readonly decision: DecisionDetail }) {
-  const failed = spokenOutcome(decision.outcome).tone === 'bad'
+  const failed = decision.failure !== null
   return (
     <Stack gap="md">
       <Text size="sm">
@@ -21,7 +21,8 @@ export function DecisionExplained({ decision }: { readonly decision: DecisionDet
           ['Object', <code key="object">{`${decision.kind}/${decision.object_id}`}</code>],
           ['Controller', decision.controller],
           ['Outcome', <OutcomeLabel key="outcome" outcome={decision.outcome} />],
-          ['Took', `${decision.ms} ms, ${decision.attempt === 0 ? 'first try' : `after ${decision.attempt} failed`}`],
+          ['Took', tookText(decision)],
+          ...(decision.repeats === 0 ? [] : [['Repeated', <Repeats key="repeats" decision={decision} />] as const]),
           [
             'Decided',
             <span key="age">
@@ -36,7 +37,19 @@ export function DecisionExplained({ decision }: { readonly decision: DecisionDet
   )
 }
 
-export function OutcomeLabel({ outcome }: { readonly outcome: string }) {
+const tookText = ({ ms, attempt }: DecisionDetail): string =>
+  ms === null || attempt === null ? '—' : `${ms} ms, ${attempt === 0 ? 'first attempt' : `after ${attempt} failed`}`
+
+function Repeats({ decision: { repeats, last_at: last } }: { readonly decision: DecisionDetail }) {
+  return (
+    <>
+      {repeats === 1 ? 'once' : `${repeats} times`} from the same input, last <Age since={last} /> ago
+    </>
+  )
+}
+
+export function OutcomeLabel({ outcome }: { readonly outcome: DecisionView['outcome'] }) {
+  if (outcome === null) return '—'
   const { tone, word } = spokenOutcome(outcome)
   return <StatusLabel tone={tone}>{word}</StatusLabel>
 }

@@ -30,7 +30,7 @@ export function PreviewDiff({ preview }: { readonly preview: PreviewView }) {
             <b>Settings</b>
             <span className={classes.word}>{fieldCount(preview.values)}</span>
           </summary>
-          <Lines changes={preview.values} />
+          <FieldChanges changes={preview.values} />
         </details>
       )}
       {preview.objects.map((object) => (
@@ -72,7 +72,7 @@ function ObjectDiff({ object: { object, change, fields } }: { readonly object: O
         <IconChevronRight size={14} className={classes.caret} aria-hidden />
         {head}
       </summary>
-      <Lines changes={fields} />
+      <FieldChanges changes={fields} />
     </details>
   )
 }
@@ -82,7 +82,8 @@ const fieldCount = (changes: readonly FieldChangeView[]): string => {
   return length === 1 ? '1 field' : `${length} fields`
 }
 
-function Lines({ changes }: { readonly changes: readonly FieldChangeView[] }) {
+/** Field by field: the value before, the value after. */
+export function FieldChanges({ changes }: { readonly changes: readonly FieldChangeView[] }) {
   return (
     <dl className={classes.lines}>
       {diffLines(changes).map(({ field, before, after }) => (

@@ -1,9 +1,11 @@
+import { Stack } from '@mantine/core'
 import { useParams } from 'wouter'
 import { DecisionExplained, OutcomeLabel } from '../../components/insight/DecisionExplained.tsx'
 import { DetailPage } from '../../components/detail/DetailPage.tsx'
 import { Panel } from '../../components/detail/Panel.tsx'
 import type { DecisionDetail } from '../../lib/api/contract.ts'
 import { useDecision } from '../../lib/api/queries.ts'
+import { Replay } from './Replay.tsx'
 
 const outcomeOf = ({ outcome }: DecisionDetail) => <OutcomeLabel outcome={outcome} />
 
@@ -18,9 +20,12 @@ export function DecisionPage() {
       renderStatus={outcomeOf}
     >
       {(decision) => (
-        <Panel>
-          <DecisionExplained decision={decision} />
-        </Panel>
+        <Stack gap="lg">
+          <Panel>
+            <DecisionExplained decision={decision} />
+          </Panel>
+          <Replay id={decision.id} />
+        </Stack>
       )}
     </DetailPage>
   )

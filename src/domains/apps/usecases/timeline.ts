@@ -1,5 +1,5 @@
-import { asUser, auditOf, decisionsOf, type Actor, type AuditRow } from '../../../store/index.ts'
-import { mergeTimeline, timelineEntry, type DecisionRecord, type TimelineEntry } from '../../../kernel/index.ts'
+import { asUser, auditOf, decisionsOf, type Actor, type AuditRow, type DecisionRow } from '../../../store/index.ts'
+import { mergeTimeline, timelineEntry, type TimelineEntry } from '../../../kernel/index.ts'
 import type { Decision } from '../decide.ts'
 import { deploymentKey } from '../queue.ts'
 import { findDeployment, listJobs, type DeploymentRef, type ListedJob } from '../store/index.ts'
@@ -47,11 +47,12 @@ function ofChange(actor: Actor, emails: ReadonlyMap<string, string>) {
     })
 }
 
-function ofDecision({ at, decision }: DecisionRecord): TimelineEntry {
+function ofDecision({ at, decision, repeats }: DecisionRow): TimelineEntry {
   const made = decision as Decision
   const { do: what } = made.step
   const tone = what === 'refuse' ? 'bad' : what === 'nothing' ? 'good' : 'wait'
-  return timelineEntry({ at, source: 'decision', actor: PLATFORM, what, message: decisionText(made), tone })
+  const count = 1 + repeats
+  return timelineEntry({ at, source: 'decision', actor: PLATFORM, what, message: decisionText(made), count, tone })
 }
 
 const TONES = { queued: 'wait', running: 'wait', done: 'good', failed: 'bad' } as const

@@ -29,7 +29,8 @@ export async function previewNow(
 }
 
 /** The value of an environment variable is a field of its own: it is hidden by the name of the variable. */
-function withoutSecrets(field: FieldChange, { json }: Hiding): FieldChange {
+function withoutSecrets(field: FieldChange, secrets: Hiding): FieldChange {
+  const json = (value: unknown): unknown => secrets.hide(value).value
   const { path, before, after, ...rest } = field
   const item = path.at(-2)
   const name = path.at(-3) === 'env' && typeof item === 'object' && 'key' in item ? item.key['name'] : undefined

@@ -1,6 +1,6 @@
-import { mergeTimeline, timelineEntry, type DecisionRecord, type TimelineEntry } from '../../../kernel/index.ts'
+import { mergeTimeline, timelineEntry, type TimelineEntry } from '../../../kernel/index.ts'
 import { Event, eventEntry, type Reader } from '../../../kube/index.ts'
-import { asUser, auditOf, decisionsOf, type AuditRow, type Pool } from '../../../store/index.ts'
+import { asUser, auditOf, decisionsOf, type AuditRow, type DecisionRow, type Pool } from '../../../store/index.ts'
 import { ClassRuntime } from '../class-runtime.ts'
 import { decisionText } from '../words.ts'
 import type { Decision, Phase } from '../types.ts'
@@ -68,12 +68,12 @@ const ofPhase = ({ at, from, to, message }: PhaseChange): TimelineEntry =>
   })
 
 /** A run decides before and after it acts; only decisions with actions are entries, the phase shows the result. */
-const withActions = (records: readonly DecisionRecord[]): DecisionRecord[] =>
+const withActions = (records: readonly DecisionRow[]): DecisionRow[] =>
   records.filter(({ decision }) => (decision as Decision).actions.length > 0)
 
 const MOST_TELLING = ['enforce', 'handBack', 'delete', 'apply', 'removeFinalizer', 'addFinalizer'] as const
 
-function ofDecision({ at, controller, decision }: DecisionRecord): TimelineEntry {
+function ofDecision({ at, controller, decision, repeats }: DecisionRow): TimelineEntry {
   const made = decision as Decision
   const { actions, phase } = made
   const what = MOST_TELLING.find((kind) => actions.some((one) => one.do === kind)) ?? 'nothing'
@@ -83,6 +83,7 @@ function ofDecision({ at, controller, decision }: DecisionRecord): TimelineEntry
     actor: controller,
     what,
     message: decisionText(made),
+    count: 1 + repeats,
     tone: TONES[phase] ?? 'wait',
   })
 }
