@@ -49,9 +49,12 @@ async function search(scenario: Scenario, seeds: number, from: number): Promise<
   const { seeds: ran, found } = await explore(scenario, { seeds, from })
   const seconds = (performance.now() - began) / 1000
   const { user, system } = process.cpuUsage(used)
+  const cpu = (user + system) / 1e6
   const perSecond = (of: number): string => (ran / of).toFixed(1)
+  const memory = process.memoryUsage.rss() / 2 ** 20
   console.log(
-    `${scenario.name}: ${ran} seeds in ${seconds.toFixed(1)} s, ${perSecond(seconds)} per second, ${perSecond((user + system) / 1e6)} per second of CPU`,
+    `${scenario.name}: ${ran} seeds in ${seconds.toFixed(1)} s, ${perSecond(seconds)} per second, ` +
+      `${perSecond(cpu)} per second of CPU (${((cpu / ran) * 1000).toFixed(0)} ms each), ${memory.toFixed(0)} MB`,
   )
   if (found !== undefined) fail(report(found, Number(values.lines)))
 }

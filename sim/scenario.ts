@@ -1,5 +1,6 @@
 import { messageOf } from '../src/kernel/index.ts'
 import type { Crd } from '../src/kube/index.ts'
+import { collectableSignals } from './abort-signals.ts'
 import { ALL_FAULTS, type Faults } from './faults.ts'
 import { World } from './world.ts'
 
@@ -42,6 +43,7 @@ export async function run(scenario: Scenario, seed: number): Promise<Verdict> {
   // The virtual clock never gives the event loop a turn, so the timers of a test runner get theirs here.
   await new Promise((resolve) => void setImmediate(resolve))
   const { kinds = [], namespaces = [], faults = ALL_FAULTS } = scenario
+  const restoreSignals = collectableSignals()
   const world = new World({ seed, faults, kinds, namespaces })
   const laws = scenario.setup(world)
   try {
@@ -50,6 +52,7 @@ export async function run(scenario: Scenario, seed: number): Promise<Verdict> {
     return { scenario: scenario.name, seed, ...(broken && { broken }), timeline: [...world.timeline.lines] }
   } finally {
     world.end()
+    restoreSignals()
   }
 }
 

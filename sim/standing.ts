@@ -63,8 +63,9 @@ export class StandingLaws implements Witness {
   sent(life: Life, request: KubeRequest): string | undefined {
     // A process that releases a Lease believes in it no longer, whatever the server answers.
     if (request.method === 'DELETE') this.#believed.get(life.name)?.delete(leaseIn(request.path) ?? '')
-    if (request.method === 'GET' || isExempt(request)) return undefined
-    for (const lease of this.#believed.get(life.name) ?? []) {
+    const believed = this.#believed.get(life.name)
+    if (believed === undefined || request.method === 'GET' || isExempt(request)) return undefined
+    for (const lease of believed) {
       const holding = this.#holdings.get(lease)
       if (holding === undefined || holding.by === life.name || holding.until <= this.#now()) continue
       if (holding.target !== undefined && !targetsOf(request).has(holding.target)) continue

@@ -8,23 +8,24 @@ import type { Json } from './json.ts'
  */
 export type FieldSet = ReadonlySet<string>
 
-const NUL = '\u0000'
+export const NUL = '\u0000'
 
 export const child = (path: string, element: string): string => (path === '' ? element : `${path}${NUL}${element}`)
 
+/** Empty for a path of one element. */
+export const parentOf = (path: string): string => path.slice(0, Math.max(path.lastIndexOf(NUL), 0))
+
 export const elementsOf = (path: string): string[] => path.split(NUL)
 
-export const union = (a: FieldSet, b: FieldSet): FieldSet => new Set([...a, ...b])
+/** `a` itself where nothing is added, so that what is remembered about it stays valid. */
+export const union = (a: FieldSet, b: FieldSet): FieldSet => (b.isSubsetOf(a) ? a : a.union(b))
 
 /** `a` itself where nothing is removed, so that what is remembered about it stays valid. */
-export const difference = (a: FieldSet, b: FieldSet): FieldSet => {
-  const rest = [...a].filter((path) => !b.has(path))
-  return rest.length === a.size ? a : new Set(rest)
-}
+export const difference = (a: FieldSet, b: FieldSet): FieldSet => (a.isDisjointFrom(b) ? a : a.difference(b))
 
-export const intersection = (a: FieldSet, b: FieldSet): FieldSet => new Set([...a].filter((path) => b.has(path)))
+export const intersection = (a: FieldSet, b: FieldSet): FieldSet => a.intersection(b)
 
-export const sameSet = (a: FieldSet, b: FieldSet): boolean => a.size === b.size && [...a].every((path) => b.has(path))
+export const sameSet = (a: FieldSet, b: FieldSet): boolean => a.size === b.size && a.isSubsetOf(b)
 
 /** Both forms of one set. Neither is changed in place, so each translation is made once. */
 const jsonOfSet = new WeakMap<FieldSet, Json>()

@@ -1,5 +1,5 @@
 import { badRequest, gone, Refusal } from './failure.ts'
-import { clone, type Json, without } from './json.ts'
+import { type Json, without } from './json.ts'
 import { apiVersionOf, type KindInfo } from './registry.ts'
 import type { Selector } from './selector.ts'
 import type { Storage } from './storage.ts'
@@ -44,7 +44,7 @@ export class Lists {
       apiVersion: metadataOnly ? 'meta.k8s.io/v1' : apiVersionOf(kind),
       metadata: { resourceVersion: String(version), ...continued },
       items: page.map((object) =>
-        metadataOnly ? partial(object) : clone(kind.custom ? object : without(object, 'apiVersion', 'kind')),
+        metadataOnly ? partial(object) : kind.custom ? object : without(object, 'apiVersion', 'kind'),
       ),
     }
   }

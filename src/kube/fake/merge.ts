@@ -1,4 +1,4 @@
-import { child, elementsOf, type FieldSet } from './field-set.ts'
+import { child, type FieldSet, NUL, parentOf } from './field-set.ts'
 import { equal, isObject, type Json } from './json.ts'
 import { isLeaf, itemElement, type Shape } from './shape.ts'
 
@@ -8,15 +8,17 @@ export function fieldsOf(value: unknown, shape: Shape): FieldSet {
   const visit = (below: unknown, of: Shape, path: string): void => {
     if (isLeaf(of, below) || isEmpty(below)) return void (path !== '' && set.add(path))
     if (isObject(below)) {
-      for (const [name, inner] of Object.entries(below)) {
+      for (const name in below) {
         const { shape: innerShape, named } = of.field(name)
-        if (!named) set.add(child(path, `f:${name}`))
-        visit(inner, innerShape, child(path, `f:${name}`))
+        const inner = child(path, `f:${name}`)
+        if (!named) set.add(inner)
+        visit(below[name], innerShape, inner)
       }
     } else {
       for (const [element, item] of itemsOf(below, of)) {
-        set.add(child(path, element))
-        visit(item, of.item, child(path, element))
+        const inner = child(path, element)
+        set.add(inner)
+        visit(item, of.item, inner)
       }
     }
   }
@@ -44,9 +46,11 @@ export function compare(before: unknown, after: unknown, shape: Shape): Comparis
     }
     if (isObject(one)) {
       const [a, b] = [isObject(old) ? old : {}, isObject(now) ? now : {}]
-      for (const name of new Set([...Object.keys(a), ...Object.keys(b)])) {
-        visit(a[name], b[name], of.field(name).shape, child(path, `f:${name}`))
+      const inner = (name: string): void => {
+        if (a[name] !== b[name]) visit(a[name], b[name], of.field(name).shape, child(path, `f:${name}`))
       }
+      for (const name in a) inner(name)
+      for (const name in b) if (!(name in a)) inner(name)
     } else {
       const [a, b] = [new Map(itemsOf(old, of)), new Map(itemsOf(now, of))]
       for (const element of new Set([...a.keys(), ...b.keys()])) {
@@ -87,12 +91,12 @@ export function merge(live: unknown, applied: unknown, shape: Shape): unknown {
 
 /** `value` without the given fields and everything inside them. */
 export function remove(value: unknown, fields: FieldSet, shape: Shape, path = ''): unknown {
-  if (isLeaf(shape, value)) return value
+  if (fields.size === 0 || isLeaf(shape, value)) return value
   if (isObject(value)) {
     const kept: Json = {}
-    for (const [name, below] of Object.entries(value)) {
+    for (const name in value) {
       const at = child(path, `f:${name}`)
-      if (!fields.has(at)) kept[name] = remove(below, fields, shape.field(name).shape, at)
+      if (!fields.has(at)) kept[name] = remove(value[name], fields, shape.field(name).shape, at)
     }
     return kept
   }
@@ -105,26 +109,30 @@ export function remove(value: unknown, fields: FieldSet, shape: Shape, path = ''
 /** The set with the structure fields above its members, which are removed with their last member. */
 export function withNamedParents(set: FieldSet, root: Shape): FieldSet {
   const all = new Set(set)
-  for (const path of set) {
-    let [shape, at] = [root, '']
-    for (const element of elementsOf(path)) {
-      at = child(at, element)
-      if (!element.startsWith('f:')) {
-        shape = shape.item
-        continue
-      }
-      const below = shape.field(element.slice(2))
-      if (below.named) all.add(at)
-      shape = below.shape
-    }
+  const shapes = new Map<string, Shape>([['', root]])
+  const shapeAt = (path: string): Shape => {
+    const known = shapes.get(path)
+    if (known !== undefined) return known
+    const above = shapeAt(parentOf(path))
+    const element = path.slice(path.lastIndexOf(NUL) + 1)
+    const { shape, named } = element.startsWith('f:')
+      ? above.field(element.slice(2))
+      : { shape: above.item, named: false }
+    if (named) all.add(path)
+    shapes.set(path, shape)
+    return shape
   }
+  for (const path of set) shapeAt(path)
   return all
 }
 
-const isEmpty = (value: unknown): boolean =>
-  value === undefined ||
-  value === null ||
-  (Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0)
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null) return true
+  if (Array.isArray(value)) return value.length === 0
+  if (!isObject(value)) return false
+  for (const _ in value) return false
+  return true
+}
 
 function itemsOf(list: unknown, shape: Shape): (readonly [element: string, item: unknown])[] {
   if (!Array.isArray(list)) return []

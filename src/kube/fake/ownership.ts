@@ -66,11 +66,12 @@ export function applied(live: Json, config: Json, writer: Writer, force: boolean
   const before = withoutOwners(live)
   const last = owners.find((owner) => isSame(owner, writer))
   const others = owners.filter((owner) => owner !== last)
-  const stated = owned(fieldsOf(config, shape), rules)
+  const all = fieldsOf(config, shape)
+  const stated = owned(all, rules)
 
   const merged = merge(before, config, shape)
   const lapsed = last === undefined ? new Set<string>() : withNamedParents(last.fields, shape)
-  const held = [fieldsOf(config, shape), ...others.map(({ fields }) => fields)].reduce(union)
+  const held = [all, ...others.map(({ fields }) => fields)].reduce(union)
   const after = remove(merged, difference(lapsed, withNamedParents(held, shape)), shape) as Json
 
   const seen = compare(before, after, shape)
@@ -84,9 +85,9 @@ export function applied(live: Json, config: Json, writer: Writer, force: boolean
     ...owner,
     fields: difference(difference(owner.fields, touched), seen.removed),
   }))
-  const mine: Owner = { ...writer, time: rules.now, fields: stated }
-  const unchanged =
-    last !== undefined && sameSet(last.fields, stated) && seen.added.size + seen.changed.size + seen.removed.size === 0
+  const isSameSet = last !== undefined && sameSet(last.fields, stated)
+  const mine: Owner = { ...writer, time: rules.now, fields: isSameSet ? last.fields : stated }
+  const unchanged = isSameSet && seen.added.size + seen.changed.size + seen.removed.size === 0
   return withOwners(after, unchanged ? owners : [...remaining, mine])
 }
 
@@ -110,8 +111,11 @@ export function updated(live: Json, next: Json, writer: Writer, rules: Ownership
   return withOwners(after, [...others, mine])
 }
 
-const owned = (fields: FieldSet, rules: Ownership): FieldSet =>
-  new Set([...fields].filter((path) => !UNOWNED.has(path) && !rules.ignores(path)))
+function owned(fields: FieldSet, rules: Ownership): FieldSet {
+  const kept = new Set<string>()
+  for (const path of fields) if (!UNOWNED.has(path) && !rules.ignores(path)) kept.add(path)
+  return kept
+}
 
 const withoutOwners = (object: Json): Json => ({
   ...object,
@@ -136,19 +140,30 @@ function withOwners(object: Json, owners: readonly Owner[]): Json {
 }
 
 const timeOrder = (a: Owner, b: Owner): number =>
-  (a.time ?? '').localeCompare(b.time ?? '') || a.manager.localeCompare(b.manager)
+  byteOrder(a.time ?? '', b.time ?? '') || byteOrder(a.manager, b.manager)
+
+const byteOrder = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1)
 
 const ownersOf = (object: Json): Owner[] =>
-  listAt(objectAt(object, 'metadata'), 'managedFields')
-    .filter(isObject)
-    .map((entry) => ({
-      manager: textAt(entry, 'manager'),
-      operation: entry['operation'] === 'Apply' ? 'Apply' : 'Update',
-      apiVersion: textAt(entry, 'apiVersion'),
-      subresource: textAt(entry, 'subresource'),
-      time: typeof entry['time'] === 'string' ? entry['time'] : undefined,
-      fields: fieldSetOf(objectAt(entry, 'fieldsV1')),
-    }))
+  listAt(objectAt(object, 'metadata'), 'managedFields').filter(isObject).map(ownerOf)
+
+/** An entry is never changed in place, so it is read once. */
+const ownerOfEntry = new WeakMap<Json, Owner>()
+
+function ownerOf(entry: Json): Owner {
+  const known = ownerOfEntry.get(entry)
+  if (known !== undefined) return known
+  const owner: Owner = {
+    manager: textAt(entry, 'manager'),
+    operation: entry['operation'] === 'Apply' ? 'Apply' : 'Update',
+    apiVersion: textAt(entry, 'apiVersion'),
+    subresource: textAt(entry, 'subresource'),
+    time: typeof entry['time'] === 'string' ? entry['time'] : undefined,
+    fields: fieldSetOf(objectAt(entry, 'fieldsV1')),
+  }
+  ownerOfEntry.set(entry, owner)
+  return owner
+}
 
 interface Conflict {
   readonly owner: Owner

@@ -110,7 +110,9 @@ export class Registry {
 
   /** Of an owner reference or a manifest. */
   byKind(apiVersion: string, kind: string): KindInfo | undefined {
-    return [...this.#kinds.values()].find((known) => known.kind === kind && apiVersionOf(known) === apiVersion)
+    for (const known of this.#kinds.values())
+      if (known.kind === kind && apiVersionOf(known) === apiVersion) return known
+    return undefined
   }
 
   /** All served versions of a definition share the storage, which is keyed by group and plural. */

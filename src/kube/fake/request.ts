@@ -47,7 +47,8 @@ export const queryText = ({ query = {} }: KubeRequest, name: string): string => 
 export const bodyOf = ({ body }: KubeRequest): Json => (isObject(body) ? body : {})
 
 /** The caller, or the impersonated user. */
-export function userOf({ headers = {} }: KubeRequest, caller: User): User {
+export function userOf({ headers }: KubeRequest, caller: User): User {
+  if (headers === undefined) return caller
   const given = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   const name = given.get('impersonate-user')
   if (name === undefined) return caller

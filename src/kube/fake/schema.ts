@@ -9,14 +9,16 @@ export function conform(value: unknown, schema: Json): unknown {
   const rest = schema['additionalProperties']
   const keepsUnknown = schema['x-kubernetes-preserve-unknown-fields'] === true || rest === true
   const kept: Json = {}
-  for (const [name, below] of Object.entries(value)) {
+  for (const name in value) {
+    const below = value[name]
     const property = properties[name]
     if (isObject(property)) {
       if (below !== null || property['nullable'] === true) kept[name] = conform(below, property)
     } else if (isObject(rest)) kept[name] = conform(below, rest)
     else if (keepsUnknown) kept[name] = below
   }
-  for (const [name, property] of Object.entries(properties)) {
+  for (const name in properties) {
+    const property = properties[name]
     if (isObject(property) && kept[name] === undefined && 'default' in property) {
       kept[name] = conform(clone(property['default']), property)
     }
@@ -83,7 +85,7 @@ function scalarProblems(value: unknown, schema: Json): string[] {
     const { pattern } = schema
     return [
       ...sizeProblems(value.length, schema, 'Length', 'chars long'),
-      ...(typeof pattern === 'string' && !new RegExp(pattern).test(value) ? [`should match '${pattern}'`] : []),
+      ...(typeof pattern === 'string' && !expressionOf(pattern).test(value) ? [`should match '${pattern}'`] : []),
     ]
   }
   if (typeof value !== 'number') return []
@@ -92,6 +94,14 @@ function scalarProblems(value: unknown, schema: Json): string[] {
     ...(typeof minimum === 'number' && value < minimum ? [`should be greater than or equal to ${minimum}`] : []),
     ...(typeof maximum === 'number' && value > maximum ? [`should be less than or equal to ${maximum}`] : []),
   ]
+}
+
+const expressions = new Map<string, RegExp>()
+
+function expressionOf(pattern: string): RegExp {
+  const expression = expressions.get(pattern) ?? new RegExp(pattern)
+  expressions.set(pattern, expression)
+  return expression
 }
 
 function sizeProblems(size: number, schema: Json, word: 'Items' | 'Length', unit: string): string[] {

@@ -12,8 +12,13 @@ export interface Shape {
   readonly list: 'atomic' | 'set' | readonly ItemKey[]
   readonly atomicObject: boolean
   /** `named`: a field of a structure, not an entry of a map whose keys are data. */
-  field(name: string): { readonly shape: Shape; readonly named: boolean }
+  readonly field: (name: string) => Field
   readonly item: Shape
+}
+
+interface Field {
+  readonly shape: Shape
+  readonly named: boolean
 }
 
 export const shapeOf = (kind: KindInfo): Shape => (kind.custom ? customRoot(kind.schema ?? {}) : BUILT_IN)
@@ -78,38 +83,39 @@ const MAPS: ReadonlySet<string> = new Set([
 const LEAF: Shape = {
   list: 'atomic',
   atomicObject: true,
-  field: () => ({ shape: LEAF, named: false }),
+  field: () => LEAF_FIELD,
   get item() {
     return LEAF
   },
 }
 
-const mapOf = (shape: Shape): Shape => ({
-  list: 'atomic',
-  atomicObject: false,
-  field: () => ({ shape, named: false }),
-  item: LEAF,
-})
+const LEAF_FIELD: Field = { shape: LEAF, named: false }
 
-const byName = new Map<string, Shape>()
+/** A map of scalars, such as labels. */
+const MAP: Shape = { list: 'atomic', atomicObject: false, field: () => LEAF_FIELD, item: LEAF }
 
-function builtInField(name: string, within: string): Shape {
+const byName = new Map<string, Field>()
+
+function builtInField(name: string, within: string): Field {
   const place = name === 'ports' ? `${within}/ports` : name
   const known = byName.get(place)
   if (known !== undefined) return known
-  const shape = MAPS.has(name) ? mapOf(LEAF) : structure(name, within)
-  byName.set(place, shape)
-  return shape
+  const field = { shape: MAPS.has(name) ? MAP : structure(name, within), named: true }
+  byName.set(place, field)
+  return field
 }
 
-const structure = (name: string, within: string): Shape => ({
-  list: name === 'ports' ? keys(within === 'spec' ? 'port' : 'containerPort', 'protocol') : (LISTS[name] ?? 'atomic'),
-  atomicObject: ATOMIC_OBJECTS.has(name),
-  field: (below) => ({ shape: builtInField(below, name), named: true }),
-  get item() {
-    return structure(`${name}[]`, name)
-  },
-})
+function structure(name: string, within: string): Shape {
+  let item: Shape | undefined
+  return {
+    list: name === 'ports' ? keys(within === 'spec' ? 'port' : 'containerPort', 'protocol') : (LISTS[name] ?? 'atomic'),
+    atomicObject: ATOMIC_OBJECTS.has(name),
+    field: (below) => builtInField(below, name),
+    get item() {
+      return (item ??= structure(`${name}[]`, name))
+    },
+  }
+}
 
 const BUILT_IN: Shape = structure('', '')
 
@@ -117,11 +123,12 @@ const customShapes = new WeakMap<Json, Shape>()
 
 /** The schema of a custom resource does not cover `metadata`. */
 const customRoot = (schema: Json): Shape => {
-  const own = customShape(schema)
+  const { list, atomicObject, field } = customShape(schema)
   return {
-    ...own,
+    list,
+    atomicObject,
     item: LEAF,
-    field: (name) => (name === 'metadata' ? { shape: builtInField('metadata', ''), named: true } : own.field(name)),
+    field: (name) => (name === 'metadata' ? builtInField('metadata', '') : field(name)),
   }
 }
 
@@ -130,14 +137,21 @@ function customShape(schema: Json): Shape {
   if (known !== undefined) return known
   const listType = schema['x-kubernetes-list-type']
   const items = objectAt(schema, 'items')
+  const properties = objectAt(schema, 'properties')
+  const fields = new Map<string, Field>()
+  const rest = schema['additionalProperties']
+  const unnamed: Field = { shape: isObject(rest) ? customShape(rest) : UNKNOWN, named: false }
   const shape: Shape = {
     list: listType === 'set' ? 'set' : listType === 'map' ? itemKeys(schema, items) : 'atomic',
     atomicObject: schema['x-kubernetes-map-type'] === 'atomic',
     field(name) {
-      const property = objectAt(schema, 'properties')[name]
-      if (isObject(property)) return { shape: customShape(property), named: true }
-      const rest = schema['additionalProperties']
-      return { shape: isObject(rest) ? customShape(rest) : UNKNOWN, named: false }
+      const known = fields.get(name)
+      if (known !== undefined) return known
+      const property = properties[name]
+      if (!isObject(property)) return unnamed
+      const field = { shape: customShape(property), named: true }
+      fields.set(name, field)
+      return field
     },
     get item() {
       return customShape(items)
@@ -151,11 +165,13 @@ function customShape(schema: Json): Shape {
 const UNKNOWN: Shape = {
   list: 'atomic',
   atomicObject: false,
-  field: () => ({ shape: UNKNOWN, named: false }),
+  field: () => UNKNOWN_FIELD,
   get item() {
     return UNKNOWN
   },
 }
+
+const UNKNOWN_FIELD: Field = { shape: UNKNOWN, named: false }
 
 const itemKeys = (schema: Json, items: Json): readonly ItemKey[] =>
   listAt(schema, 'x-kubernetes-list-map-keys').map((name) => {

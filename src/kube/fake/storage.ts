@@ -29,6 +29,7 @@ export const placeOf = (object: Json): Place => {
 export class Storage {
   readonly #objects = new Map<string, Map<string, Json>>()
   readonly #listeners = new Set<(change: Change) => void>()
+  /** The version of the latest write to each type. */
   readonly #versions = new Map<string, number>()
   #history: Change[] = []
   #version = 0

@@ -53,7 +53,7 @@ export class Watches {
     const { kind, selects, resourceVersion } = request
     const type = typeKey(kind)
     const lines = new Lines()
-    const shown = (object: Json): Json => (request.metadataOnly ? partial(object) : clone(object))
+    const shown = (object: Json): Json => clone(request.metadataOnly ? partial(object) : object)
     const covers = (object: Json | undefined): object is Json =>
       object !== undefined &&
       (request.namespace === undefined || placeOf(object).namespace === request.namespace) &&
@@ -114,7 +114,7 @@ function eventOf(
 export const partial = (object: Json): Json => ({
   kind: 'PartialObjectMetadata',
   apiVersion: 'meta.k8s.io/v1',
-  metadata: clone(objectAt(object, 'metadata')),
+  metadata: objectAt(object, 'metadata'),
 })
 
 /** Options that the real server refuses before the stream begins. */

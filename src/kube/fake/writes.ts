@@ -15,7 +15,20 @@ export interface Written {
   readonly created: boolean
 }
 
+const HEX = '0123456789abcdef'
 const NAME = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/
+
+/** Fields of metadata that no client sets. */
+const SERVER_FIELDS = [
+  'name',
+  'namespace',
+  'uid',
+  'resourceVersion',
+  'creationTimestamp',
+  'generation',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+] as const
 
 /** Creates and changes objects. Each write is atomic. */
 export class Writes {
@@ -138,17 +151,7 @@ export class Writes {
     const valid = this.#valid(kind, withDefaults(kind, scoped))
     const metadata = clean({
       ...objectAt(valid, 'metadata'),
-      ...pick(
-        before,
-        'name',
-        'namespace',
-        'uid',
-        'resourceVersion',
-        'creationTimestamp',
-        'generation',
-        'deletionTimestamp',
-        'deletionGracePeriodSeconds',
-      ),
+      ...pick(before, SERVER_FIELDS),
     })
     checkFinalizers(kind, before, metadata, name)
     const admitted = { ...valid, metadata }
@@ -186,7 +189,8 @@ export class Writes {
   }
 
   #uid(): string {
-    const hex = Array.from({ length: 32 }, () => Math.floor(this.#world.random() * 16).toString(16)).join('')
+    let hex = ''
+    for (let digit = 0; digit < 32; digit++) hex += HEX[Math.floor(this.#world.random() * 16)]
     return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20)].join(
       '-',
     )
@@ -205,7 +209,7 @@ function within(kind: KindInfo, old: Json, wanted: Json, subresource: string): J
   if (subresource === 'status') {
     const before = objectAt(old, 'metadata')
     const owners = asked['managedFields']
-    const metadata = kind.custom ? before : { ...asked, ...pick(before, 'labels', 'ownerReferences') }
+    const metadata = kind.custom ? before : { ...asked, ...pick(before, ['labels', 'ownerReferences']) }
     return clean({ ...old, metadata: clean({ ...metadata, managedFields: owners }), status: wanted['status'] })
   }
   return kind.statusSubresource ? clean({ ...wanted, status: old['status'] }) : wanted
@@ -235,18 +239,25 @@ const managerMissing = (): refuse.Refusal => {
   return new refuse.Refusal(422, 'Invalid', text, { group: 'meta.k8s.io', kind: 'PatchOptions', causes: [cause] })
 }
 
-const pick = (value: Json, ...fields: readonly string[]): Json =>
-  Object.fromEntries(fields.map((field) => [field, value[field]]))
+function pick(value: Json, fields: readonly string[]): Json {
+  const picked: Json = {}
+  for (const field of fields) picked[field] = value[field]
+  return picked
+}
 
-const clean = (value: Json): Json =>
-  Object.fromEntries(Object.entries(value).filter(([, below]) => below !== undefined))
+function clean(value: Json): Json {
+  const kept: Json = {}
+  for (const field in value) if (value[field] !== undefined) kept[field] = value[field]
+  return kept
+}
 
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls)
   if (!isObject(value)) return value
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([, below]) => below !== null && below !== undefined)
-      .map(([name, below]) => [name, withoutNulls(below)]),
-  )
+  const kept: Json = {}
+  for (const field in value) {
+    const below = value[field]
+    if (below !== null && below !== undefined) kept[field] = withoutNulls(below)
+  }
+  return kept
 }

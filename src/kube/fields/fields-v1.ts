@@ -47,23 +47,26 @@ export function namesPath(fields: Fields, path: FieldPath): boolean {
 
 /** FieldsV1 of a set of paths. Each path is a list of elements. */
 export function toFieldsV1(paths: Iterable<readonly string[]>): Fields {
-  const root: Record<string, unknown> = {}
+  const root: Node = {}
+  const members = new Set<Node>()
   for (const elements of paths) {
     let node = root
-    for (const element of elements) node = (node[element] ??= {}) as Record<string, unknown>
-    node['.'] = {}
+    for (const element of elements) {
+      if (members.has(node)) node['.'] ??= {}
+      node = node[element] ??= {}
+    }
+    members.add(node)
+    for (const _ in node) {
+      node['.'] ??= {}
+      break
+    }
   }
-  dropLoneDots(root)
   return root
 }
 
-/** A node without elements below it is a member without saying so. */
-function dropLoneDots(node: Record<string, unknown>): void {
-  for (const element of elementsOf(node)) {
-    const below = node[element] as Record<string, unknown>
-    dropLoneDots(below)
-    if (elementsOf(below).length === 0) delete below['.']
-  }
+/** A member has `.` only if there are elements below it. */
+interface Node {
+  [element: string]: Node
 }
 
 /** The paths that FieldsV1 names, each as a list of elements. */
