@@ -50,7 +50,16 @@ async function connect(
   const report = controlPlaneReport(transport, 'external', board, systemClock)
   checks.push(report.check)
   const helm = config.helmBin ?? 'helm'
-  const controlPlane = await openAppsControlPlane({ config, env, databaseUrl, useCases, transport, kubeconfig, helm })
+  const controlPlane = await openAppsControlPlane({
+    config,
+    env,
+    databaseUrl,
+    role: 'caelus_api',
+    useCases,
+    transport,
+    kubeconfig,
+    helm,
+  })
   serving.see(controlPlane.insight)
   const close = async (): Promise<void> => {
     await controlPlane.close()

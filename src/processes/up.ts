@@ -13,7 +13,8 @@ import { boundedStop } from './run.ts'
 import { connectKubernetes } from './shared/connect.ts'
 import type { Env } from './shared/environment.ts'
 import { controlPlaneReport } from './shared/kubernetes-report.ts'
-import { keptSessionKey, keptValuesKey, LOCAL_ADMIN, writeLocalLogin } from './shared/local-login.ts'
+import { keptSessionKey, keptValuesKey, LOCAL_ADMIN, localLogins, writeLocalLogin } from './shared/local-login.ts'
+import { retentionServices } from './shared/retention.ts'
 import { advancePreparation, beginPreparation, endPreparation, type PreparationStep } from './shared/preparation.ts'
 import { assemble, type Serving } from './shared/serve.ts'
 import { simulatedStorage } from './demo/simulated-storage.ts'
@@ -71,8 +72,10 @@ export async function up({ config: given, env, terminal, controlPlane }: UpOptio
     await mkdir(dataDir, { recursive: true })
     undo.add(await lockDataDir(dataDir))
     progress.say(`Caelus ${VERSION}`)
-    const databaseUrl = await database(config, dataDir, undo)
-    const ran = await migrate(databaseUrl)
+    const owner = await database(config, dataDir, undo)
+    const ran = await migrate(owner)
+    const { api: databaseUrl, worker: workerUrl } =
+      config.databaseUrl === undefined ? await localLogins(owner, dataDir) : { api: owner, worker: owner }
     progress.say(`  PostgreSQL is ready${ran.length > 0 ? `, ${ran.length} migrations ran` : ''}`)
 
     const logFile = join(dataDir, 'caelus.log')
@@ -86,6 +89,7 @@ export async function up({ config: given, env, terminal, controlPlane }: UpOptio
       valuesKey: config.valuesKey?.reveal() ?? (await keptValuesKey(dataDir)),
       localCharts: config.localCharts ?? true,
       logTo,
+      secrets: [owner, workerUrl].flatMap((url) => [url, new URL(url).password]),
     })
     serving.report.waitFor(controlPlane ? 'waits for the control plane' : 'started without a control plane')
     undo.add(() => serving.close())
@@ -99,13 +103,16 @@ export async function up({ config: given, env, terminal, controlPlane }: UpOptio
       service.done.then(() => end(new Error(`${service.name} ended by itself`)), end)
       undo.add(await startAll([stopping.bound(service)], signal))
     }
-    for (const service of [...tracingServices(config), ...serving.services]) await begin(service)
+    const pruning = retentionServices(config, workerUrl, (error) => serving.onError(error, 'Old rows not deleted'))
+    for (const service of [...tracingServices(config), ...serving.services, ...pruning]) await begin(service)
     await writeLocalLogin(serving.pool, dataDir, serving.http.url())
     progress.say(welcome(serving.http.url(), config, fromHere(logFile)))
 
     const background = [buildConsole(serving, progress, signal)]
     if (controlPlane)
-      background.push(withControlPlane({ config, env, dataDir, databaseUrl, serving, progress, undo, begin, signal }))
+      background.push(
+        withControlPlane({ config, env, dataDir, databaseUrl: workerUrl, serving, progress, undo, begin, signal }),
+      )
     else
       serving.board.component('kubernetes', {
         health: 'disabled',
@@ -175,6 +182,7 @@ interface ControlPlaneWork {
   readonly config: Config
   readonly env: Env
   readonly dataDir: string
+  /** Of workers. */
   readonly databaseUrl: string
   readonly serving: Serving
   readonly progress: ProgressLine
@@ -245,7 +253,16 @@ async function withApps(work: AppsWork): Promise<void> {
   const { helm } = await obtainBinaries(['helm'], tell, signal)
   progress.show('', '')
   if (signal.aborted) return
-  const controlPlane = await openAppsControlPlane({ config, env, databaseUrl, useCases, transport, kubeconfig, helm })
+  const controlPlane = await openAppsControlPlane({
+    config,
+    env,
+    databaseUrl,
+    role: 'caelus_worker',
+    useCases,
+    transport,
+    kubeconfig,
+    helm,
+  })
   undo.add(() => controlPlane.close())
   serving.see(controlPlane.insight)
   const services = [

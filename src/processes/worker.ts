@@ -72,7 +72,16 @@ export function appsWorkerPort(config: Config, env: Env, options: AppsWorkerOpti
     const transport = await connectKubernetes({ kubeconfig, env, emitter })
     const { useCases, close } = openUseCases()
     const helm = config.helmBin ?? 'helm'
-    const connected = { config, env, databaseUrl, useCases, transport, kubeconfig, helm }
+    const connected = {
+      config,
+      env,
+      databaseUrl,
+      role: 'caelus_worker' as const,
+      useCases,
+      transport,
+      kubeconfig,
+      helm,
+    }
     const controlPlane = await openAppsControlPlane(connected).catch(async (error: unknown) => {
       await close()
       throw error

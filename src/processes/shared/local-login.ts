@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hashOf, loginStore, newTokenSecret, tokenStore } from '../../identity/index.ts'
-import type { Pool } from '../../store/index.ts'
+import { createLogins, urlWithLogin, type DatabaseLogin, type Pool, type Role } from '../../store/index.ts'
 import { loginFileIn, readLocalLogin } from './login-file.ts'
 
 /** The user of commands on this machine; the development login with the same email is the same user. */
@@ -44,6 +44,21 @@ export const keptSessionKey = async (dataDir: string): Promise<Uint8Array> =>
 /** In the format of CAELUS_VALUES_KEY. Kept on disk, so that write-only values survive a restart. */
 export const keptValuesKey = (dataDir: string): Promise<string> =>
   kept(join(dataDir, 'values-key'), () => `local:${randomBytes(32).toString('base64')}`)
+
+/**
+ * The connection URLs of API and workers, as logins that own nothing. Their passwords are kept on disk; the
+ * server is ours.
+ */
+export async function localLogins(url: string, dataDir: string): Promise<{ api: string; worker: string }> {
+  const loginFor = async (role: Role): Promise<DatabaseLogin> => ({
+    name: `${role}_login`,
+    role,
+    password: await kept(join(dataDir, `${role}-password`), () => randomBytes(24).toString('base64url')),
+  })
+  const [api, worker] = [await loginFor('caelus_api'), await loginFor('caelus_worker')]
+  await createLogins(url, [api, worker])
+  return { api: urlWithLogin(url, api), worker: urlWithLogin(url, worker) }
+}
 
 /** A text that is created once, in a file that only its owner can read. */
 async function kept(file: string, make: () => string): Promise<string> {

@@ -60,7 +60,6 @@ import {
 } from '../../telemetry/index.ts'
 import { VERSION } from '../../version.ts'
 import { kubeMetrics } from './kube-metrics.ts'
-import { retentionServices } from './retention.ts'
 import { openLog } from './telemetry.ts'
 import { logWatches } from './watch-log.ts'
 import { watchMetrics } from './watch-metrics.ts'
@@ -78,6 +77,8 @@ export interface ServeOptions {
   readonly localCharts?: boolean
   /** @default standard error */
   readonly logTo?: { write(line: string): unknown }
+  /** Further secrets of the process, masked in logs and responses. @default none */
+  readonly secrets?: readonly string[]
 }
 
 /** The parts of a process that serves the API. `caelus up` adds workers, controllers and demos to them. */
@@ -117,9 +118,11 @@ export async function assemble({
   valuesKey,
   localCharts = false,
   logTo,
+  secrets = [],
 }: ServeOptions): Promise<Serving> {
   const scrub = scrubber([
     ...secretValues(config),
+    ...secrets,
     ...(valuesKey === undefined ? [] : keysIn(valuesKey)),
     databaseUrl,
     new URL(databaseUrl).password,
@@ -227,12 +230,7 @@ export async function assemble({
     useCases,
     runtimes,
     report,
-    services: [
-      notices,
-      ...retentionServices(config, databaseUrl, (error) => onError(error, 'Old rows not deleted')),
-      report.service,
-      http,
-    ],
+    services: [notices, report.service, http],
     see: (better) => void (insight = better),
     async close() {
       await useCases.close()

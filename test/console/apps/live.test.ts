@@ -53,6 +53,7 @@ async function liveConsole() {
     config,
     env: {},
     databaseUrl,
+    role: 'caelus_worker',
     useCases,
     transport,
     kubeconfig,
