@@ -28,6 +28,7 @@ const controlPlane = await openAppsControlPlane({
   config,
   env: process.env,
   databaseUrl,
+  role: 'caelus_worker',
   useCases,
   transport,
   kubeconfig,

@@ -1,10 +1,11 @@
-import { access, rm } from 'node:fs/promises'
+import { access, readFile, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { runCli, type ControlPlanePort, type CliPorts, type Remote } from './cli/index.ts'
 import {
   effectiveValues,
   environment as env,
   INSTALLATION,
+  invalid,
   readConfig,
   REMOTE,
   type Config,
@@ -109,6 +110,19 @@ const ports: CliPorts = {
   },
   async migrate() {
     return (await import('./store/index.ts')).migrate(neededDatabaseUrl(config([INSTALLATION])))
+  },
+  async createLogins(files) {
+    const { createLogins, loginOf, ROLES } = await import('./store/index.ts')
+    const given = ROLES.flatMap((role) => {
+      const file = files[role]
+      return file === undefined ? [] : [{ role, file }]
+    })
+    if (given.length === 0) throw invalid(['--api-url-file or --worker-url-file is missing'])
+    const logins = await Promise.all(
+      given.map(async ({ role, file }) => loginOf((await readFile(file, 'utf8')).trim(), role)),
+    )
+    await createLogins(neededDatabaseUrl(config([INSTALLATION])), logins)
+    return logins
   },
   createAdmin,
   controlPlane,

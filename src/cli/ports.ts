@@ -59,6 +59,10 @@ export interface CliPorts {
   readonly api: () => Promise<void>
   /** Answers which migrations ran. */
   readonly migrate: () => Promise<readonly string[]>
+  /** Creates a login from each connection URL, in a file per role. Answers which. */
+  readonly createLogins: (
+    files: Readonly<Partial<Record<'caelus_api' | 'caelus_worker', string>>>,
+  ) => Promise<readonly { readonly name: string; readonly role: string }[]>
   /** An admin with a token, made in the database itself: for the first login of an installation. */
   readonly createAdmin: (email: string) => Promise<{ readonly email: string; readonly token: string }>
   readonly controlPlane: () => Promise<ControlPlanePort>

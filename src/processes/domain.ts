@@ -81,6 +81,7 @@ export interface ProcessHost {
 }
 
 export interface ApiHost extends ProcessHost {
+  /** With the login of the API. */
   readonly databaseUrl: string
   /** As the role caelus_api. */
   readonly pool: Pool
@@ -117,6 +118,8 @@ export interface ControlPlane {
 }
 
 export interface UpHost extends ControlPlane, Here {
+  /** With the login of workers. */
+  readonly workerUrl: string
   readonly progress: ProgressLine
   readonly signal: AbortSignal
   /** Starts a service that is stopped at the end. */

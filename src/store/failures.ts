@@ -23,6 +23,21 @@ export const raise = defineFailures({
     retryable: false,
     nextStep: 'Run the version that contains the named migration, or restore its file as it was released.',
   },
+  LoginTooPowerful: {
+    whoseMove: 'operator',
+    retryable: false,
+    nextStep: 'Name another login, or revoke from it what the message names.',
+  },
+  LoginRefused: {
+    whoseMove: 'operator',
+    retryable: false,
+    nextStep: 'Correct the connection URL of the login and run the command again.',
+  },
+  LoginLacksRole: {
+    whoseMove: 'operator',
+    retryable: false,
+    nextStep: 'Set DATABASE_URL to a login with the named role: docs/database.md says which command needs which.',
+  },
   RoleMissing: {
     whoseMove: 'operator',
     retryable: false,
@@ -34,6 +49,9 @@ export const raise = defineFailures({
 const LOST =
   /ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|connection terminated|connection error|not queryable/i
 
+/** The server's message when a login is no member of the role that a pool or a transaction sets. */
+const LACKS_ROLE = /permission denied to set role/i
+
 /** The driver's message when no connection became free in time. */
 const NONE_FREE = /timeout exceeded when trying to connect/i
 
@@ -44,8 +62,8 @@ const SILENT = /query read timeout/i
 export const isSilence = (error: unknown): boolean => error instanceof Error && SILENT.test(error.message)
 
 /**
- * The declared failure behind an error of the driver: unavailable, busy or in conflict, all of them
- * retryable. Any other error (a violated constraint, a syntax error) belongs to the statement and is returned
+ * The declared failure behind an error of the driver: unavailable, busy or in conflict, which are retryable,
+ * or a login without the role that it needs. Any other error (a violated constraint, a syntax error) belongs to the statement and is returned
  * unchanged.
  */
 export function classify(error: unknown): unknown {
@@ -63,6 +81,7 @@ function makerFor(error: Error): Maker | undefined {
     return isSilence(error) || LOST.test(`${code ?? ''} ${error.message}`) ? raise.DatabaseUnavailable : undefined
   }
   if (code === '40001' || code === '40P01') return raise.DatabaseConflict
+  if (code === '42501' && LACKS_ROLE.test(error.message)) return raise.LoginLacksRole
   // too many connections or other resources · lock not available in time · statement cancelled by its timeout
   if (code.startsWith('53') || code === '55P03' || code === '57014') return raise.DatabaseBusy
   return endsConnection(code) ? raise.DatabaseUnavailable : undefined

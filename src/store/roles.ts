@@ -5,7 +5,8 @@ import type { Pool } from './pool.ts'
 import { inTx, type Tx, type TxOptions } from './tx.ts'
 
 /**
- * The roles of the API and of workers. The role that migrates owns the tables and is restricted by neither.
+ * The group roles of the API and of workers. Processes log in with a member of one of them, or as the role
+ * that migrates, which owns the tables, and set the group role.
  */
 export const ROLES = ['caelus_api', 'caelus_worker'] as const
 export type Role = (typeof ROLES)[number]
@@ -16,6 +17,9 @@ export interface Actor {
   readonly userId?: string
   readonly admin: boolean
 }
+
+/** Settings of a pool of the API whose statements act for the platform: it sees the rows of all tenants. */
+export const AS_PLATFORM = { 'caelus.is_admin': 'true' } as const
 
 const ACT_AS = `
   select set_config('role', 'caelus_api', true), set_config('caelus.user_id', $1, true), set_config('caelus.is_admin', $2, true)`
@@ -51,15 +55,31 @@ export async function ensureRoles(client: ClientBase): Promise<void> {
 }
 
 /** Exists already (42710), inserted concurrently (23505), or changed concurrently (XX000). */
-const DONE_CONCURRENTLY = new Set(['42710', '23505', 'XX000'])
+const CONCURRENT = new Set(['42710', '23505', 'XX000'])
 
-async function unlessDone(client: ClientBase, statement: string, isDone: string, values: string[]): Promise<void> {
-  for (let attempt = 1; (await client.query(isDone, values)).rowCount === 0; attempt++) {
+const MOST_ATTEMPTS = 10
+
+/** Repeats a change of a role while other processes change the same one. */
+export async function despiteConcurrency<T>(change: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
     try {
-      await client.query(statement)
+      return await change()
     } catch (error) {
-      if (DONE_CONCURRENTLY.has(sqlState(error) ?? '') && attempt < 10) continue
-      throw raise.RoleMissing(`failed to run "${statement}": ${messageOf(error)}`, { cause: error })
+      if (attempt >= MOST_ATTEMPTS || !CONCURRENT.has(sqlState(error) ?? '')) throw error
     }
   }
+}
+
+/** Runs a statement about a role of the server, unless `isDone` finds a row. */
+export async function unlessDone(
+  client: ClientBase,
+  statement: string,
+  isDone: string,
+  values: string[],
+): Promise<void> {
+  await despiteConcurrency(async () => {
+    if ((await client.query(isDone, values)).rowCount === 0) await client.query(statement)
+  }).catch((error: unknown) => {
+    throw raise.RoleMissing(`failed to run "${statement}": ${messageOf(error)}`, { cause: error })
+  })
 }

@@ -107,7 +107,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     readiness: ready,
     config: () => [],
     metrics,
-    routes: routes({ pool, url: database.url, events }),
+    routes: routes({ pool, url: database.urlOf('caelus_api'), events }),
     ...overrides,
   }
   const app = await makeServer(parts)

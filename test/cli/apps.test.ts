@@ -82,7 +82,7 @@ test('a worker converges while a command waits, and stops when told', { timeout:
   const change = ['update-deployment', order.id, '--domain', `w-${order.id}.example.test`, '--wait']
   await using changing = start(change, place.env)
   await changing.says(/: pending\n/)
-  await using worker = start(['run-worker-loop', '--concurrency', '2', '--poll-seconds', '1'], place.env)
+  await using worker = start(['run-worker-loop', '--concurrency', '2', '--poll-seconds', '1'], place.workerEnv)
   const { code, err } = await changing.ended
   expect([code, err]).toEqual([0, expect.stringMatching(/: pending\n[\s\S]*: ready\n$/)])
   expect(await run('delete-deployment', order.id, '--wait')).toMatch(/^deleted status-page/)

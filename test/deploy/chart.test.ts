@@ -23,10 +23,17 @@ interface Rendered {
 
 interface PodSpec {
   readonly enableServiceLinks?: boolean
-  readonly containers: readonly {
-    readonly image: string
-    readonly args: readonly string[]
-    readonly env: readonly { readonly name: string; readonly value?: string; readonly valueFrom?: unknown }[]
+  readonly initContainers?: readonly Container[]
+  readonly containers: readonly Container[]
+}
+
+interface Container {
+  readonly image: string
+  readonly args: readonly string[]
+  readonly env: readonly {
+    readonly name: string
+    readonly value?: string
+    readonly valueFrom?: { readonly secretKeyRef: { readonly name: string } }
   }[]
 }
 
@@ -100,9 +107,31 @@ test('every process that stays is probed where it listens', async () => {
 test('the schema is migrated before a new version starts', async () => {
   const [job] = (await rendered({})).filter(({ kind }) => kind === 'Job')
   expect(job?.metadata.annotations).toMatchObject({ 'helm.sh/hook': 'pre-install,pre-upgrade' })
-  expect(job?.spec?.template?.spec.containers).toEqual([
+  expect(job?.spec?.template?.spec.initContainers).toEqual([
     expect.objectContaining({ image: `caelus:${VERSION}`, args: ['migrate'] }),
   ])
+  expect(job?.spec?.template?.spec.containers[0]?.args[0]).toBe('create-database-logins')
+  const [alone] = (await rendered({ 'database.createLogins': false })).filter(({ kind }) => kind === 'Job')
+  expect(alone?.spec?.template?.spec.initContainers).toBe(undefined)
+  expect(alone?.spec?.template?.spec.containers.map(({ args }) => args)).toEqual([['migrate']])
+})
+
+test('only the migration has the login of the owner; API and workers have their own', async () => {
+  const secretsOf = ({ env }: Container): unknown[] =>
+    env.filter(({ name }) => name === 'DATABASE_URL').map(({ valueFrom }) => valueFrom?.secretKeyRef.name)
+  const logins = (await rendered({})).flatMap(({ spec }) => {
+    const { initContainers = [], containers } = spec?.template?.spec ?? { containers: [] }
+    return [...initContainers, ...containers].map((container) => [container.args[0], ...secretsOf(container)])
+  })
+  expect(new Map(logins.map(([command, ...secrets]) => [command, secrets]))).toEqual(
+    new Map([
+      ['api', ['caelus-database-api']],
+      ['run-controllers', ['caelus-database-worker']],
+      ['run-worker-loop', ['caelus-database-worker']],
+      ['migrate', ['caelus-database-owner']],
+      ['create-database-logins', ['caelus-database-owner']],
+    ]),
+  )
 })
 
 test('the program accepts the environment that the chart gives it, and the service is not in it', async () => {

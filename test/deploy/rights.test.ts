@@ -17,7 +17,7 @@ test('the worker installs, repairs and deletes an app with the rights of the cha
   await using world = await WorkerWorld.make()
   const { helm } = await obtainBinaries(['helm'])
   await using worker = start(['run-worker-loop', '--poll-seconds', '1'], {
-    DATABASE_URL: world.database.url,
+    DATABASE_URL: world.database.urlOf('caelus_worker'),
     CAELUS_KUBECONFIG: account.kubeconfig,
     CAELUS_DATA_DIR: join(account.dir, 'data'),
     CAELUS_LOCAL_CHARTS: 'true',

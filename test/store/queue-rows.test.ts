@@ -127,6 +127,6 @@ test('only the roles of the API and the workers may wake', async () => {
   await using w = await world()
   const mayWake = `select rolname from pg_roles
     where has_function_privilege(rolname, 'caelus.wake(text, text, text, text, caelus.wake_reason, float8)', 'execute')
-      and not rolsuper and rolname like 'caelus%' order by 1`
+      and not rolcanlogin and rolname like 'caelus%' order by 1`
   expect(await w.database.pool.query(mayWake)).toEqual([{ rolname: 'caelus_api' }, { rolname: 'caelus_worker' }])
 })

@@ -2,21 +2,27 @@ import { createHash, randomBytes } from 'node:crypto'
 import { Client, DatabaseError } from 'pg'
 import { inject } from 'vitest'
 import {
+  createLogins,
   migrate,
   openPool,
   openQueuePool,
   readMigrations,
+  ROLES,
+  urlWithLogin,
   type Pool,
   type PoolOptions,
   type QueuePool,
   type QueuePoolOptions,
+  type Role,
 } from '../../src/store/index.ts'
 
 export interface TestDatabase extends AsyncDisposable {
   /** As superuser, who owns the tables. */
   readonly url: string
   readonly pool: Pool
-  /** Further pools, ended with the database. */
+  /** As a login that owns nothing and is a member of this role only. */
+  urlOf(role: Role): string
+  /** Further pools, ended with the database. With a `role` they use its login. */
   openPool(options?: Partial<PoolOptions>): Pool
   openQueuePool(options?: Partial<QueuePoolOptions>): QueuePool
 }
@@ -32,6 +38,9 @@ export async function freshDatabase(server = inject('postgresUrl')): Promise<Tes
   await copyDatabase(server, name, template)
   const url = withDatabase(server, name)
   const { acquireTimeoutMs } = PATIENT
+  const urlOf = (role: Role): string => urlWithLogin(url, loginFor(role))
+  const urlFor = ({ role }: Partial<PoolOptions> = {}): string =>
+    ROLES.some((known) => known === role) ? urlOf(role as Role) : url
   const pools: Pool[] = []
   const keep = <P extends Pool>(pool: P): P => {
     pools.push(pool)
@@ -40,11 +49,18 @@ export async function freshDatabase(server = inject('postgresUrl')): Promise<Tes
   return {
     url,
     pool: keep(openPool({ url, applicationName: 'test', ...PATIENT })),
-    openPool: (options) => keep(openPool({ url, applicationName: 'test', ...PATIENT, ...options })),
+    urlOf,
+    openPool: (options) => keep(openPool({ url: urlFor(options), applicationName: 'test', ...PATIENT, ...options })),
     // How long a queue waits for a row is part of how it works.
     openQueuePool: (options) =>
       keep(
-        openQueuePool({ url, applicationName: 'test queue', acquireTimeoutMs, leaseMs: PATIENT_LEASE_MS, ...options }),
+        openQueuePool({
+          url: urlFor(options),
+          applicationName: 'test queue',
+          acquireTimeoutMs,
+          leaseMs: PATIENT_LEASE_MS,
+          ...options,
+        }),
       ),
     async [Symbol.asyncDispose]() {
       await Promise.all(pools.map((pool) => pool.end()))
@@ -52,6 +68,9 @@ export async function freshDatabase(server = inject('postgresUrl')): Promise<Tes
     },
   }
 }
+
+/** Roles belong to the whole server, so that all databases share these logins. */
+const loginFor = (role: Role) => ({ name: `${role}_login`, role, password: 'of-tests-only' }) as const
 
 /** An empty database, for those who want to see the migrations at work. */
 export async function emptyDatabase(
@@ -97,6 +116,7 @@ async function templateOn(server: string): Promise<string> {
     await client.query(`drop database if exists ${name} with (force)`)
     await client.query(`create database ${name}`)
     await migrate(withDatabase(server, name), migrations)
+    await createLogins(server, ROLES.map(loginFor))
     await client.query(`alter database ${name} is_template true`)
   })
   return name

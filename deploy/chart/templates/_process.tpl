@@ -1,4 +1,4 @@
-{{/* A Deployment of one command, with its account and how many of its pods may be missing: (dict "root" $ "name" "api" "command" "api" …). */}}
+{{/* A Deployment of one command, with its account and how many of its pods may be missing: (dict "root" $ "name" "api" "command" "api" "database" "<secret>" …). */}}
 {{- define "caelus.process" -}}
 {{- $root := .root -}}
 {{- $name := printf "%s-%s" (include "caelus.fullname" $root) .name -}}
@@ -49,6 +49,7 @@ spec:
         - name: {{ .name }}
           {{- include "caelus.container" (dict "root" $root "command" .command "resources" .values.resources) | nindent 10 }}
           env:
+            {{- include "caelus.databaseUrl" .database | nindent 12 }}
             {{- include "caelus.env" $root | nindent 12 }}
             {{- include "caelus.runtimesEnv" $root | nindent 12 }}
             - name: CAELUS_KUBECONFIG
@@ -140,7 +141,7 @@ affinity:
 {{- define "caelus.container" -}}
 image: {{ printf "%s:%s" .root.Values.image.repository (.root.Values.image.tag | default .root.Chart.AppVersion) | quote }}
 imagePullPolicy: {{ .root.Values.image.pullPolicy }}
-args: [{{ .command }}]
+args: [{{ .command }}{{ range .args }}, {{ . }}{{ end }}]
 securityContext:
   allowPrivilegeEscalation: false
   readOnlyRootFilesystem: true
@@ -152,10 +153,14 @@ resources:
 {{- end }}
 {{- end -}}
 
-{{- define "caelus.env" -}}
+{{/* The login of one process, by the name of its Secret. */}}
+{{- define "caelus.databaseUrl" -}}
 - name: DATABASE_URL
   valueFrom:
-    secretKeyRef: { name: {{ .Values.secret.name }}, key: database-url }
+    secretKeyRef: { name: {{ . }}, key: database-url }
+{{- end -}}
+
+{{- define "caelus.env" -}}
 - name: CAELUS_VALUES_KEY
   valueFrom:
     secretKeyRef: { name: {{ .Values.secret.name }}, key: values-key, optional: true }

@@ -9,12 +9,14 @@ import { systemClock } from '../../kernel/index.ts'
 import { discovery, kubeLocks, makeClient, type HttpTransport } from '../../kube/index.ts'
 import { forPlugins } from '../shared/environment.ts'
 import { LOCK_NAMESPACE } from '../shared/lock-namespace.ts'
-import { openPool, type Pool } from '../../store/index.ts'
+import { AS_PLATFORM, openPool, type Pool, type Role } from '../../store/index.ts'
 
 export interface AppsControlPlaneOptions {
   readonly config: Config
   readonly env: Env
   readonly databaseUrl: string
+  /** The API only reads; the routes check first what the caller may see. */
+  readonly role: Role
   readonly useCases: AppsUseCases
   readonly transport: HttpTransport
   readonly kubeconfig: string
@@ -26,7 +28,7 @@ export interface AppsControlPlaneOptions {
 export interface AppsControlPlane {
   readonly parts: AppsParts
   readonly transport: HttpTransport
-  /** As the role caelus_worker. */
+  /** As the role of the options. */
   readonly pool: Pool
   readonly insight: AppsInsight
   readonly helmVersion: () => Promise<HelmVersion>
@@ -34,8 +36,13 @@ export interface AppsControlPlane {
 }
 
 export async function openAppsControlPlane(options: AppsControlPlaneOptions): Promise<AppsControlPlane> {
-  const { config, env, databaseUrl, useCases, transport, kubeconfig, helm } = options
-  const pool = openPool({ url: databaseUrl, applicationName: 'caelus worker', role: 'caelus_worker' })
+  const { config, env, databaseUrl, role, useCases, transport, kubeconfig, helm } = options
+  const pool = openPool({
+    url: databaseUrl,
+    applicationName: 'caelus apps',
+    role,
+    ...(role === 'caelus_api' && { settings: AS_PLATFORM }),
+  })
   const client = makeClient(transport, { fieldManager: 'caelus' })
   const kinds = discovery(transport, systemClock)
   const program = helmCli({

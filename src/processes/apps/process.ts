@@ -4,7 +4,7 @@ import { decisionText, replays } from '../../domains/apps/index.ts'
 import { appsUsage } from '../../domains/apps/store/index.ts'
 import type { ApiHost, ControlPlane, DomainProcess, ServedDomain, UpHost } from '../domain.ts'
 import { atEnd, messageOf } from '../../kernel/index.ts'
-import { openAppsControlPlane, type AppsControlPlane } from './control-plane.ts'
+import { openAppsControlPlane, type AppsControlPlane, type AppsControlPlaneOptions } from './control-plane.ts'
 import { orderDemo } from './demo.ts'
 import { appsEvents } from './events.ts'
 import { logApps } from './log.ts'
@@ -37,14 +37,17 @@ function serve(host: ApiHost): ServedDomain {
   const absent = async (): Promise<never> => noControlPlane()
   let insight: AppsInsight = { preview: absent, explain: absent, resources: absent }
 
-  const connected = async (controlPlane: ControlPlane, helm: string): Promise<AppsControlPlane> => {
-    const opened = await openAppsControlPlane({ config, env, databaseUrl, useCases, helm, ...controlPlane })
+  const connected = async (
+    { transport, kubeconfig }: ControlPlane,
+    how: Pick<AppsControlPlaneOptions, 'databaseUrl' | 'role' | 'helm'>,
+  ): Promise<AppsControlPlane> => {
+    const opened = await openAppsControlPlane({ config, env, useCases, transport, kubeconfig, ...how })
     insight = opened.insight
     return opened
   }
 
   const up = async (here: UpHost): Promise<void> => {
-    const { progress, signal, begin, client, isLocal } = here
+    const { progress, signal, begin, client, isLocal, workerUrl } = here
     const { obtainBinaries, progressLine } = await import('../../../tools/index.ts')
     report.waitFor('waits for Helm')
     const tell = (step: Parameters<typeof progressLine>[0]): void =>
@@ -52,14 +55,14 @@ function serve(host: ApiHost): ServedDomain {
     const { helm } = await obtainBinaries(['helm'], tell, signal)
     progress.show('', '')
     if (signal.aborted) return
-    const controlPlane = await connected(here, helm)
+    const controlPlane = await connected(here, { databaseUrl: workerUrl, role: 'caelus_worker', helm })
     const { emitter, decisions } = host
     const services = [
       atEnd('apps connections', () => controlPlane.close()),
       ...(isLocal ? [simulatedStorage(client, (message) => onError(message, 'Simulated storage failed'))] : []),
       ...appsWorkerServices({
         config,
-        databaseUrl,
+        databaseUrl: workerUrl,
         controlPlane,
         emitter: appsEvents(emitter),
         decisions,
@@ -85,7 +88,8 @@ function serve(host: ApiHost): ServedDomain {
     services: [report.service],
     waitFor: (what) => report.waitFor(what),
     async connect(controlPlane) {
-      const opened = await connected(controlPlane, config.of(APPS).helmBin ?? 'helm')
+      const helm = config.of(APPS).helmBin ?? 'helm'
+      const opened = await connected(controlPlane, { databaseUrl, role: 'caelus_api', helm })
       return [atEnd('apps connections', () => opened.close())]
     },
     up: (here) =>

@@ -61,8 +61,16 @@ export function appsWorkerPort(config: Config, env: Env, options: AppsWorkerOpti
     const kubeconfig = neededKubeconfig(config)
     const transport = await connectKubernetes({ kubeconfig, env, emitter })
     const { useCases, close } = openUseCases()
-    const helm = config.of(APPS).helmBin ?? 'helm'
-    const connected = { config, env, databaseUrl, useCases, transport, kubeconfig, helm }
+    const connected = {
+      config,
+      env,
+      databaseUrl,
+      role: 'caelus_worker' as const,
+      useCases,
+      transport,
+      kubeconfig,
+      helm: config.of(APPS).helmBin ?? 'helm',
+    }
     const controlPlane = await openAppsControlPlane(connected).catch(async (error: unknown) => {
       await close()
       throw error

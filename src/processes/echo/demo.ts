@@ -9,8 +9,8 @@ import {
   systemClock,
   type Service,
 } from '../../kernel/index.ts'
-import { installCrd, isAlreadyExists, Namespace, type Client, type Transport } from '../../kube/index.ts'
-import type { ApiHost } from '../domain.ts'
+import { installCrd, isAlreadyExists, Namespace } from '../../kube/index.ts'
+import type { ApiHost, UpHost } from '../domain.ts'
 import { Echo, echoController } from '../../../examples/echo/index.ts'
 import { instanceName } from '../shared/instance.ts'
 import { keepDecisions, openPool } from '../../store/index.ts'
@@ -24,9 +24,8 @@ const GREETINGS = { hello: 'Hello from Caelus', goodbye: 'Change me, or delete m
  * to start. The results are on the status board, in the decisions and in kubectl.
  */
 export async function echoDemo(
-  { emitter, decisions, board, log, onError, databaseUrl }: ApiHost,
-  transport: Transport,
-  client: Client,
+  { emitter, decisions, board, log, onError }: ApiHost,
+  { transport, client, workerUrl }: UpHost,
 ): Promise<Service[]> {
   await installCrd(client, Echo)
   await ignoringExisting(
@@ -37,7 +36,7 @@ export async function echoDemo(
     const echo = { apiVersion: 'bench.example/v1', kind: 'Echo', metadata, spec: { message } } as const
     await ignoringExisting(client.create(Echo, echo))
   }
-  const pool = openPool({ url: databaseUrl, applicationName: 'caelus demo', role: 'caelus_worker', max: 1 })
+  const pool = openPool({ url: workerUrl, applicationName: 'caelus demo', role: 'caelus_worker', max: 1 })
   const notKept = (error: unknown): void => onError(error, 'Decision not kept')
   const { services } = echoController({
     transport,

@@ -5,9 +5,9 @@ import { echoDemo } from './demo.ts'
 export const echoProcess = (): DomainProcess => ({
   replays,
   serve: (host) => ({
-    async up({ transport, client, progress, begin }) {
-      for (const service of await echoDemo(host, transport, client)) await begin(service)
-      progress.say('  The demo converges: kubectl get echoes,configmaps -n caelus-demo')
+    async up(here) {
+      for (const service of await echoDemo(host, here)) await here.begin(service)
+      here.progress.say('  The demo converges: kubectl get echoes,configmaps -n caelus-demo')
     },
   }),
 })

@@ -15,15 +15,15 @@ import type { RuntimesUseCases } from './usecases.ts'
  * control plane.
  */
 export async function upRuntimes(host: ApiHost, here: UpHost, useCases: RuntimesUseCases): Promise<void> {
-  const { config, databaseUrl, decisions, onError } = host
-  const { progress, transport, client, isLocal, begin } = here
+  const { config, decisions, onError } = host
+  const { workerUrl, progress, transport, client, isLocal, begin } = here
   if (isLocal) await installCrd(client, ClassRuntime)
   for (const service of useCases.see(transport)) await begin(service)
   if (!isLocal && !(await isRuntimeServed(transport))) {
     progress.say(`  The ClassRuntime CRD is not installed: ${HOW_TO_INSTALL}, then start again`)
     return
   }
-  const pool = openPool({ url: databaseUrl, applicationName: 'caelus controllers', role: 'caelus_worker', max: 2 })
+  const pool = openPool({ url: workerUrl, applicationName: 'caelus controllers', role: 'caelus_worker', max: 2 })
   await begin(atEnd('runtimes connections', () => pool.end()))
   const notKept = (error: unknown): void => onError(error, 'Decision not kept')
   await begin(keepDecisions({ pool, decisions, controller: 'runtimes', onError: notKept }))

@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { hashOf, loginStore, newTokenSecret, tokenStore } from '../../identity/index.ts'
-import type { Pool } from '../../store/index.ts'
+import { createLogins, urlWithLogin, type DatabaseLogin, type Pool, type Role } from '../../store/index.ts'
+import { keptText } from './kept-file.ts'
 import { loginFileIn, readLocalLogin } from './login-file.ts'
 
 /** The user of commands on this machine; the development login with the same email is the same user. */
@@ -33,4 +35,19 @@ const newLocalToken = (pool: Pool): Promise<string> =>
 async function works(pool: Pool, token: string): Promise<boolean> {
   const found = await tokenStore(pool).findByHash(hashOf(token))
   return found !== undefined && found.token.revokedAt === null
+}
+
+/**
+ * The connection URLs of API and workers, as logins that own nothing. Their passwords are kept on disk; the
+ * server is ours.
+ */
+export async function localLogins(url: string, dataDir: string): Promise<{ api: string; worker: string }> {
+  const loginFor = async (role: Role): Promise<DatabaseLogin> => ({
+    name: `${role}_login`,
+    role,
+    password: await keptText(dataDir, `${role}-password`, () => randomBytes(24).toString('base64url')),
+  })
+  const [api, worker] = [await loginFor('caelus_api'), await loginFor('caelus_worker')]
+  await createLogins(url, [api, worker])
+  return { api: urlWithLogin(url, api), worker: urlWithLogin(url, worker) }
 }

@@ -3,8 +3,8 @@ import { atEnd, type Service } from '../../kernel/index.ts'
 import { openPool, retention } from '../../store/index.ts'
 
 /**
- * Deletes old rows, as the CAELUS_KEEP_ variables say. Part of every long-running process that has a
- * database.
+ * Deletes old rows, as the CAELUS_KEEP_ variables say. Part of every worker that has a database; the API has
+ * no right to delete them.
  */
 export function retentionServices(
   { keepDecisions, keepHistory, keepIdempotencyKeys }: Retention,

@@ -16,7 +16,7 @@ import {
   type ServerParts,
 } from '../../api/index.ts'
 import type { QueueView } from '../../api/contract/index.ts'
-import { effectiveValues, LOGIN, RETENTION, SERVER, type Config, type Env, type Login } from '../../config/index.ts'
+import { effectiveValues, LOGIN, SERVER, type Config, type Env, type Login } from '../../config/index.ts'
 import type { ApiHost, OpenDomain, ServedDomain } from '../domain.ts'
 import { loginStore, openIdentity, tokenStore } from '../../identity/index.ts'
 import { databaseCheck, postgresVersion } from './database.ts'
@@ -24,7 +24,6 @@ import { openHost, type Host } from './host.ts'
 import { defineFailures, systemClock, type Service } from '../../kernel/index.ts'
 import { asUser, listener, openPool, queueDepths, type Depth, type JobState } from '../../store/index.ts'
 import { VERSION } from '../../version.ts'
-import { retentionServices } from './retention.ts'
 
 export interface ServeOptions {
   readonly config: Config
@@ -33,6 +32,8 @@ export interface ServeOptions {
   readonly databaseUrl: string
   /** @default standard error */
   readonly logTo?: { write(line: string): unknown }
+  /** Further secrets of the process, masked in logs and responses. @default none */
+  readonly secrets?: readonly string[]
 }
 
 /** The parts of a process that serves the API. `caelus up` adds workers, controllers and demos to them. */
@@ -49,12 +50,13 @@ export interface Serving extends ApiHost, Pick<Host, 'failures'> {
 
 const CONSOLE_DIR = join(import.meta.dirname, '../../../console/dist')
 
-export async function assemble({ config, env, domains, databaseUrl, logTo }: ServeOptions): Promise<Serving> {
+export async function assemble(options: ServeOptions): Promise<Serving> {
+  const { config, env, domains, databaseUrl, secrets = [], logTo } = options
   const host = openHost({
     config,
     env,
     domains,
-    secrets: [databaseUrl, new URL(databaseUrl).password],
+    secrets: [...secrets, databaseUrl, new URL(databaseUrl).password],
     ...(logTo && { logTo }),
   })
   const { scrub, log, metrics, onError } = host
@@ -127,12 +129,7 @@ export async function assemble({ config, env, domains, databaseUrl, logTo }: Ser
     http,
     checks,
     domains: served,
-    services: [
-      notices,
-      ...retentionServices(config.of(RETENTION), databaseUrl, (error) => onError(error, 'Old rows not deleted')),
-      ...served.flatMap(({ services = [] }) => services),
-      http,
-    ],
+    services: [notices, ...served.flatMap(({ services = [] }) => services), http],
     async close() {
       for (const domain of served) await domain.close?.()
       await pool.end()

@@ -2,7 +2,16 @@ import { createWriteStream } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import type { Terminal } from '../../cli/index.ts'
-import { INSTALLATION, LOGIN, readConfig, SERVER, TELEMETRY, type Config, type Env } from '../../config/index.ts'
+import {
+  INSTALLATION,
+  LOGIN,
+  readConfig,
+  RETENTION,
+  SERVER,
+  TELEMETRY,
+  type Config,
+  type Env,
+} from '../../config/index.ts'
 import type { Here, OpenDomain } from '../domain.ts'
 import { openDomains } from '../domains.ts'
 import { aborted, messageOf, startAll, systemClock, type Service } from '../../kernel/index.ts'
@@ -11,7 +20,8 @@ import { OF_API } from '../sections.ts'
 import { connectKubernetes } from '../shared/connect.ts'
 import { keptText, newKey } from '../shared/kept-file.ts'
 import { controlPlaneReport } from '../shared/kubernetes-report.ts'
-import { LOCAL_ADMIN, writeLocalLogin } from '../shared/local-login.ts'
+import { LOCAL_ADMIN, localLogins, writeLocalLogin } from '../shared/local-login.ts'
+import { retentionServices } from '../shared/retention.ts'
 import { assemble, type Serving } from '../shared/serve.ts'
 import { stopSignal } from '../shared/stop-signal.ts'
 import { tracingServices } from '../shared/telemetry.ts'
@@ -40,7 +50,8 @@ export interface UpOptions {
  * terminal and in `GET /status`. The data survives a restart.
  */
 export async function up({ config: given, env, terminal, controlPlane }: UpOptions): Promise<void> {
-  const { dataDir: dir, kubeconfig } = given.of(INSTALLATION)
+  const { dataDir: dir, kubeconfig, databaseUrl: givenDatabase } = given.of(INSTALLATION)
+  const isOurDatabase = givenDatabase === undefined
   const here: Here = { dataDir: resolve(dir), isLocal: kubeconfig === undefined }
   const { dataDir } = here
   const progress = progressLine(terminal)
@@ -52,15 +63,19 @@ export async function up({ config: given, env, terminal, controlPlane }: UpOptio
     await mkdir(dataDir, { recursive: true })
     undo.add(await lockDataDir(dataDir))
     progress.say(`Caelus ${VERSION}`)
-    const databaseUrl = await database(given, dataDir, undo)
-    const ran = await migrate(databaseUrl)
+    const owner = await database(given, dataDir, undo)
+    const ran = await migrate(owner)
+    const { api: databaseUrl, worker: workerUrl } = isOurDatabase
+      ? await localLogins(owner, dataDir)
+      : { api: owner, worker: owner }
     progress.say(`  PostgreSQL is ready${ran.length > 0 ? `, ${ran.length} migrations ran` : ''}`)
 
     const domains = await openDomains()
     const config = readConfig(env, { sections: OF_API, defaults: await localDefaults(here, domains) })
     const logFile = join(dataDir, 'caelus.log')
     const logTo = createWriteStream(logFile, { flags: 'a', mode: 0o600 })
-    const serving = await assemble({ config, env, domains, databaseUrl, logTo })
+    const secrets = [owner, workerUrl].flatMap((url) => [url, new URL(url).password])
+    const serving = await assemble({ config, env, domains, databaseUrl, secrets, logTo })
     const waiting = controlPlane ? 'waits for the control plane' : 'started without a control plane'
     for (const domain of serving.domains) domain.waitFor?.(waiting)
     undo.add(() => serving.close())
@@ -74,12 +89,16 @@ export async function up({ config: given, env, terminal, controlPlane }: UpOptio
       service.done.then(() => end(new Error(`${service.name} ended by itself`)), end)
       undo.add(await startAll([stopping.bound(service)], signal))
     }
-    for (const service of [...tracingServices(config.of(TELEMETRY)), ...serving.services]) await begin(service)
+    const pruning = retentionServices(config.of(RETENTION), workerUrl, (error) =>
+      serving.onError(error, 'Old rows not deleted'),
+    )
+    for (const service of [...tracingServices(config.of(TELEMETRY)), ...serving.services, ...pruning])
+      await begin(service)
     await writeLocalLogin(serving.pool, dataDir, serving.http.url())
     progress.say(welcome(serving.http.url(), config, fromHere(logFile)))
 
     const background = [buildConsole(serving.board, progress, signal)]
-    if (controlPlane) background.push(withControlPlane({ here, serving, progress, undo, begin, signal }))
+    if (controlPlane) background.push(withControlPlane({ here, workerUrl, serving, progress, undo, begin, signal }))
     else
       serving.board.component('kubernetes', {
         health: 'disabled',
@@ -130,6 +149,7 @@ async function database(config: Config, dataDir: string, undo: Undo): Promise<st
 
 interface ControlPlaneWork {
   readonly here: Here
+  readonly workerUrl: string
   readonly serving: Serving
   readonly progress: ProgressLine
   readonly undo: Undo
@@ -142,7 +162,8 @@ interface ControlPlaneWork {
  * Prepares the local control plane, or connects to the given one, and starts the domains on it. Failures go to
  * the status board; the failure of one domain does not keep the others from starting.
  */
-async function withControlPlane({ here, serving, progress, undo, begin, signal }: ControlPlaneWork): Promise<void> {
+async function withControlPlane(work: ControlPlaneWork): Promise<void> {
+  const { here, workerUrl, serving, progress, undo, begin, signal } = work
   const { config, env, board, events, checks, emitter } = serving
   try {
     const kubeconfig = config.of(INSTALLATION).kubeconfig ?? (await localControlPlane())
@@ -154,7 +175,7 @@ async function withControlPlane({ here, serving, progress, undo, begin, signal }
     checks.push(report.check)
     progress.show('', '')
     progress.say(`  The control plane is ready: export KUBECONFIG=${fromHere(kubeconfig)}`)
-    const host = { ...here, transport, kubeconfig, client: report.client, progress, signal, begin }
+    const host = { ...here, workerUrl, transport, kubeconfig, client: report.client, progress, signal, begin }
     await Promise.all(
       serving.domains.map(async (domain) => {
         await domain.up?.(host).catch((error: unknown) => {

@@ -78,6 +78,6 @@ revoke delete on caelus.job from caelus_api;
 revoke insert, update, delete on caelus.job_turn, caelus.job_history from caelus_api;
 -- Workers do not change objects of people, so they have nothing to audit.
 revoke select, insert on caelus.audit from caelus_worker;
--- Of users, workers need the email behind an id.
+-- Of users, workers need the email behind an id. The other columns are for workers of the version before.
 revoke select on caelus.user from caelus_worker;
-grant select (id, email) on caelus.user to caelus_worker;
+grant select (id, email, is_admin, created_at, deleted_at) on caelus.user to caelus_worker;

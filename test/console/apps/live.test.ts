@@ -57,6 +57,7 @@ async function liveConsole() {
     config,
     env: {},
     databaseUrl,
+    role: 'caelus_worker',
     useCases,
     transport,
     kubeconfig,
