@@ -5,11 +5,11 @@ import {
   ConfigMap,
   Deployment,
   HorizontalPodAutoscaler,
-  isConflict,
   isNotFound,
   Service,
   type Draft,
 } from '../../src/kube/index.ts'
+import { runDeployments } from '../../src/kube/fake/index.ts'
 import { SENTINEL } from '../standing.ts'
 import type { User, World } from '../world.ts'
 
@@ -39,12 +39,6 @@ export const oneOf = <T>(random: Random, all: readonly [T, ...T[]]): T =>
 
 const orMissing = (error: unknown): undefined => {
   if (!isNotFound(error)) throw error
-  return undefined
-}
-
-/** A deletion or another write came between reading and writing; people shrug. */
-const orOvertaken = (error: unknown): undefined => {
-  if (!isNotFound(error) && !isConflict(error)) throw error
   return undefined
 }
 
@@ -193,38 +187,24 @@ const strangersDeployment = (name: string, labels: Readonly<Record<string, strin
   },
 })
 
-/** The controllers of Kubernetes: what is wanted of a Deployment becomes true after a while, and autoscalers scale. */
-export function machinery(world: World): void {
-  const { clock, random, client, kubernetes } = world
-  const turn = async (): Promise<void> => {
-    const targets = new Set(
-      (kubernetes.peek(HorizontalPodAutoscaler) as readonly HorizontalPodAutoscaler[]).map(
-        ({ spec }) => spec.scaleTargetRef.name,
-      ),
-    )
-    for (const deployment of kubernetes.peek(Deployment) as readonly Deployment[]) {
-      const { name, generation = 0 } = deployment.metadata
-      if (name === BYSTANDER || name === IMPOSTOR) continue
-      const replicas = deployment.spec?.replicas ?? 1
-      if (targets.has(name) && replicas !== SCALED_TO)
-        await client.patch(Deployment, at(name), { merge: { spec: { replicas: SCALED_TO } } }).catch(orOvertaken)
-      else if (
-        deployment.status?.observedGeneration !== generation ||
-        deployment.status.availableReplicas !== replicas
-      ) {
-        const status = {
-          observedGeneration: generation,
-          replicas,
-          updatedReplicas: replicas,
-          readyReplicas: replicas,
-          availableReplicas: replicas,
-        }
-        await client.patchStatus(Deployment, at(name), { merge: { status } }).catch(orOvertaken)
-      }
-    }
+/** The controllers of Kubernetes, turn by turn. Those of the bystanders are not needed. */
+export function machinery({ clock, random, kubernetes }: World): void {
+  const access = kubernetes.access()
+  const isBystander = ({ metadata }: Deployment): boolean => metadata.name === BYSTANDER || metadata.name === IMPOSTOR
+  const turn = (): void => {
+    autoscale(access)
+    runDeployments(access, { ignores: isBystander })
+    next()
   }
-  const next = (): void => {
-    clock.after(300 + random() * 3_000, () => void turn().finally(next))
-  }
+  const next = (): void => void clock.after(300 + random() * 3_000, turn)
   next()
+}
+
+/** Sets the replicas of every Deployment that has an autoscaler. */
+function autoscale(access: ReturnType<World['kubernetes']['access']>): void {
+  const targets = new Set(access.list(HorizontalPodAutoscaler).map(({ spec }) => spec.scaleTargetRef.name))
+  for (const deployment of access.list(Deployment)) {
+    if (!targets.has(deployment.metadata.name) || deployment.spec?.replicas === SCALED_TO) continue
+    access.patch(Deployment, deployment, (present) => ({ ...present, spec: { ...present.spec, replicas: SCALED_TO } }))
+  }
 }

@@ -20,8 +20,9 @@ export function withDefaults(kind: KindInfo, object: Json): Json {
     case 'ReplicaSet':
       return { ...object, spec: podTemplate({ replicas: 1, ...objectAt(object, 'spec') }) }
     case 'DaemonSet':
-    case 'Job':
       return { ...object, spec: podTemplate(objectAt(object, 'spec')) }
+    case 'Job':
+      return { ...object, spec: podTemplate(jobSpec(objectAt(object, 'spec'), objectAt(object, 'metadata'))) }
     case 'Pod':
       return { ...object, spec: podSpec(objectAt(object, 'spec')) }
     case 'Service':
@@ -61,6 +62,28 @@ function secret(object: Json): Json {
   if (!isObject(stringData)) return { type: 'Opaque', ...rest }
   const written = Object.entries(stringData).map(([name, text]) => [name, Buffer.from(String(text)).toString('base64')])
   return { type: 'Opaque', ...rest, data: { ...objectAt(object, 'data'), ...Object.fromEntries(written) } }
+}
+
+/** The server finds the pods of a Job by labels that it adds to their template. */
+function jobSpec(spec: Json, { name, uid }: Json): Json {
+  const template = objectAt(spec, 'template')
+  const metadata = objectAt(template, 'metadata')
+  const owned = {
+    'batch.kubernetes.io/controller-uid': uid,
+    'batch.kubernetes.io/job-name': name,
+    'controller-uid': uid,
+    'job-name': name,
+  }
+  return {
+    backoffLimit: 6,
+    completionMode: 'NonIndexed',
+    completions: 1,
+    parallelism: 1,
+    suspend: false,
+    selector: { matchLabels: { 'batch.kubernetes.io/controller-uid': uid } },
+    ...spec,
+    template: { ...template, metadata: { ...metadata, labels: { ...objectAt(metadata, 'labels'), ...owned } } },
+  }
 }
 
 function podTemplate(spec: Json): Json {

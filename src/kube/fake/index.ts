@@ -1,2 +1,5 @@
+export { runDeployments } from './controllers/deployment.ts'
+export { runJobs } from './controllers/job.ts'
+export { runPods, type PodOutcome } from './controllers/pod.ts'
 export type { User } from './rbac.ts'
 export { FakeKubernetes, type FakeKubernetesOptions } from './server.ts'

@@ -1,9 +1,10 @@
 import type { Clock, Random } from '../../kernel/index.ts'
 import { errorOf } from '../errors.ts'
 import type { KubeRequest, KubeResponse, Transport } from '../transport/transport.ts'
+import { Access } from './controllers/access.ts'
+import { collectGarbage } from './controllers/garbage.ts'
 import { type Deletion, deleteObject } from './deletes.ts'
 import * as refuse from './failure.ts'
-import { collectGarbage } from './garbage.ts'
 import { clone, isObject, type Json, listAt, objectAt, textAt } from './json.ts'
 import { Lists } from './list.ts'
 import { jsonPatch, mergePatch, strategicPatch } from './patch.ts'
@@ -50,7 +51,7 @@ const NO_OPTIONS = { fieldManager: 'fake', dryRun: false, force: false }
  *
  * Deterministic: clock and random numbers come from its options, and nothing happens between two requests by itself.
  * `bookmark` sends bookmarks to watches, `compact` drops the history, and `collectGarbage` handles owner references and
- * terminating namespaces as the controllers of Kubernetes do.
+ * terminating namespaces as the controllers of Kubernetes do. The other controllers take their turns with `access`.
  *
  * Not implemented: admission beyond namespaces (`admit` replaces policies), CEL rules, conversion between versions, most
  * defaults of built-in kinds, `exec` and `portforward`.
@@ -132,6 +133,11 @@ export class FakeKubernetes {
 
   collectGarbage(): void {
     collectGarbage(this.#world)
+  }
+
+  /** For `runDeployments`, `runJobs` and `runPods`, the other controllers of Kubernetes. */
+  access(fieldManager = 'kube-controller-manager'): Access {
+    return new Access(this.#world, this.#writes, fieldManager)
   }
 
   setPodLog(at: { readonly namespace: string; readonly name: string }, text: string): void {

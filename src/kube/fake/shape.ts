@@ -145,8 +145,8 @@ function customShape(schema: Json): Shape {
     list: listType === 'set' ? 'set' : listType === 'map' ? itemKeys(schema, items) : 'atomic',
     atomicObject: schema['x-kubernetes-map-type'] === 'atomic',
     field(name) {
-      const known = fields.get(name)
-      if (known !== undefined) return known
+      const made = fields.get(name)
+      if (made !== undefined) return made
       const property = properties[name]
       if (!isObject(property)) return unnamed
       const field = { shape: customShape(property), named: true }

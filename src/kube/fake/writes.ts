@@ -198,8 +198,8 @@ export class Writes {
 
   #generated(prefix: string): string {
     const letters = 'bcdfghjklmnpqrstvwxz2456789'
-    const pick = (): string => letters[Math.floor(this.#world.random() * letters.length)] ?? 'x'
-    return prefix === '' ? '' : `${prefix}${Array.from({ length: 5 }, pick).join('')}`
+    const letter = (): string => letters[Math.floor(this.#world.random() * letters.length)] ?? 'x'
+    return prefix === '' ? '' : `${prefix}${Array.from({ length: 5 }, letter).join('')}`
   }
 }
 
