@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Claim, Failure, Finish, Key, Queue } from '../../src/kernel/index.ts'
+import type { Claim, Failure, Finish, Key, Queue, WakeReason } from '../../src/kernel/index.ts'
 
 export interface QueueUnderTest {
   readonly queue: Queue
@@ -360,6 +360,42 @@ export function exerciseQueue(name: string, make: () => Promise<QueueUnderTest>)
       await queue.wake(key('a'), { reason: 'changed' })
       await pass(LEASE_MS + 50)
       expect(await one(queue)).toMatchObject({ lapses: 0 })
+    })
+
+    it('passes over a crowd of keys whose tenant has used up its share, and keeps the order of the others', async () => {
+      const { queue } = await fresh()
+      const wakeAll = (tenant: string, reason: WakeReason, count: number): Promise<unknown> =>
+        Promise.all(Array.from({ length: count }, (_, i) => queue.wake(key(`${tenant}${i}`), { reason, tenant })))
+      await wakeAll('crowd', 'created', 6_000)
+      for (const [tenant, reason] of [
+        ['d', 'drift'] as const,
+        ['c', 'childChanged'] as const,
+        ['b', 'changed'] as const,
+      ])
+        await wakeAll(tenant, reason, 4)
+      const running = new Map([['crowd', 1]])
+      const claimed: string[] = []
+      for (let asked = 0; asked < 4; asked++) {
+        const claims = await queue.claim('w', 5, { perTenant: 2, running })
+        claimed.push(...ids(claims))
+        for (const claim of claims) if (claim.tenant !== 'crowd') await queue.finish(claim, { then: 'forget' })
+        running.set('crowd', 2)
+      }
+      expect(claimed.filter((id) => id.startsWith('crowd'))).toEqual(['crowd0'])
+      expect(claimed.filter((id) => !id.startsWith('crowd'))).toEqual([
+        'b0',
+        'b1',
+        'c0',
+        'c1',
+        'b2',
+        'b3',
+        'c2',
+        'c3',
+        'd0',
+        'd1',
+        'd2',
+        'd3',
+      ])
     })
 
     it('gives fences that grow, also for a key that was forgotten in between', async () => {

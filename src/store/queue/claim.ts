@@ -1,23 +1,88 @@
 import type { Claim, Share, WakeReason } from '../../kernel/index.ts'
 import type { Runner } from '../pool.ts'
 
+/** Tenants that must not be claimed: their share is used up, or an operator froze them. */
+const EXCLUDED = `(select unnest($5::text[]) union all select tenant from caelus.frozen_tenant where queue = $1)`
+
+/** Not leased, or the lease has lapsed: such a key is in line like any other. */
+const FREE = '(lease_until is null or lease_until <= now())'
+
 /**
- * The first keys in line without a lease. A key whose lease has lapsed is in line like any other.
- *
- * - `skip locked` lets workers pass each other. A claim keeps a lease, not a lock: the statement is its own transaction.
- * - Tenants whose share is used up and tenants that an operator froze are skipped.
- * - While delayed keys are overdue it finds nothing, unless `$6`: those keys need a turn first and may precede all others.
+ * While delayed keys are overdue a claim finds nothing, unless `$6`: those keys need a turn first and may precede all
+ * others.
+ */
+const LINED_UP = '($6 or not exists (select from caelus.job where queue = $1 and turn is null and due_at <= now()))'
+
+const FIRST_COLUMNS = 'ctid as at, tenant, priority, turn, due_at, lease_until is not null as lapsed'
+
+/**
+ * The first keys in line. `skip locked` lets workers pass each other. A claim keeps a lease, not a lock: the statement
+ * is its own transaction.
  */
 const FIRST = `
-  select ctid as at, tenant, priority, turn, due_at, lease_until is not null as lapsed from caelus.job
-  where queue = $1 and turn is not null
-    and (lease_until is null or lease_until <= now())
-    and tenant <> all ($5::text[])
-    and tenant <> all (array(select tenant from caelus.frozen_tenant where queue = $1))
-    and ($6 or not exists (select from caelus.job where queue = $1 and turn is null and due_at <= now()))
+  select ${FIRST_COLUMNS} from caelus.job
+  where queue = $1 and turn is not null and ${FREE}
+    and tenant <> all (array(${EXCLUDED}))
+    and ${LINED_UP}
   order by priority, turn, due_at
   limit $3
   for update skip locked`
+
+/**
+ * The same keys, found tenant by tenant: keys of an excluded tenant are not read, however many they are.
+ *
+ * - `page` reads the tenants in line in pages. The next page begins after the last tenant, so that the rest of a crowd
+ *   is skipped.
+ * - Of each tenant only the keys that it could get are read, and some more in case other workers lock the first ones.
+ */
+const FIRST_BY_TENANT = `
+  with recursive page as (
+    select array_agg(distinct tenant) as tenants, max(tenant) as last from (
+      select tenant from caelus.job where queue = $1 and turn is not null order by tenant limit 200
+    ) first
+    union all
+    select next.tenants, next.last from page cross join lateral (
+      select array_agg(distinct tenant) as tenants, max(tenant) as last from (
+        select tenant from caelus.job where queue = $1 and turn is not null and tenant > page.last
+        order by tenant limit 200
+      ) following
+    ) next
+    where page.last is not null
+  ),
+  candidate as (
+    select first.at from page cross join unnest(page.tenants) as lane (tenant)
+    cross join lateral (
+      select ctid as at, priority, turn, due_at from caelus.job
+      where queue = $1 and tenant = lane.tenant and turn is not null and ${FREE}
+      order by priority, turn
+      limit case when lane.tenant = '' then $3 else least($3, 2 * $7::int) end
+    ) first
+    where lane.tenant <> all (array(${EXCLUDED})) and ${LINED_UP}
+    order by priority, turn, due_at
+    limit 2 * $3
+  )
+  select ${FIRST_COLUMNS} from caelus.job
+  where ctid = any (array(select at from candidate)) and ${FREE}
+  order by priority, turn, due_at
+  limit $3
+  for update skip locked`
+
+/** From this many keys of an excluded tenant on, finding keys tenant by tenant costs less than passing over them. */
+const CROWD = 5_000
+
+/**
+ * Whether an excluded tenant has a crowd in line. Turns of one tenant are consecutive, so that the first and the last
+ * tell; keys that have left only make the answer true too often.
+ */
+export const crowded = (excluded: string): string => `exists (
+  select from (${excluded}) as excluded (tenant) cross join generate_series(0, 2) as class (priority)
+  where (
+    select max(turn) from caelus.job j
+    where j.queue = $1 and j.tenant = excluded.tenant and j.priority = class.priority and turn is not null
+  ) - (
+    select min(turn) from caelus.job j
+    where j.queue = $1 and j.tenant = excluded.tenant and j.priority = class.priority and turn is not null
+  ) >= ${CROWD})`
 
 /** The columns of a lease are in no index, so that the update is heap-only (HOT) and no index grows. */
 export const lease = (worker: string, leaseMs: string): string => `
@@ -41,8 +106,8 @@ const CLAIM = `
   update caelus.job j set ${LEASE} from (${FIRST}) f where j.ctid = f.at returning ${ROW}, null::int as seen`
 
 /** Counts how many keys each tenant gets. That costs a fifth more, so it is used only if a tenant could exceed its share. */
-const CLAIM_LIMITED = `
-  with first as (${FIRST}),
+const limited = (first: string): string => `
+  with first as (${first}),
   counted as (
     select *, row_number() over (partition by tenant order by priority, turn, due_at) as nth from first
   )
@@ -51,6 +116,10 @@ const CLAIM_LIMITED = `
   where j.ctid = f.at
     and (f.tenant = '' or f.nth <= $7::int - coalesce(($9::int[])[array_position($8::text[], f.tenant)], 0))
   returning ${ROW}, (select count(*)::int from first) as seen`
+
+const CLAIM_LIMITED = limited(FIRST)
+
+const CLAIM_BY_TENANT = limited(FIRST_BY_TENANT)
 
 interface ClaimRow {
   readonly at: string
@@ -85,25 +154,31 @@ export interface ClaimCall {
   readonly limit: number
   readonly leaseMs: number
   readonly share: Share | undefined
-  /** Claim even if delayed keys are overdue. @see FIRST */
+  /** Claim even if delayed keys are overdue. @see LINED_UP */
   readonly anyway: boolean
+  /** An excluded tenant has a crowd in line. Decides how keys are found, not which. */
+  readonly isCrowded: boolean
 }
 
+/** The tenants that have used up their share. */
+export const fullTenants = (share: Share | undefined): string[] =>
+  share === undefined ? [] : [...share.running].filter(([, n]) => n >= share.perTenant).map(([tenant]) => tenant)
+
 export async function claimKeys(on: Runner, call: ClaimCall): Promise<Claimed> {
-  const { queue, worker, limit, leaseMs, share, anyway } = call
+  const { queue, worker, limit, leaseMs, share, anyway, isCrowded } = call
   const running = [...(share?.running ?? [])]
   const perTenant = share?.perTenant ?? Infinity
-  const full = running.filter(([, count]) => count >= perTenant).map(([tenant]) => tenant)
-  const limited = limit > perTenant - Math.max(0, ...running.map(([, count]) => count))
-  const values = [queue, worker, limit, leaseMs, full, anyway]
-  const rows = limited
-    ? await on.query<ClaimRow>(CLAIM_LIMITED, [
-        ...values,
-        perTenant,
-        running.map(([tenant]) => tenant),
-        running.map(([, count]) => count),
-      ])
-    : await on.query<ClaimRow>(CLAIM, values)
+  const isLimited = limit > perTenant - Math.max(0, ...running.map(([, count]) => count))
+  const values = [queue, worker, limit, leaseMs, fullTenants(share), anyway]
+  const rows =
+    isLimited || isCrowded
+      ? await on.query<ClaimRow>(isCrowded ? CLAIM_BY_TENANT : CLAIM_LIMITED, [
+          ...values,
+          Math.min(perTenant, MOST_PER_TENANT),
+          running.map(([tenant]) => tenant),
+          running.map(([, count]) => count),
+        ])
+      : await on.query<ClaimRow>(CLAIM, values)
   rows.sort((a, b) => a.priority - b.priority || Number(a.turn) - Number(b.turn))
   return {
     claims: rows.map(claimOf),
@@ -111,6 +186,9 @@ export async function claimKeys(on: Runner, call: ClaimCall): Promise<Claimed> {
     passedOver: (rows[0]?.seen ?? rows.length) - rows.length,
   }
 }
+
+/** Stands for no limit: fits twice into an integer of the server. */
+const MOST_PER_TENANT = 2 ** 30 - 1
 
 const claimOf = ({ at, kind, id, tenant, reason, attempt, fence, lapses }: ClaimRow): RowClaim => ({
   key: { kind, id },

@@ -1,8 +1,23 @@
 import type { Runner } from '../pool.ts'
+import { crowded } from './claim.ts'
+
+export interface Ahead {
+  /** The time until the earliest delayed key is due: zero or less if it is overdue. */
+  readonly nextMs: number | undefined
+  /** An excluded tenant has a crowd in line, so that the next claim goes tenant by tenant. */
+  readonly isCrowded: boolean
+}
+
+export interface LookAheadCall {
+  readonly queue: string
+  /** The last turns taken, by priority. */
+  readonly turns: ReadonlyMap<number, number>
+  /** Tenants that have used up their share. */
+  readonly full: readonly string[]
+}
 
 /**
- * Stores the turns served last, behind which new keys line up, and answers the time until the earliest delayed key is
- * due: zero or less if it is overdue.
+ * Stores the turns served last, behind which new keys line up, and answers what the next claim needs to know.
  *
  * Separate from the claim, so that a claim does not wait for it. Until it is done, new keys line up a little too early.
  */
@@ -15,13 +30,15 @@ const LOOK_AHEAD = `
   select (
     select extract(epoch from due_at - now()) * 1000 from caelus.job
     where queue = $1 and turn is null and due_at < 'infinity' order by due_at limit 1
-  )::float8 as next_ms`
+  )::float8 as next_ms,
+  ${crowded('select unnest($4::text[]) union all select tenant from caelus.frozen_tenant where queue = $1')} as crowded`
 
-export async function lookAhead(
-  on: Runner,
-  queue: string,
-  turns: ReadonlyMap<number, number>,
-): Promise<number | undefined> {
-  const [row] = await on.query<{ next_ms: number | null }>(LOOK_AHEAD, [queue, [...turns.keys()], [...turns.values()]])
-  return row?.next_ms ?? undefined
+export async function lookAhead(on: Runner, { queue, turns, full }: LookAheadCall): Promise<Ahead> {
+  const [row] = await on.query<{ next_ms: number | null; crowded: boolean }>(LOOK_AHEAD, [
+    queue,
+    [...turns.keys()],
+    [...turns.values()],
+    full,
+  ])
+  return { nextMs: row?.next_ms ?? undefined, isCrowded: row?.crowded ?? false }
 }

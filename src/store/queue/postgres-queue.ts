@@ -14,7 +14,7 @@ import { Batch } from '../batch.ts'
 import type { Listener } from '../listen.ts'
 import { raise } from '../failures.ts'
 import type { Tx } from '../tx.ts'
-import { claimKeys, type Claimed, type RowClaim } from './claim.ts'
+import { claimKeys, fullTenants, type Claimed, type RowClaim } from './claim.ts'
 import { finishClaims, type Finished, type FinishCall } from './finish.ts'
 import { CHANNEL, HintThrottle } from './hints.ts'
 import { lineUp } from './order-due.ts'
@@ -64,6 +64,8 @@ export class PostgresQueue implements Queue {
   /** The last turns taken, by priority, that are not yet stored. */
   readonly #turns = new Map<number, number>()
   #lookedAt = 0
+  /** As of the last look-ahead. */
+  #isCrowded = false
   #closed = false
   #registered: Promise<unknown> | undefined
   #timer: { readonly at: number; readonly cancel: () => void } | undefined
@@ -113,17 +115,23 @@ export class PostgresQueue implements Queue {
     const running = new Map(share?.running)
     const claims: Claim[] = []
     for (;;) {
-      let got: Claimed
       try {
-        got = await this.#claimOnce(worker, limit - claims.length, share && { ...share, running })
+        const got = await this.#claimOnce(worker, limit - claims.length, share && { ...share, running })
+        claims.push(...got.claims)
+        for (const { tenant } of got.claims)
+          if (tenant !== undefined) running.set(tenant, (running.get(tenant) ?? 0) + 1)
+        const full = fullTenants(share && { ...share, running })
+        const isMore = got.claims.length > 0 && got.passedOver > 0 && claims.length < limit
+        if (isMore) await this.#lookAhead(full)
+        else {
+          if (got.claims.length > 0) this.#lookAheadLater(claims.length < limit, full)
+          return claims
+        }
       } catch (error) {
         // Keys that an earlier statement has leased must be run: the next claim reports the failure if it lasts.
         if (claims.length > 0) return claims
         throw error
       }
-      claims.push(...got.claims)
-      if (got.claims.length === 0 || got.passedOver === 0 || claims.length >= limit) return claims
-      for (const { tenant } of got.claims) if (tenant !== undefined) running.set(tenant, (running.get(tenant) ?? 0) + 1)
     }
   }
 
@@ -165,26 +173,28 @@ export class PostgresQueue implements Queue {
 
   async #claimOnce(worker: string, limit: number, share: Share | undefined): Promise<Claimed> {
     const call = { queue: this.name, worker, limit, leaseMs: this.leaseMs, share }
-    let got = await claimKeys(this.#pool, { ...call, anyway: false })
-    if (got.claims.length === 0 && (await this.#lookAhead()) <= 0) {
+    let got = await claimKeys(this.#pool, { ...call, anyway: false, isCrowded: this.#isCrowded })
+    if (got.claims.length === 0 && (await this.#lookAhead(fullTenants(share))) <= 0) {
       await lineUp(this.#pool, this.name)
-      got = await claimKeys(this.#pool, { ...call, anyway: true })
+      got = await claimKeys(this.#pool, { ...call, anyway: true, isCrowded: this.#isCrowded })
     }
     for (const [priority, turn] of got.turns) this.#turns.set(priority, turn)
-    const full = got.claims.length === limit
-    if (got.claims.length > 0 && (!full || this.#clock.now() - this.#lookedAt >= LOOK_AHEAD_MS)) {
-      // A failure is reported by the next claim.
-      void this.#lookAhead().catch(() => {})
-    }
     return got
   }
 
+  /** While every claim is answered in full, once in a while is enough. The next claim reports a failure that lasts. */
+  #lookAheadLater(isNeeded: boolean, full: readonly string[]): void {
+    if (!isNeeded && this.#clock.now() - this.#lookedAt < LOOK_AHEAD_MS) return
+    void this.#lookAhead(full).catch(() => {})
+  }
+
   /** Sets the timer for the next delayed key, and answers how long that is. */
-  async #lookAhead(): Promise<number> {
+  async #lookAhead(full: readonly string[]): Promise<number> {
     const turns = new Map(this.#turns)
     this.#turns.clear()
     this.#lookedAt = this.#clock.now()
-    const nextMs = await lookAhead(this.#pool, this.name, turns)
+    const { nextMs, isCrowded } = await lookAhead(this.#pool, { queue: this.name, turns, full })
+    this.#isCrowded = isCrowded
     // A key that stays overdue is locked by another transaction: without a pause this would be a busy loop.
     if (nextMs !== undefined) this.#announceIn(nextMs > 0 ? nextMs : BUSY_MS)
     return nextMs ?? Infinity
