@@ -33,6 +33,7 @@ import { apis, type Apis } from './watch/served-kinds.ts'
 import { openCaches, openChildCache, requireWatches, type Caches } from './watch/caches.ts'
 import { ClassRuntime } from './class-runtime.ts'
 import type { RuntimesEvents } from './events.ts'
+import { reportGivenUp } from './given-up.ts'
 import { LocalState } from './watch/local-state.ts'
 import { analyzer, type AnalyzerOptions } from './nfr/analyzer.ts'
 import { runtimesReconcile, type ReconcilerDeps } from './reconciler.ts'
@@ -157,6 +158,7 @@ export function runtimesController(options: RuntimesControllerOptions): Runtimes
       worker: instance,
       queue,
       reconcile: work,
+      reportGivenUp: reportGivenUp({ client, caches, clock, events }),
       emitter,
       decisions,
       concurrency: options.concurrency ?? 16,
