@@ -8,7 +8,7 @@ import { runtimesCommands } from './commands/runtimes/runtimes.ts'
 import { shellCommands } from './commands/shell.ts'
 import { tokenCommands } from './commands/tokens.ts'
 import { upCommands } from './commands/up.ts'
-import { ExitCode } from './exit-code.ts'
+import { ExitCode, exitCodeOf } from './exit-code.ts'
 import type { CliPorts } from './ports.ts'
 import { prepareFormat } from './output.ts'
 import { printFailure } from './print-failure.ts'
@@ -39,8 +39,11 @@ export function buildProgram(ports: CliPorts): Command {
   return program
 }
 
-/** 0: done. 1: refused or failed. 2: the command line was wrong. A command may answer with 1 or 2: its help says so. */
-export async function runCli(args: readonly string[], ports: CliPorts): Promise<0 | 1 | 2> {
+/**
+ * 0: done. 1: refused or failed. 2: the command line was wrong. 3: not settled within --timeout. A command may answer with
+ * 1 or 2: its help says so.
+ */
+export async function runCli(args: readonly string[], ports: CliPorts): Promise<0 | 1 | 2 | 3> {
   try {
     await buildProgram(ports).parseAsync(args, { from: 'user' })
     return 0
@@ -48,6 +51,6 @@ export async function runCli(args: readonly string[], ports: CliPorts): Promise<
     if (error instanceof ExitCode) return error.code
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     printFailure(ports.terminal, error)
-    return 1
+    return exitCodeOf(error)
   }
 }

@@ -60,7 +60,7 @@ export function openRuntimesUseCases(options: RuntimesUseCasesOptions): Runtimes
       const book = runtimeHistory(look, systemClock)
       controlPlane = { client: makeClient(impatient, { fieldManager: 'caelus' }), look, runtimeHistory: book }
       tellRuntimesChanges(look, events)
-      return [book.service, runtimesReport(look, board), look.service]
+      return [book.service, runtimesReport(look, board).service, look.service]
     },
   }
 }

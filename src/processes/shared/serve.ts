@@ -26,11 +26,12 @@ import {
 import type { QueueView } from '../../api/contract/index.ts'
 import { logApps } from '../apps/log.ts'
 import { appsMetrics } from '../apps/metrics.ts'
-import { appsReport, type AppsReport } from '../apps/report.ts'
+import { appsReport } from '../apps/report.ts'
 import { openAppsUseCases, type AppsUseCases } from '../apps/usecases.ts'
 import { keysIn } from '../../config/kinds.ts'
 import { effectiveValues, secretValues, type Config } from '../../config/index.ts'
 import { databaseCheck, postgresVersion } from './database.ts'
+import type { DomainReport } from './domain-report.ts'
 import type { Env } from './environment.ts'
 import { decisionText as appsDecisionText, replays as appsReplays, type AppsEvents } from '../../domains/apps/index.ts'
 import {
@@ -105,7 +106,7 @@ export interface Serving {
   readonly checks: Check[]
   readonly useCases: AppsUseCases
   readonly runtimes: RuntimesUseCases
-  readonly report: AppsReport
+  readonly report: DomainReport
   /** To be started in this order. */
   readonly services: readonly Service[]
   /** Connects the API to a control plane. */
