@@ -30,11 +30,6 @@ export const raise = defineFailures({
     nextStep: 'Say which one is meant by an id that the message lists.',
   },
   NotConfirmed: { whoseMove: 'user', retryable: false, nextStep: 'Answer yes, or pass --yes.' },
-  NotReadyInTime: {
-    whoseMove: 'platform',
-    retryable: true,
-    nextStep: 'Look at `caelus status` for the part that is not ready, or wait longer with --timeout.',
-  },
   RuntimeDegraded: {
     whoseMove: 'user',
     retryable: true,
@@ -43,6 +38,7 @@ export const raise = defineFailures({
   NotConvergedInTime: {
     whoseMove: 'platform',
     retryable: true,
-    nextStep: 'It goes on without you. `caelus explain` says what it waits for; wait longer with --timeout.',
+    nextStep:
+      'Caelus continues without this command. `caelus explain` and `caelus status` show what is missing; --timeout waits longer.',
   },
 })

@@ -7,7 +7,7 @@ import { operateCommands } from './commands/operate.ts'
 import { shellCommands } from './commands/shell.ts'
 import { identityCommands } from './commands/identity/identity.ts'
 import { upCommands } from './commands/up.ts'
-import { ExitCode } from './exit-code.ts'
+import { ExitCode, exitCodeOf } from './exit-code.ts'
 import type { CliPorts } from './ports.ts'
 import { prepareFormat } from './output.ts'
 import { printFailure } from './print-failure.ts'
@@ -41,12 +41,15 @@ export function buildProgram(ports: CliPorts, domains: readonly AddCommands[]): 
   return program
 }
 
-/** 0: done. 1: refused or failed. 2: the command line was wrong. A command may answer with 1 or 2: its help says so. */
+/**
+ * 0: done. 1: refused or failed. 2: the command line was wrong. 3: not settled within --timeout. A command may answer with
+ * 1 or 2: its help says so.
+ */
 export async function runCli(
   args: readonly string[],
   ports: CliPorts,
   domains: readonly AddCommands[],
-): Promise<0 | 1 | 2> {
+): Promise<0 | 1 | 2 | 3> {
   try {
     await buildProgram(ports, domains).parseAsync(args, { from: 'user' })
     return 0
@@ -54,6 +57,6 @@ export async function runCli(
     if (error instanceof ExitCode) return error.code
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     printFailure(ports.terminal, error)
-    return 1
+    return exitCodeOf(error)
   }
 }

@@ -2,7 +2,7 @@ import { delayFor, jittered, type Backoff } from './backoff.ts'
 import { instantOf, sleep, systemClock, type Clock, type Instant } from './clock.ts'
 import { answerWithin } from './deadline.ts'
 import { recordsOf, type Decided, type DecisionLog } from './decisions.ts'
-import { raise } from './errors.ts'
+import { failureOf, raise, type Failure } from './errors.ts'
 import type { Emitter, KernelEvents } from './emitter.ts'
 import { keyText, type Key } from './key.ts'
 import { verdictOnLapses } from './lapses.ts'
@@ -29,6 +29,9 @@ export interface Run {
 
 export type Reconcile = (run: Run) => Promise<Outcome>
 
+/** Writes the failure of a key that is given up into the domain's own status. */
+export type ReportGivenUp = (run: Pick<Run, 'key' | 'fence' | 'signal'>, failure: Failure) => Promise<void>
+
 export interface ControllerOptions {
   readonly name: string
   readonly queue: Queue
@@ -51,6 +54,8 @@ export interface ControllerOptions {
   readonly abortGraceMs?: number
   /** The lapse in a row at which a key is parked as `RunNeverEnded`. @default 5 */
   readonly maxLapses?: number
+  /** Called before a key is parked as `RunNeverEnded`. @default nothing is reported */
+  readonly reportGivenUp?: ReportGivenUp
   /** How long runs may go on after stop before they are aborted. @default 20_000 */
   readonly stopGraceMs?: number
   /** @default 1 s doubling to 5 min, without end */
@@ -106,6 +111,7 @@ class Loop {
       timeoutMs: 600_000,
       abortGraceMs: 10_000,
       maxLapses: 5,
+      reportGivenUp: async () => {},
       stopGraceMs: 20_000,
       backoff: { baseMs: 1_000, capMs: 300_000 },
       clock: systemClock,
@@ -209,8 +215,9 @@ class Loop {
     const from = clock.now()
     emitter.emit('reconcile:start', { controller: name, key, attempt })
     const how = this.#verdictOnLapses(running.claim) ?? (await this.#reconcile(running))
-    const kept = !running.isLost && (await this.#finish(running, how))
-    const end = { ms: clock.now() - from, ...outcomeOf(how, kept) }
+    const unreported = how.then === 'giveUp' ? await this.#reportGivenUp(running, how.failure) : undefined
+    const kept = unreported === undefined && !running.isLost && (await this.#finish(running, how))
+    const end = { ms: clock.now() - from, ...outcomeOf(how, kept), ...(unreported && { failure: unreported }) }
     const made = { controller: name, key, fence, ...(tenant !== undefined && { tenant }) }
     const records = recordsOf(running.decided, made, { ...end, attempt })
     for (const record of records) decisions.add(record)
@@ -221,6 +228,24 @@ class Loop {
     const { queue, random, maxLapses } = this.#options
     const backoff: Backoff = { baseMs: queue.leaseMs / 4, capMs: LONGEST_POSTPONE_MS }
     return verdictOnLapses(claim, { backoff, maxLapses }, random)
+  }
+
+  /**
+   * Returns why the report failed. The key is then not parked: its lease lapses, and the next claim reports again. A report
+   * that ends its process as well is not repeated for ever.
+   */
+  async #reportGivenUp({ claim, abort }: Running, failure: Failure): Promise<Failure | undefined> {
+    const { clock, queue, maxLapses, reportGivenUp } = this.#options
+    const { key, fence, lapses } = claim
+    if (lapses >= 2 * maxLapses) return undefined
+    try {
+      await answerWithin({ clock, ms: queue.leaseMs / 2, call: 'report' }, () =>
+        reportGivenUp({ key, fence, signal: abort.signal }, failure),
+      )
+      return undefined
+    } catch (error) {
+      return failureOf(error)
+    }
   }
 
   async #reconcile(running: Running): Promise<Finish> {

@@ -10,7 +10,7 @@ export {
   type ManualClock,
 } from './clock.ts'
 export { dropCondition, findCondition, setCondition, timestamp, type Condition } from './conditions.ts'
-export { controller, type ControllerOptions, type Reconcile, type Run } from './controller.ts'
+export { controller, type ControllerOptions, type Reconcile, type ReportGivenUp, type Run } from './controller.ts'
 export {
   decisionLog,
   replay,

@@ -315,4 +315,38 @@ describe('a run that never ends', () => {
     await w.clock.advance(0)
     expect(starts).toHaveLength(6)
   })
+
+  it('reports its failure before the key is parked, and again until the report succeeds', async () => {
+    const reports: unknown[] = []
+    let left = 2
+    const w = await world(() => new Promise(() => {}), {
+      timeoutMs: 10_000,
+      abortGraceMs: 5_000,
+      concurrency: 20,
+      reportGivenUp: async ({ key: { id }, fence }, { code }) => {
+        reports.push([id, fence, code])
+        if (left-- > 0) throw new Error('the database is away')
+      },
+    })
+    await w.wake('a')
+    await w.clock.advance(1_200_000)
+    expect(reports).toHaveLength(3)
+    expect(reports.at(-1)).toEqual(['a', expect.any(Number), 'RunNeverEnded'])
+    const given = w.ends.slice(-3).map(({ outcome, failure }) => `${outcome} ${failure?.code}`)
+    expect(given).toEqual(['lost Unexpected', 'lost Unexpected', 'terminal RunNeverEnded'])
+  })
+
+  it('is parked without a report when reporting never succeeds', async () => {
+    let reports = 0
+    const w = await world(() => new Promise(() => {}), {
+      timeoutMs: 10_000,
+      abortGraceMs: 5_000,
+      concurrency: 20,
+      reportGivenUp: () => (reports++, new Promise(() => {})),
+    })
+    await w.wake('a')
+    await w.clock.advance(3_600_000)
+    expect(reports).toBe(5)
+    expect(w.ends.at(-1)).toMatchObject({ outcome: 'terminal', failure: { code: 'RunNeverEnded' } })
+  })
 })

@@ -1,10 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { restClient, type RestClient } from '../client.ts'
-import type { ConfigRow, CliPorts } from '../ports.ts'
-import { raise } from '../failures.ts'
+import type { CliPorts, ConfigRow, Terminal } from '../ports.ts'
 import { formatList, formatValue } from '../output.ts'
-import { durationMs, outputOption, type OutputOption } from './options.ts'
+import { untilSettled, type Verdict } from '../wait.ts'
+import { durationMs, outputOption, TIMEOUT, type OutputOption } from './options.ts'
 
 interface Component {
   readonly name: string
@@ -25,11 +24,11 @@ export function operateCommands(program: Command, { remote, config, terminal }: 
     .command('status')
     .description('what the server is made of, and how each part is')
     .option('--wait', 'wait until every part is ready')
-    .option('--timeout <duration>', 'how long to wait', durationMs, 300_000)
+    .option('--timeout <duration>', TIMEOUT, durationMs, 300_000)
     .addOption(outputOption())
     .action(async ({ wait = false, timeout, output }: OutputOption & { wait?: boolean; timeout: number }) => {
       const client = restClient(await remote())
-      const status = wait ? await whenReady(client, timeout) : await client.get<Status>('/status')
+      const status = wait ? await whenReady(client, timeout, terminal) : await client.get<Status>('/status')
       if (output !== 'table') return terminal.out(formatValue(output, status))
       const columns = [
         { head: 'component', cell: (row: Component) => row.name },
@@ -55,21 +54,12 @@ export function operateCommands(program: Command, { remote, config, terminal }: 
     })
 }
 
-/** Also waits for a server that does not listen yet: it is what one runs right after starting it. */
-async function whenReady(client: RestClient, timeoutMs: number): Promise<Status> {
-  let last: Status | undefined
-  let lastError: unknown
-  for (const end = Date.now() + timeoutMs; Date.now() < end; await delay(500)) {
-    try {
-      last = await client.get<Status>('/status')
-      if (last.components.every(({ health }) => WELL.has(health))) return last
-    } catch (error) {
-      lastError = error
-    }
-  }
-  if (last === undefined) throw lastError
-  const late = last.components
-    .filter(({ health }) => !WELL.has(health))
-    .map(({ name, message }) => `${name} (${message})`)
-  throw raise.NotReadyInTime(`not ready after ${timeoutMs / 1000} s: ${late.join(', ')}`)
+/** Also waits for a server that does not listen yet, because it is often run right after starting one. */
+const whenReady = (client: RestClient, timeoutMs: number, terminal: Terminal): Promise<Status> =>
+  untilSettled(() => client.get<Status>('/status'), readiness, terminal, { name: 'the server', timeoutMs })
+
+function readiness(status: Status): Verdict<Status> {
+  const late = status.components.filter(({ health }) => !WELL.has(health))
+  if (late.length === 0) return { is: 'settled', value: status }
+  return { is: 'waiting', text: `not ready: ${late.map(({ name, message }) => `${name} (${message})`).join(', ')}` }
 }

@@ -14,6 +14,9 @@ export function wholeNumber(text: string): number {
   return Number(text)
 }
 
+/** The description of `--timeout` of every command that waits. */
+export const TIMEOUT = 'how long to wait; exit code 3 if it takes longer'
+
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 }
 
 export function durationMs(text: string): number {

@@ -1,5 +1,5 @@
 import { decide } from './decide.ts'
-import { explain, type ExplainInput } from './explain.ts'
+import { explain, explainGivenUp, isGivenUp, type ExplainInput } from './explain.ts'
 import { raise } from './failures.ts'
 import { Observer } from './observe.ts'
 import type { Explanation } from '../../kernel/index.ts'
@@ -15,6 +15,7 @@ export async function explainNow(
   const loaded = await parts.rows.load(id)
   if (loaded === undefined)
     throw raise.TemplateMissing(`failed to explain deployment ${id}: it, or its template, is not there`)
+  if (isGivenUp(loaded.deployment, job)) return explainGivenUp(loaded.deployment)
   const { seen, wanted } = await new Observer(parts).observe(loaded, { ...(signal && { signal }) })
   const now = parts.clock.now()
   const { deployment } = loaded

@@ -18,6 +18,25 @@ export interface ExplainInput {
   readonly job: ExplainedJob | null
 }
 
+/** Whether the runs of this row ended their processes. It must not be observed again: that may be the cause. */
+export const isGivenUp = ({ lastError }: Pick<ExplainedRow, 'lastError'>, job: ExplainedJob | null): boolean =>
+  job?.status === 'failed' && lastError?.code === 'RunNeverEnded'
+
+/** Explains a row that is given up, from the row alone. */
+export function explainGivenUp(deployment: ExplainedRow): Explanation {
+  const { lastError } = deployment
+  return {
+    why: [...intentOf(deployment), ...(lastError === null ? [] : [`${lastError.message} (${lastError.code})`])],
+    next: PARKED,
+    at: null,
+    whoseMove: lastError?.whoseMove ?? 'operator',
+    nextStep: lastError?.nextStep ?? null,
+    blockers: [],
+  }
+}
+
+const PARKED = 'nothing, until the job is requeued, the deployment is changed or the drift scan retries it'
+
 /** Says in sentences what `decide` said in words. Reads only what `decide` saw. */
 export function explain({ deployment, seen, decision, job }: ExplainInput, now: number): Explanation {
   const { step } = decision

@@ -15,6 +15,7 @@ import { discovery, eventRecorder, makeClient, type Transport, type WatchEvents 
 import { rowWorker } from '../../store/index.ts'
 import { DriftWatch } from './drift/watch.ts'
 import { installFence } from './fence.ts'
+import { reportGivenUp } from './given-up.ts'
 import type { AppsEvents } from './events.ts'
 import type { Charts, Helm, Releases } from './helm/port.ts'
 import { VerifiedReleases, type VerifiedReleaseStore } from './drift/verified-releases.ts'
@@ -91,6 +92,7 @@ export function appsWorker(deps: AppsWorkerDeps): readonly Service[] {
     instance: deps.instance,
     queue,
     reconcile: appsReconcile({ parts, observer, verified, events, emitter, backoff }),
+    reportGivenUp: reportGivenUp(rows, clock),
     emitter,
     decisions: deps.decisions,
     concurrency: deps.concurrency ?? 4,

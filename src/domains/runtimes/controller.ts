@@ -21,6 +21,7 @@ import {
 import { managedCaches, openCaches, requireWatches, type Caches, type ManagedCaches } from './watch/caches.ts'
 import { ClassRuntime } from './class-runtime.ts'
 import type { RuntimesEvents } from './events.ts'
+import { reportGivenUp } from './given-up.ts'
 import { LocalState } from './watch/local-state.ts'
 import { analyzer, type AnalyzerOptions } from './nfr/analyzer.ts'
 import { runtimesReconcile, type ReconcilerDeps } from './reconciler.ts'
@@ -121,7 +122,14 @@ export function runtimesController(options: RuntimesControllerOptions): Runtimes
       }
       const analyzed = options.analyzer
       return {
-        kinds: [{ resource: ClassRuntime, cache: caches.runtimes, reconcile: reconcile(deps) }],
+        kinds: [
+          {
+            resource: ClassRuntime,
+            cache: caches.runtimes,
+            reconcile: reconcile(deps),
+            reportGivenUp: reportGivenUp(deps),
+          },
+        ],
         caches: [managed, ...caches.services],
         onLeading: () =>
           analyzed ? [analyzer({ ...analyzed, client, caches, clock, settings: settings.nfr, emitter })] : [],

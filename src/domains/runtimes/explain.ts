@@ -5,6 +5,7 @@ import { findCrash } from './judge/crash-loop.ts'
 import { crashRules, decide } from './decide.ts'
 import { differs } from './apply/diff.ts'
 import { failureFor } from './failures.ts'
+import { isGivenUp } from './given-up.ts'
 import { conditionOf, degradedBy } from './judge/phase.ts'
 import { plan, type Plan } from './plan.ts'
 import { detailOf, healthOf, isSameRef, refText } from './judge/child-health.ts'
@@ -16,6 +17,7 @@ import type { Action, Decision, Observed, ObservedChild } from './types.ts'
 export function explain(seen: Observed, settings: RuntimesSettings, now: number): Explanation {
   const { runtime } = seen
   const { status = {} } = runtime
+  if (isGivenUp(status, runtime.metadata.generation)) return explainGivenUp(seen)
   const decision = decide({ ...seen, done: [] }, settings, now)
   const isGoing = runtime.metadata.deletionTimestamp !== undefined
   const degraded = degradedBy(status)
@@ -29,6 +31,19 @@ export function explain(seen: Observed, settings: RuntimesSettings, now: number)
     whoseMove: failure?.whoseMove ?? (isSettled ? 'nobody' : 'platform'),
     nextStep: failure?.nextStep ?? null,
     blockers: isGoing ? seen.children.map(blockerText) : [],
+  }
+}
+
+/** From the status alone: deciding may be what hangs. */
+function explainGivenUp({ runtime: { status = {}, metadata } }: Observed): Explanation {
+  const failure = failureFor(degradedBy(status)?.reason ?? '', status.message ?? '')
+  return {
+    why: phaseText(status, metadata.generation),
+    next: 'nothing, until the runtime is changed, the controllers restart or the drift scan retries it',
+    at: null,
+    whoseMove: failure?.whoseMove ?? 'operator',
+    nextStep: failure?.nextStep ?? null,
+    blockers: [],
   }
 }
 

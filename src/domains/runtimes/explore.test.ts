@@ -281,7 +281,7 @@ describe.each([
     })
     expect(otherwise.map(nameOf)).toEqual([])
     const spelled = JSON.stringify(SENTINEL).slice(1, -1)
-    expect(texts.filter((written) => written.includes(spelled))).toEqual([])
+    expect(texts.filter((one) => one.includes(spelled))).toEqual([])
     // Searching for every part in every spelling is slow: a few are enough, because all are masked by one function.
     for (let n = 0; n < texts.length; n += Math.ceil(texts.length / 20)) expectNoSentinel(texts[n])
   })

@@ -36,6 +36,12 @@ export const raise = defineFailures({
     retryable: true,
     nextStep: 'See what keeps the named object from being created: a quota, a permission, a finalizer on the old one.',
   },
+  RuntimeRunNeverEnded: {
+    whoseMove: 'operator',
+    retryable: false,
+    nextStep:
+      'Find out why the controllers crashed or hung during this reconcile: read their last log lines and the exit code (137: out of memory). Then change the ClassRuntime, or restart the controllers.',
+  },
   RuntimeTargetLocked: {
     whoseMove: 'platform',
     retryable: true,

@@ -15,6 +15,7 @@ import {
   type Queue,
   type Random,
   type Reconcile,
+  type ReportGivenUp,
   type Service,
   type TargetLocks,
 } from '../../kernel/index.ts'
@@ -89,6 +90,8 @@ export interface ReconciledKind {
   readonly resource: Resource
   readonly cache: Pick<Cache<KubeObject>, 'list'>
   readonly reconcile: Reconcile
+  /** Writes into the status of an object that its runs never end. */
+  readonly reportGivenUp?: ReportGivenUp
 }
 
 export interface ControllerPlan {
@@ -167,7 +170,7 @@ export function ledController<P extends ControllerPlan>(
       name,
       worker: instance,
       queue,
-      reconcile: reconcileByKind(made.kinds),
+      ...byKind(made.kinds),
       emitter,
       decisions,
       clock,
@@ -183,12 +186,16 @@ export function ledController<P extends ControllerPlan>(
     : { plan: made, resync, services: [...warm, election], election }
 }
 
-function reconcileByKind(kinds: readonly ReconciledKind[]): Reconcile {
-  const byKind = new Map(kinds.map(({ resource, reconcile }) => [resource.kind, reconcile]))
-  return async (run) => {
-    const reconcile = byKind.get(run.key.kind)
-    if (reconcile === undefined) throw new Error(`this controller does not reconcile the kind ${run.key.kind}`)
-    return reconcile(run)
+function byKind(kinds: readonly ReconciledKind[]): Pick<ControllerOptions, 'reconcile' | 'reportGivenUp'> {
+  const all = new Map(kinds.map((one) => [one.resource.kind, one]))
+  const of = ({ kind }: Key): ReconciledKind => {
+    const found = all.get(kind)
+    if (found === undefined) throw new Error(`this controller does not reconcile the kind ${kind}`)
+    return found
+  }
+  return {
+    reconcile: async (run) => await of(run.key).reconcile(run),
+    reportGivenUp: async (run, failure) => await of(run.key).reportGivenUp?.(run, failure),
   }
 }
 

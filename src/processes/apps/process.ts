@@ -73,6 +73,7 @@ function serve(host: ApiHost): ServedDomain {
     for (const service of services) await begin(service)
     report.waitFor(undefined)
     await orderDemo(useCases.apps, pool)
+    await report.refresh()
     progress.say('  Apps converge: npx caelus list-deployments')
   }
 

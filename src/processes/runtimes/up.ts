@@ -33,6 +33,7 @@ export async function upRuntimes(host: ApiHost, here: UpHost, useCases: Runtimes
   for (const service of services) await begin(service)
   if (isLocal) {
     await makeDemoRuntimes(client, useCases.runtimes)
+    await useCases.refreshReport()
     await begin(demoLoad(client, (error) => onError(error, 'Demo load failed')))
   }
   progress.say('  Runtimes converge: npx caelus list-runtimes')

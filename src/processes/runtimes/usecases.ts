@@ -12,6 +12,7 @@ import {
 import type { ClassRuntime } from '../../domains/runtimes/index.ts'
 import { systemClock, type Emitter, type Service } from '../../kernel/index.ts'
 import { makeClient, type HttpTransport, type WatchEvents } from '../../kube/index.ts'
+import type { DomainReport } from '../shared/domain-report.ts'
 import { runtimesReport } from './report.ts'
 import { runtimesSettings } from './settings.ts'
 import { asUser, type Pool } from '../../store/index.ts'
@@ -33,6 +34,8 @@ export interface RuntimesUseCases {
   readonly list: () => readonly ClassRuntime[]
   /** Connects the API to a control plane. Returns the services to start for it. */
   see(transport: HttpTransport): readonly Service[]
+  /** Counts now, and resolves when the status board shows the result. */
+  refreshReport(): Promise<void>
 }
 
 /** Shorter than a controller's timeout, because a person waits for the response. */
@@ -42,6 +45,7 @@ export function openRuntimesUseCases(options: RuntimesUseCasesOptions): Runtimes
   const { config, pool, events, board, emitter, noControlPlane } = options
   const settings = runtimesSettings(config.of(RUNTIMES))
   let controlPlane: RuntimesControlPlane | undefined
+  let report: DomainReport | undefined
   const seen = (): RuntimesControlPlane => controlPlane ?? noControlPlane()
   return {
     runtimes: openRuntimes({
@@ -61,7 +65,9 @@ export function openRuntimesUseCases(options: RuntimesUseCasesOptions): Runtimes
       const book = runtimeHistory(look, systemClock)
       controlPlane = { client: makeClient(impatient, { fieldManager: 'caelus' }), look, runtimeHistory: book }
       tellRuntimesChanges(look, events)
-      return [book.service, runtimesReport(look, board), look.service]
+      report = runtimesReport(look, board)
+      return [book.service, report.service, look.service]
     },
+    refreshReport: async () => await report?.refresh(),
   }
 }

@@ -6,7 +6,7 @@ import { formatFacts, formatList } from '../../output.ts'
 import { deploymentNamed, isId, NAMED, productNamed, templateNamed, templatePath, userNamed } from './find-by-name.ts'
 import { readValues, withValues, type ValuesOptions } from './values.ts'
 import { converged, type Deployment, STATUSES } from './wait.ts'
-import { durationMs, outputOption, type OutputOption } from '../options.ts'
+import { durationMs, outputOption, TIMEOUT, type OutputOption } from '../options.ts'
 
 interface WaitOptions {
   readonly wait?: boolean
@@ -36,7 +36,7 @@ interface ListOptions extends OutputOption {
 const withWaiting = (command: Command, until: string): Command =>
   command
     .option('--wait', `show how it goes until it ${until}`)
-    .option('--timeout <duration>', 'how long to wait', durationMs, 600_000)
+    .option('--timeout <duration>', TIMEOUT, durationMs, 600_000)
 
 export const pathOf = ({ id, user_id }: Pick<Deployment, 'id' | 'user_id'>): string =>
   `/users/${encodeURIComponent(user_id)}/deployments/${encodeURIComponent(id)}`

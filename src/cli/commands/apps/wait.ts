@@ -1,8 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import type { RestClient } from '../../client.ts'
-import { ServerRefusal } from '../../client.ts'
+import { ServerRefusal, type RestClient } from '../../client.ts'
 import type { Terminal } from '../../ports.ts'
-import { raise } from '../../failures.ts'
+import { untilSettled, type Verdict } from '../../wait.ts'
 
 export const STATUSES = ['pending', 'provisioning', 'ready', 'upgrading', 'deleting', 'deleted', 'error'] as const
 
@@ -25,33 +23,23 @@ export interface Deployment {
   } | null
 }
 
-const LOOK_EVERY_MS = 500
-
-/**
- * Watches a deployment until what was asked for is there, or cannot be; tells every status on the way.
- *
- * Errors that Caelus retries do not end the wait; errors that need a person do.
- */
-export async function converged(
+/** Waits until the deployment is ready as last changed, or deleted. Failures that Caelus retries do not end the wait. */
+export const converged = (
   client: RestClient,
-  { id, user_id }: Deployment,
+  { id, user_id, deployment_uid: name }: Deployment,
   timeoutMs: number,
   terminal: Terminal,
-): Promise<Deployment> {
-  let told = ''
-  for (const end = Date.now() + timeoutMs; ; await delay(LOOK_EVERY_MS)) {
-    const now = await client.get<Deployment>(`/users/${user_id}/deployments/${id}`)
-    const { status, last_error: failure, generation, observed_generation: seen } = now
-    const text = `${now.deployment_uid}: ${status}${failure === null ? '' : ` (${failure.code}: ${failure.message})`}`
-    if (text !== told) terminal.err(`${text}\n`)
-    told = text
-    if (status === 'deleted' || (status === 'ready' && seen === generation)) return now
-    if (status === 'error' && failure !== null && !failure.retryable) {
-      const { code, message: detail, whose_move, retryable, next_step } = failure
-      throw new ServerRefusal({ code, detail, whose_move, retryable, next_step })
-    }
-    if (Date.now() >= end) {
-      throw raise.NotConvergedInTime(`${now.deployment_uid} is ${status} after ${timeoutMs / 1000} s`)
-    }
-  }
+): Promise<Deployment> =>
+  untilSettled(() => client.get<Deployment>(`/users/${user_id}/deployments/${id}`), verdict, terminal, {
+    name,
+    timeoutMs,
+  })
+
+function verdict(now: Deployment): Verdict<Deployment> {
+  const { status, last_error: failure, generation, observed_generation: seen } = now
+  const text = `${now.deployment_uid}: ${status}${failure === null ? '' : ` (${failure.code}: ${failure.message})`}`
+  if (status === 'deleted' || (status === 'ready' && seen === generation)) return { is: 'settled', value: now, text }
+  if (status !== 'error' || failure === null || failure.retryable) return { is: 'waiting', text }
+  const { message: detail, ...rest } = failure
+  return { is: 'failed', error: new ServerRefusal({ ...rest, detail }), text }
 }

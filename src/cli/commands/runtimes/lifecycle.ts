@@ -4,7 +4,7 @@ import type { CliPorts } from '../../ports.ts'
 import { formatFacts, formatList, formatValue } from '../../output.ts'
 import { explanationText, previewText, type Explanation, type Preview } from '../apps/insight.ts'
 import { readDocuments } from '../documents.ts'
-import { durationMs, outputOption, type OutputOption } from '../options.ts'
+import { durationMs, outputOption, TIMEOUT, type OutputOption } from '../options.ts'
 import { runtimePath, untilAvailable, untilGone, type Runtime } from './wait.ts'
 
 const PHASES = ['pending', 'applying', 'progressing', 'available', 'degraded', 'deleting'] as const
@@ -78,7 +78,7 @@ export function runtimeLifeCommands(program: Command, { remote, terminal }: CliP
     .option('-n, --namespace <name>', 'for those that name no namespace; without it, default')
     .option('--dry-run', 'show which children would be created, changed and deleted; save nothing')
     .option('--wait', 'show how it goes until they are available')
-    .option('--timeout <duration>', 'how long to wait', durationMs, 600_000)
+    .option('--timeout <duration>', TIMEOUT, durationMs, 600_000)
     .addOption(outputOption())
     .addHelpText('after', APPLY_EXAMPLES)
     .action(async (options: ApplyOptions) => {
@@ -111,7 +111,7 @@ export function runtimeLifeCommands(program: Command, { remote, terminal }: CliP
     .argument('<runtime>', 'its name, or namespace/name')
     .addOption(namespaceOption())
     .option('--no-wait', 'do not wait')
-    .option('--timeout <duration>', 'how long to wait', durationMs, 300_000)
+    .option('--timeout <duration>', TIMEOUT, durationMs, 300_000)
     .action(async (id: string, { namespace, wait, timeout }: DeleteOptions) => {
       const client = restClient(await remote())
       const path = runtimePath(id, namespace)

@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { ServerRefusal, type RestClient } from '../../client.ts'
 import type { Terminal } from '../../ports.ts'
 import { raise } from '../../failures.ts'
+import { untilSettled, type Verdict } from '../../wait.ts'
 
 export interface Runtime {
   readonly id: string
@@ -20,7 +20,6 @@ export interface Runtime {
   readonly children?: ReadonlyArray<{ readonly id: string; readonly health: string; readonly message: string }>
 }
 
-const LOOK_EVERY_MS = 500
 const DEFAULT_NAMESPACE = 'default'
 
 /** `namespace/name`, or a name in the given namespace, as a path of the API. */
@@ -33,15 +32,6 @@ export function runtimePath(id: string, namespace = DEFAULT_NAMESPACE): string {
   return `/runtimes/${encodeURIComponent(where)}/${encodeURIComponent(name)}`
 }
 
-/** Tells every phase and message once. */
-function teller({ err }: Terminal): (line: string) => void {
-  let told = ''
-  return (line) => {
-    if (line !== told) err(`${line}\n`)
-    told = line
-  }
-}
-
 /** Undefined: it does not exist, or the API has not seen it yet. */
 const found = (client: RestClient, path: string): Promise<Runtime | undefined> =>
   client.get<Runtime>(path).catch((error: unknown) => {
@@ -50,50 +40,44 @@ const found = (client: RestClient, path: string): Promise<Runtime | undefined> =
   })
 
 /**
- * Watches a runtime until it is available as it was asked for, or degraded. Servers read from watches: another one than took
- * what was asked for may still tell of the time before.
+ * Waits until the runtime is available in the generation that was applied, or degraded. Servers read from watches: one that
+ * has not seen that generation yet is asked again. A runtime that is deleted meanwhile ends the wait.
  */
-export async function untilAvailable(
+export function untilAvailable(
   client: RestClient,
   path: string,
-  asked: Pick<Runtime, 'id' | 'generation'>,
+  { id, generation }: Pick<Runtime, 'id' | 'generation'>,
   timeoutMs: number,
   terminal: Terminal,
 ): Promise<Runtime> {
-  const tell = teller(terminal)
-  let last: Runtime | undefined
-  for (const end = Date.now() + timeoutMs; ; await delay(LOOK_EVERY_MS)) {
-    const now = last === undefined ? await found(client, path) : await client.get<Runtime>(path)
-    if (now !== undefined && now.generation >= asked.generation) {
-      last = now
-      const isCurrent = now.observed_generation === now.generation
-      tell(`${now.id}: ${now.phase}, ${now.functions_ready}/${now.functions_total} ready: ${now.message}`)
-      if (now.phase === 'available' && isCurrent) return now
-      if (now.phase === 'degraded' && isCurrent) {
-        throw raise.RuntimeDegraded(`${now.id} is degraded (${now.reason}): ${now.message}`)
-      }
-    }
-    if (Date.now() >= end) {
-      throw raise.NotConvergedInTime(
-        `${asked.id} is ${last?.phase ?? 'not seen by the server'} after ${timeoutMs / 1000} s`,
-      )
-    }
+  let isSeen = false
+  const get = async (): Promise<Runtime | undefined> => {
+    const now = isSeen ? await client.get<Runtime>(path) : await found(client, path)
+    isSeen ||= now !== undefined && now.generation >= generation
+    return now
   }
+  return untilSettled(get, availability(id, generation), terminal, { name: id, timeoutMs })
 }
 
-/** Watches a runtime until nothing of it is left. */
-export async function untilGone(
-  client: RestClient,
-  path: string,
-  timeoutMs: number,
-  terminal: Terminal,
-): Promise<void> {
-  const tell = teller(terminal)
-  for (const end = Date.now() + timeoutMs; ; await delay(LOOK_EVERY_MS)) {
-    const now = await found(client, path)
-    if (now === undefined) return
-    const left = (now.children ?? []).map(({ id }) => id)
-    tell(`${now.id}: deleting${left.length === 0 ? '' : `, ${left.length} left: ${left.slice(0, 3).join(', ')}`}`)
-    if (Date.now() >= end) throw raise.NotConvergedInTime(`${now.id} is not gone after ${timeoutMs / 1000} s`)
+const availability =
+  (id: string, generation: number) =>
+  (now: Runtime | undefined): Verdict<Runtime> => {
+    if (now === undefined || now.generation < generation)
+      return { is: 'waiting', text: `${id}: not seen by the server` }
+    const isCurrent = now.observed_generation === now.generation
+    const text = `${id}: ${now.phase}, ${now.functions_ready}/${now.functions_total} ready: ${now.message}`
+    if (now.phase === 'available' && isCurrent) return { is: 'settled', value: now, text }
+    if (now.phase !== 'degraded' || !isCurrent) return { is: 'waiting', text }
+    return { is: 'failed', error: raise.RuntimeDegraded(`${id} is degraded (${now.reason}): ${now.message}`), text }
   }
+
+/** Waits until nothing of the runtime is left. */
+export const untilGone = (client: RestClient, path: string, timeoutMs: number, terminal: Terminal): Promise<void> =>
+  untilSettled(() => found(client, path), absence, terminal, { name: path.slice('/runtimes/'.length), timeoutMs })
+
+function absence(now: Runtime | undefined): Verdict<void> {
+  if (now === undefined) return { is: 'settled', value: undefined }
+  const left = (now.children ?? []).map(({ id }) => id)
+  const count = left.length === 0 ? '' : `, ${left.length} left: ${left.slice(0, 3).join(', ')}`
+  return { is: 'waiting', text: `${now.id}: deleting${count}` }
 }

@@ -1,0 +1,75 @@
+import type { StatusBoard } from '../../api/index.ts'
+import type { DomainName } from '../../api/contract/index.ts'
+import { every, messageOf, type Clock, type Service } from '../../kernel/index.ts'
+
+export interface DomainCounts {
+  readonly objects: number
+  readonly notReady: number
+  /** Those of them that do not become ready unless a person acts. */
+  readonly failing: number
+}
+
+export interface DomainReportOptions {
+  readonly name: DomainName
+  readonly count: () => Promise<DomainCounts> | DomainCounts
+  /** Calls back when the counts may have changed; returns how to stop. */
+  readonly changes: (changed: () => void) => () => void
+  readonly board: Pick<StatusBoard, 'domain'>
+  readonly clock?: Clock
+}
+
+/** Reports to the status board how many objects of a domain exist and how many are not ready. */
+export interface DomainReport {
+  readonly service: Service
+  /** Shows what the domain waits for; undefined when it converges. */
+  waitFor(what: string | undefined): void
+  /** Counts now, and resolves when the status board shows the result. */
+  refresh(): Promise<void>
+}
+
+const EVERY_MS = 10_000
+/** Changes within this time cause one report. */
+const TOGETHER_MS = 200
+
+const NONE: DomainCounts = { objects: 0, notReady: 0, failing: 0 }
+
+export function domainReport({ name, count, changes, board, clock }: DomainReportOptions): DomainReport {
+  let waitingFor: string | undefined
+  let wake = (): void => {}
+  let last: DomainCounts | undefined
+
+  const post = (health: 'ok' | 'preparing' | 'degraded', message: string): void => {
+    const { objects, notReady } = last ?? NONE
+    board.domain(name, { enabled: true, health, message, objects, not_ready: notReady })
+  }
+  const report = async (): Promise<void> => {
+    try {
+      last = await count()
+    } catch (error) {
+      return post(last === undefined ? 'preparing' : 'degraded', waitingFor ?? messageOf(error))
+    }
+    if (waitingFor !== undefined) return post('preparing', waitingFor)
+    post(last.failing > 0 ? 'degraded' : 'ok', countsText(last))
+  }
+  return {
+    waitFor(what) {
+      waitingFor = what
+      wake()
+    },
+    refresh: report,
+    service: every(`${name} report`, EVERY_MS, report, {
+      readyAfterFirst: true,
+      togetherMs: TOGETHER_MS,
+      ...(clock && { clock }),
+      wakeOn(changed) {
+        wake = changed
+        return changes(changed)
+      },
+    }),
+  }
+}
+
+function countsText({ objects, notReady, failing }: DomainCounts): string {
+  if (objects === 0) return 'no objects yet'
+  return `${objects - notReady} of ${objects} ready${failing > 0 ? `, ${failing} failed` : ''}`
+}
