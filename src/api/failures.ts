@@ -91,6 +91,11 @@ const STATUS: Readonly<Record<string, number>> = {
   TemplateExists: 409,
   TemplateInUse: 409,
   UserInUse: 409,
+  InvitationInvalid: 404,
+  LastOwner: 409,
+  MemberExists: 409,
+  OrganizationInUse: 409,
+  OrganizationNameTaken: 409,
 }
 
 /** A failure of a domain has no status of its own: whose move it is decides. */

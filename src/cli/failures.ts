@@ -23,6 +23,16 @@ export const raise = defineFailures({
   },
   NoSuchProduct: { whoseMove: 'user', retryable: false, nextStep: 'Name it as `caelus list-products` shows it.' },
   NoSuchTemplate: { whoseMove: 'user', retryable: false, nextStep: 'Name it as `caelus list-templates` shows it.' },
+  NoSuchOrganization: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'List your organizations with `caelus list-organizations`.',
+  },
+  NoSuchMember: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'List the members with `caelus list-members <organization>`.',
+  },
   NoSuchUser: { whoseMove: 'user', retryable: false, nextStep: 'Name them as `caelus list-users` shows them.' },
   NameAmbiguous: {
     whoseMove: 'user',

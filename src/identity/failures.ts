@@ -11,4 +11,29 @@ export const raise = defineFailures({
     retryable: false,
     nextStep: 'Delete what the message names first, wait until it is gone, and delete the user again.',
   },
+  OrganizationNameTaken: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Choose another name.',
+  },
+  OrganizationInUse: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Delete what the message names first, wait until it is gone, and delete the organization again.',
+  },
+  LastOwner: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Make another member an owner first, or delete the organization.',
+  },
+  MemberExists: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Change the role of the member instead.',
+  },
+  InvitationInvalid: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Ask an owner of the organization for a new invitation.',
+  },
 })

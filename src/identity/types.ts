@@ -72,3 +72,37 @@ export interface ApiTokens {
   revoke(userId: string, id: string): Promise<boolean>
   markUsed(id: string): Promise<void>
 }
+
+/** What a member of an organization may do, strongest first. */
+export const ORGANIZATION_ROLES = ['owner', 'member', 'viewer'] as const
+export type OrganizationRole = (typeof ORGANIZATION_ROLES)[number]
+
+export interface Organization {
+  readonly id: string
+  readonly name: string
+  /** Number of members. */
+  readonly members: number
+  /** The role of the caller; null: an admin who is no member. */
+  readonly role: OrganizationRole | null
+  /** Incremented by every change of the name. */
+  readonly generation: number
+  readonly createdAt: number
+}
+
+export interface Member {
+  readonly userId: string
+  readonly email: string
+  readonly role: OrganizationRole
+  /** Incremented by every change of the role. */
+  readonly generation: number
+  readonly createdAt: number
+}
+
+/** One that is neither accepted nor revoked; it may have expired. */
+export interface Invitation {
+  readonly id: string
+  readonly email: string
+  readonly role: OrganizationRole
+  readonly createdAt: number
+  readonly expiresAt: number
+}

@@ -106,6 +106,6 @@ export function isAnswer(error: unknown): boolean {
 export const sqlState = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 
-/** Whether the unique constraint or index of this name refused a statement. */
+/** Whether the constraint, unique index or checking trigger of this name refused a statement. */
 export const violates = (error: unknown, constraint: string): boolean =>
-  sqlState(error) === '23505' && (error as { constraint?: unknown }).constraint === constraint
+  ['23505', '23514'].includes(sqlState(error) ?? '') && (error as { constraint?: unknown }).constraint === constraint

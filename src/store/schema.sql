@@ -23,8 +23,14 @@ caelus.current_tenants()
 CREATE OR REPLACE FUNCTION caelus.current_tenants()
  RETURNS text[]
  LANGUAGE sql
- STABLE
-RETURN ARRAY[(caelus.current_user_id())::text]
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+BEGIN ATOMIC
+ SELECT array_append(ARRAY( SELECT (m.organization_id)::text AS organization_id
+            FROM (tenant.organization_members m
+              JOIN tenant.organizations o ON (((o.id = m.organization_id) AND (o.deleted_at IS NULL))))
+           WHERE (m.user_id = caelus.current_user_id())), (caelus.current_user_id())::text) AS array_append;
+END
 
 caelus.current_user_id()
 CREATE OR REPLACE FUNCTION caelus.current_user_id()
@@ -299,6 +305,131 @@ begin
 end
 $function$
 
+tenant.accept_invitation(the_sha256 bytea)
+CREATE OR REPLACE FUNCTION tenant.accept_invitation(the_sha256 bytea)
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+BEGIN ATOMIC
+ SELECT tenant.accept_invitations(ARRAY( SELECT organization_invitations.id
+            FROM tenant.organization_invitations
+           WHERE (organization_invitations.sha256 = accept_invitation.the_sha256)), caelus.current_user_id()) AS accept_invitations;
+END
+
+tenant.accept_invitations(invitations uuid[], the_user uuid)
+CREATE OR REPLACE FUNCTION tenant.accept_invitations(invitations uuid[], the_user uuid)
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+BEGIN ATOMIC
+ WITH accepted AS (
+          UPDATE tenant.organization_invitations i SET accepted_at = now(), accepted_by = accept_invitations.the_user
+            FROM tenant.organizations o
+           WHERE ((i.id = ANY (accept_invitations.invitations)) AND (o.id = i.organization_id) AND (o.deleted_at IS NULL) AND (i.accepted_at IS NULL) AND (i.revoked_at IS NULL) AND (i.expires_at > now()))
+           RETURNING i.id,
+             i.organization_id,
+             i.role
+         ), joined AS (
+          INSERT INTO tenant.organization_members AS m (organization_id, user_id, role)  SELECT DISTINCT ON (accepted_1.organization_id) accepted_1.organization_id,
+                     accept_invitations.the_user AS the_user,
+                     accepted_1.role
+                    FROM accepted accepted_1
+                   ORDER BY accepted_1.organization_id, (array_position(ARRAY['owner'::text, 'member'::text, 'viewer'::text], accepted_1.role)) ON CONFLICT(organization_id, user_id) DO UPDATE SET role = excluded.role, generation = (m.generation + 1)
+           WHERE (array_position(ARRAY['owner'::text, 'member'::text, 'viewer'::text], excluded.role) < array_position(ARRAY['owner'::text, 'member'::text, 'viewer'::text], m.role))
+         ), noted AS (
+          INSERT INTO caelus.audit (actor, action, object_kind, object_id, tenant, detail)  SELECT (accept_invitations.the_user)::text AS the_user,
+                     'joined',
+                     'Organization',
+                     (accepted_1.organization_id)::text AS organization_id,
+                     (accepted_1.organization_id)::text AS organization_id,
+                     jsonb_build_object('user', accept_invitations.the_user, 'role', accepted_1.role, 'invitation', accepted_1.id) AS jsonb_build_object
+                    FROM accepted accepted_1
+         )
+  SELECT accepted.organization_id
+    FROM accepted;
+END
+
+tenant.accept_invitations_of(the_user uuid, the_email text)
+CREATE OR REPLACE FUNCTION tenant.accept_invitations_of(the_user uuid, the_email text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  invitations uuid[] = array(
+    select id from tenant.organization_invitations
+    where lower(email) = lower(the_email) and accepted_at is null and revoked_at is null and expires_at > now());
+begin
+  if invitations <> '{}' then
+    perform tenant.accept_invitations(invitations, the_user);
+  end if;
+end
+$function$
+
+tenant.create_organization(the_id uuid, the_name text)
+CREATE OR REPLACE FUNCTION tenant.create_organization(the_id uuid, the_name text)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+BEGIN ATOMIC
+ INSERT INTO tenant.organizations (id, name)
+   VALUES (create_organization.the_id, create_organization.the_name);
+ INSERT INTO tenant.organization_members (organization_id, user_id, role)
+   VALUES (create_organization.the_id, caelus.current_user_id(), 'owner'::text);
+END
+
+tenant.keep_an_owner()
+CREATE OR REPLACE FUNCTION tenant.keep_an_owner()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  perform from tenant.organizations where id = old.organization_id and deleted_at is null for update;
+  if found and not exists (
+    select from tenant.organization_members where organization_id = old.organization_id and role = 'owner'
+  ) then
+    raise exception 'organization % must have an owner', old.organization_id
+      using errcode = 'check_violation', constraint = 'organization_has_owner';
+  end if;
+  return null;
+end
+$function$
+
+tenant.members_of(organization uuid)
+CREATE OR REPLACE FUNCTION tenant.members_of(organization uuid)
+ RETURNS TABLE(user_id uuid, email text, role text, generation bigint, created_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+BEGIN ATOMIC
+ SELECT m.user_id,
+     u.email,
+     m.role,
+     m.generation,
+     m.created_at
+    FROM (tenant.organization_members m
+      JOIN caelus."user" u ON ((u.id = m.user_id)))
+   WHERE ((m.organization_id = members_of.organization) AND (caelus.acts_as_admin() OR (tenant.role_in(members_of.organization) IS NOT NULL)));
+END
+
+tenant.role_in(organization uuid)
+CREATE OR REPLACE FUNCTION tenant.role_in(organization uuid)
+ RETURNS text
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+BEGIN ATOMIC
+ SELECT organization_members.role
+    FROM tenant.organization_members
+   WHERE ((organization_members.organization_id = role_in.organization) AND (organization_members.user_id = caelus.current_user_id()));
+END
+
 -- tables
 
 caelus."user"
@@ -538,6 +669,52 @@ caelus.product_template_version
   constraint product_template_version_values_schema_json_check CHECK ((json_typeof(values_schema_json) = 'object'::text))
   row level security
 
+tenant.organization_invitations
+  id uuid not null default gen_random_uuid()
+  organization_id uuid not null
+  email text not null
+  role text not null
+  sha256 bytea not null
+  invited_by uuid
+  created_at timestamp with time zone not null default date_trunc('milliseconds'::text, now())
+  expires_at timestamp with time zone not null
+  accepted_at timestamp with time zone
+  accepted_by uuid
+  revoked_at timestamp with time zone
+  constraint organization_invitations_accepted_by_fkey FOREIGN KEY (accepted_by) REFERENCES caelus."user"(id)
+  constraint organization_invitations_email_check CHECK ((email <> ''::text))
+  constraint organization_invitations_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES caelus."user"(id)
+  constraint organization_invitations_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES tenant.organizations(id)
+  constraint organization_invitations_pkey PRIMARY KEY (id)
+  constraint organization_invitations_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'member'::text, 'viewer'::text])))
+  constraint organization_invitations_sha256_check CHECK ((octet_length(sha256) = 32))
+  constraint organization_invitations_sha256_key UNIQUE (sha256)
+  row level security
+
+tenant.organization_members
+  organization_id uuid not null
+  user_id uuid not null
+  role text not null
+  generation bigint not null default 1
+  created_at timestamp with time zone not null default date_trunc('milliseconds'::text, now())
+  constraint organization_members_generation_check CHECK ((generation > 0))
+  constraint organization_members_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES tenant.organizations(id)
+  constraint organization_members_pkey PRIMARY KEY (organization_id, user_id)
+  constraint organization_members_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'member'::text, 'viewer'::text])))
+  constraint organization_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES caelus."user"(id)
+  row level security
+
+tenant.organizations
+  id uuid not null default gen_random_uuid()
+  name text not null
+  generation bigint not null default 1
+  created_at timestamp with time zone not null default date_trunc('milliseconds'::text, now())
+  deleted_at timestamp with time zone
+  constraint organizations_generation_check CHECK ((generation > 0))
+  constraint organizations_name_check CHECK ((name <> ''::text))
+  constraint organizations_pkey PRIMARY KEY (id)
+  row level security
+
 -- views
 
 caelus.deployment_reconcile_job
@@ -737,6 +914,36 @@ CREATE UNIQUE INDEX user_pkey ON caelus."user" USING btree (id)
 caelus.user_subject_key
 CREATE UNIQUE INDEX user_subject_key ON caelus."user" USING btree (subject)
 
+tenant.organization_invitations_age
+CREATE INDEX organization_invitations_age ON tenant.organization_invitations USING btree (organization_id, created_at, id)
+
+tenant.organization_invitations_email
+CREATE INDEX organization_invitations_email ON tenant.organization_invitations USING btree (lower(email)) WHERE ((accepted_at IS NULL) AND (revoked_at IS NULL))
+
+tenant.organization_invitations_open
+CREATE UNIQUE INDEX organization_invitations_open ON tenant.organization_invitations USING btree (organization_id, lower(email)) WHERE ((accepted_at IS NULL) AND (revoked_at IS NULL))
+
+tenant.organization_invitations_pkey
+CREATE UNIQUE INDEX organization_invitations_pkey ON tenant.organization_invitations USING btree (id)
+
+tenant.organization_invitations_sha256_key
+CREATE UNIQUE INDEX organization_invitations_sha256_key ON tenant.organization_invitations USING btree (sha256)
+
+tenant.organization_members_pkey
+CREATE UNIQUE INDEX organization_members_pkey ON tenant.organization_members USING btree (organization_id, user_id)
+
+tenant.organization_members_user
+CREATE INDEX organization_members_user ON tenant.organization_members USING btree (user_id)
+
+tenant.organizations_age
+CREATE INDEX organizations_age ON tenant.organizations USING btree (created_at, id)
+
+tenant.organizations_name
+CREATE UNIQUE INDEX organizations_name ON tenant.organizations USING btree (lower(name)) WHERE (deleted_at IS NULL)
+
+tenant.organizations_pkey
+CREATE UNIQUE INDEX organizations_pkey ON tenant.organizations USING btree (id)
+
 -- triggers
 
 caelus.audit audit_only_grows
@@ -762,6 +969,9 @@ CREATE TRIGGER template_is_told AFTER INSERT OR UPDATE ON caelus.product_templat
 
 caelus.product_template_version template_never_changes
 CREATE TRIGGER template_never_changes BEFORE UPDATE ON caelus.product_template_version FOR EACH ROW EXECUTE FUNCTION caelus.refuse_change_except('deleted_at')
+
+tenant.organization_members organization_keeps_an_owner
+CREATE TRIGGER organization_keeps_an_owner AFTER DELETE OR UPDATE ON tenant.organization_members FOR EACH ROW WHEN ((old.role = 'owner'::text)) EXECUTE FUNCTION tenant.keep_an_owner()
 
 -- policies
 
@@ -845,6 +1055,24 @@ for select to caelus_api using (((caelus.current_user_id() IS NOT NULL) OR caelu
 
 caelus.product_template_version worker_reads
 for select to caelus_worker using (true)
+
+tenant.organization_invitations api_owner
+for all to caelus_api using ((( SELECT caelus.acts_as_admin() AS acts_as_admin) OR (tenant.role_in(organization_id) = 'owner'::text)))
+
+tenant.organization_members api_leaves
+for delete to caelus_api using ((user_id = ( SELECT caelus.current_user_id() AS current_user_id)))
+
+tenant.organization_members api_owner
+for all to caelus_api using ((( SELECT caelus.acts_as_admin() AS acts_as_admin) OR (tenant.role_in(organization_id) = 'owner'::text)))
+
+tenant.organization_members api_reads_own
+for select to caelus_api using ((( SELECT caelus.acts_as_admin() AS acts_as_admin) OR (tenant.role_in(organization_id) IS NOT NULL)))
+
+tenant.organizations api_owner
+for update to caelus_api using ((( SELECT caelus.acts_as_admin() AS acts_as_admin) OR (tenant.role_in(id) = 'owner'::text)))
+
+tenant.organizations api_reads_own
+for select to caelus_api using ((( SELECT caelus.acts_as_admin() AS acts_as_admin) OR (tenant.role_in(id) IS NOT NULL)))
 
 -- grants
 
@@ -943,3 +1171,12 @@ insert, select, update
 
 caelus.product_template_version to caelus_worker
 select
+
+tenant.organization_invitations to caelus_api
+insert, select, update
+
+tenant.organization_members to caelus_api
+delete, insert, select, update
+
+tenant.organizations to caelus_api
+select, update

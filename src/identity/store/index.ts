@@ -1,3 +1,6 @@
+export * from './invitations.ts'
 export { loginStore } from './logins.ts'
+export * from './members.ts'
+export * from './organizations.ts'
 export { tokenStore } from './tokens.ts'
 export * from './users.ts'

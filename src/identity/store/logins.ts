@@ -18,11 +18,14 @@ export const principalOf = (row: PrincipalRow): Principal => ({
   sessionsFrom: row.sessions_from instanceof Date ? row.sessions_from : FROM_THE_BEGINNING,
 })
 
+/** A login accepts the open invitations of its email. */
+const SIGN_IN = 'select u.*, tenant.accept_invitations_of(u.id, u.email) from caelus.sign_in($1, $2, $3) u'
+
 /** Users before they are known as callers, through the functions of migration 0005-login. */
 export const loginStore = (pool: Pool): Logins => ({
   async signIn({ subject, email, role }) {
     const admin = role === undefined ? null : role === 'admin'
-    const [row] = await pool.query<PrincipalRow>('select * from caelus.sign_in($1, $2, $3)', [subject, email, admin])
+    const [row] = await pool.query<PrincipalRow>(SIGN_IN, [subject, email, admin])
     return row && principalOf(row)
   },
   async get(id) {

@@ -77,10 +77,11 @@ export async function changeUser(tx: Tx, id: string, user: Pick<User, 'email' | 
   await tx.query('update caelus.user set email = $2, is_admin = $3 where id = $1', [id, user.email, user.isAdmin])
 }
 
-/** Voids all sessions and tokens, so that they stay void if the user is restored. */
+/** Voids all sessions, tokens and memberships, so that they stay void if the user is restored. */
 export async function removeUser(tx: Tx, id: string): Promise<void> {
   await tx.query('update caelus.user set deleted_at = now(), sessions_from = now() where id = $1', [id])
   await tx.query('update caelus.api_token set revoked_at = now() where user_id = $1 and revoked_at is null', [id])
+  await tx.query('delete from tenant.organization_members where user_id = $1', [id])
 }
 
 /** The emails of the users that the caller may see. */

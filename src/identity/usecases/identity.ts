@@ -1,8 +1,36 @@
 import type { Actor } from '../../store/index.ts'
+import { acceptInvitation, invite, listInvitations, revokeInvitation } from './invitations.ts'
+import { addMember, listMembers, removeMember, updateMember } from './members.ts'
+import {
+  createOrganization,
+  deleteOrganization,
+  getOrganization,
+  listOrganizations,
+  updateOrganization,
+} from './organizations.ts'
 import type { IdentityDeps, IdentityUseCases } from './port.ts'
 import { createUser, deleteUser, getUser, listUsers, updateUser } from './users.ts'
 
-const USE_CASES = { createUser, deleteUser, getUser, listUsers, updateUser } satisfies {
+const USE_CASES = {
+  createUser,
+  deleteUser,
+  getUser,
+  listUsers,
+  updateUser,
+  createOrganization,
+  deleteOrganization,
+  getOrganization,
+  listOrganizations,
+  updateOrganization,
+  addMember,
+  listMembers,
+  removeMember,
+  updateMember,
+  acceptInvitation,
+  invite,
+  listInvitations,
+  revokeInvitation,
+} satisfies {
   readonly [Verb in keyof IdentityUseCases]: (
     deps: IdentityDeps,
     ...rest: Parameters<IdentityUseCases[Verb]>

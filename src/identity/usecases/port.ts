@@ -1,6 +1,6 @@
-import type { Actor, Listed, Pool } from '../../store/index.ts'
-import type { UserFilter } from '../store/index.ts'
-import type { User } from '../types.ts'
+import type { Actor, Listed, PageOptions, Pool } from '../../store/index.ts'
+import type { OrganizationFilter, UserFilter } from '../store/index.ts'
+import type { Invitation, Member, Organization, OrganizationRole, User } from '../types.ts'
 import type { TenantUsage, TotalUsage } from '../usage.ts'
 
 /*
@@ -26,12 +26,69 @@ export interface ListedUser extends User {
   readonly usage: TotalUsage
 }
 
+export interface Precondition {
+  /** The change was made on this generation; `ChangedMeanwhile` if it is another one now. */
+  readonly ifGeneration?: number | undefined
+}
+
+export interface OrganizationInput {
+  readonly name: string
+}
+
+export interface MemberInput {
+  readonly email: string
+  readonly role: OrganizationRole
+}
+
+export interface InvitationInput extends MemberInput {
+  readonly expiresAt: number
+}
+
 export interface IdentityUseCases {
   /** Newest first. A member sees themselves only. */
   listUsers(actor: Actor, filter: UserFilter): Promise<Listed<ListedUser>>
   getUser(actor: Actor, id: string): Promise<ListedUser>
   createUser(actor: Actor, input: UserInput): Promise<ListedUser>
   updateUser(actor: Actor, id: string, input: Partial<UserInput>): Promise<ListedUser>
-  /** Refused while a domain holds objects of the user. */
+  /** Refused while a domain holds objects of the user, or an organization would lose its last owner. */
   deleteUser(actor: Actor, id: string): Promise<void>
+
+  /** Newest first. Those that the caller belongs to; all for an admin. */
+  listOrganizations(actor: Actor, filter: OrganizationFilter): Promise<Listed<Organization>>
+  getOrganization(actor: Actor, id: string): Promise<Organization>
+  /** The caller becomes its owner. */
+  createOrganization(actor: Actor, input: OrganizationInput): Promise<Organization>
+  updateOrganization(
+    actor: Actor,
+    id: string,
+    input: Partial<OrganizationInput>,
+    precondition?: Precondition,
+  ): Promise<Organization>
+  /** Refused while a domain holds objects of the organization. */
+  deleteOrganization(actor: Actor, id: string, precondition?: Precondition): Promise<void>
+
+  /** Newest first. */
+  listMembers(actor: Actor, organizationId: string, page: PageOptions): Promise<Listed<Member>>
+  /** Adds an existing user without an invitation; admins only. */
+  addMember(actor: Actor, organizationId: string, input: MemberInput): Promise<Member>
+  updateMember(
+    actor: Actor,
+    organizationId: string,
+    userId: string,
+    role: OrganizationRole,
+    precondition?: Precondition,
+  ): Promise<Member>
+  removeMember(actor: Actor, organizationId: string, userId: string): Promise<void>
+
+  /** Open ones, newest first; for owners. */
+  listInvitations(actor: Actor, organizationId: string, page: PageOptions): Promise<Listed<Invitation>>
+  /** Replaces an open invitation of the same email. The secret is returned this once. */
+  invite(
+    actor: Actor,
+    organizationId: string,
+    input: InvitationInput,
+  ): Promise<Invitation & { readonly secret: string }>
+  revokeInvitation(actor: Actor, organizationId: string, id: string): Promise<void>
+  /** By the secret of the invitation. A login with the invited email accepts it as well. */
+  acceptInvitation(actor: Actor, token: string): Promise<Organization>
 }

@@ -18,6 +18,7 @@ import {
   listUsers as listRows,
   lockUser,
   removeUser,
+  solelyOwned,
   type UserFilter,
 } from '../store/index.ts'
 import type { User } from '../types.ts'
@@ -76,7 +77,11 @@ export async function deleteUser(deps: IdentityDeps, actor: Actor, id: string): 
     const { usage } = await oneWithUsage(deps, tx, user)
     const inTheWay = objectsText(usage)
     if (inTheWay !== '') throw raise.UserInUse(`${user.email} has ${inTheWay}`)
-    await removeUser(tx, id)
+    const alone = await solelyOwned(tx, id)
+    if (alone.length > 0) throw raise.LastOwner(`${user.email} is the last owner of ${alone.join(', ')}`)
+    await removeUser(tx, id).catch((error: unknown) => {
+      throw violates(error, 'organization_has_owner') ? raise.LastOwner(`${user.email} is a last owner`) : error
+    })
     await note(tx, actor, { action: 'deleted', ...about(id), before: contentsOf(user) })
   })
 }

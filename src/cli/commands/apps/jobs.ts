@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander'
 import { allPages, restClient } from '../../client.ts'
 import type { CliPorts } from '../../ports.ts'
 import { formatFacts, formatList } from '../../output.ts'
-import { deploymentNamed, NAMED } from './find-by-name.ts'
+import { deploymentNamed, NAMED } from '../find-by-name.ts'
 import { outputOption, type OutputOption } from '../options.ts'
 
 const REASONS = ['create', 'update', 'delete', 'drift', 'retry'] as const

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { allPages, restClient } from '../../client.ts'
 import type { CliPorts } from '../../ports.ts'
 import { formatFacts, formatList } from '../../output.ts'
-import { NAMED, productNamed, templateNamed } from './find-by-name.ts'
+import { NAMED, productNamed, templateNamed } from '../find-by-name.ts'
 import { outputOption, type OutputOption } from '../options.ts'
 
 interface Product {

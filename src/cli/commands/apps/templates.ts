@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { allPages, restClient, type RestClient } from '../../client.ts'
 import type { CliPorts } from '../../ports.ts'
 import { formatFacts, formatList } from '../../output.ts'
-import { NAMED, productNamed, templateNamed, templatePath } from './find-by-name.ts'
+import { NAMED, productNamed, templateNamed, templatePath } from '../find-by-name.ts'
 import { readObject, readValues, withValues, type ValuesOptions } from './values.ts'
 import { durationMs, outputOption, type OutputOption } from '../options.ts'
 

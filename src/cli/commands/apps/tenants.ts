@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { restClient } from '../../client.ts'
 import type { CliPorts } from '../../ports.ts'
 import { userPath } from '../identity/users.ts'
-import { NAMED } from './find-by-name.ts'
+import { NAMED } from '../find-by-name.ts'
 
 export function tenantCommands(program: Command, { remote, terminal }: CliPorts): void {
   program

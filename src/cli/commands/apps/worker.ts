@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { CliPorts } from '../../ports.ts'
 import { formatFacts } from '../../output.ts'
-import { NAMED } from './find-by-name.ts'
+import { NAMED } from '../find-by-name.ts'
 import { outputOption, wholeNumber, type OutputOption } from '../options.ts'
 
 /** What a worker does, by hand: on the database of DATABASE_URL and the control plane of CAELUS_KUBECONFIG. */

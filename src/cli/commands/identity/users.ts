@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { allPages, restClient, type RestClient } from '../../client.ts'
 import type { CliPorts } from '../../ports.ts'
 import { formatFacts, formatList } from '../../output.ts'
-import { NAMED, userNamed } from '../apps/find-by-name.ts'
+import { NAMED, userNamed } from '../find-by-name.ts'
 import { outputOption, type OutputOption } from '../options.ts'
 
 interface User {

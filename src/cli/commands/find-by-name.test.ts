@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { failureOf } from '../../../kernel/index.ts'
+import { failureOf } from '../../kernel/index.ts'
 import { isId, onlyOne } from './find-by-name.ts'
 
 const ID = '123e4567-e89b-42d3-a456-426614174000'

@@ -1,7 +1,7 @@
-import { nearest } from '../../../kernel/index.ts'
-import { allPages, type RestClient } from '../../client.ts'
-import { raise } from '../../failures.ts'
-import type { Deployment } from './wait.ts'
+import { nearest } from '../../kernel/index.ts'
+import { allPages, type RestClient } from '../client.ts'
+import { raise } from '../failures.ts'
+import type { Deployment } from './apps/wait.ts'
 
 /*
  * People say what they see: a name, a domain, an email. Paths of the API have ids. An id is taken as it is; for anything
@@ -14,6 +14,8 @@ export const NAMED = {
   product: 'its name or id, as list-products shows it',
   template: 'its label, chart version or id, as list-templates shows it',
   user: 'their email or id, as list-users shows it',
+  organization: 'its name or id, as list-organizations shows it',
+  member: 'their email or id, as list-members shows it',
 } as const
 
 const NO_SUCH = {
@@ -21,6 +23,8 @@ const NO_SUCH = {
   product: raise.NoSuchProduct,
   template: raise.NoSuchTemplate,
   user: raise.NoSuchUser,
+  organization: raise.NoSuchOrganization,
+  member: raise.NoSuchMember,
 } as const
 
 interface Me {
