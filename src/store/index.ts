@@ -17,6 +17,7 @@ export { openPool, type Pool, type PoolOptions, type Runner, type Session } from
 export * from './queue/index.ts'
 export { prune, pruneAlone, retention, type Keep, type RetentionOptions } from './retention.ts'
 export { asUser, ROLES, type Actor, type Role } from './roles.ts'
+export { auditEntries, decisionEntries } from './timeline.ts'
 export { insideTransaction, inTx, type Tx, type TxOptions } from './tx.ts'
 export { isId, markOf, msOf, msOrNull } from './columns.ts'
 export { listed, notOurs, timeMark, type Listed, type PageOptions } from './page.ts'

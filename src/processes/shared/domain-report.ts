@@ -22,7 +22,7 @@ export interface DomainReportOptions {
 export interface DomainReport {
   readonly service: Service
   /** Shows what the domain waits for; undefined when it converges. */
-  waitFor(what: string | undefined): void
+  readonly waitFor: (what: string | undefined) => void
 }
 
 const EVERY_MS = 10_000
