@@ -41,7 +41,7 @@ export type * as CoreV1 from './types/core-v1.ts'
 export type * as MetaV1 from './types/meta-v1.ts'
 export { dryRun, guarded, impersonate, ledBy, observed, type RequestEvents } from './transport/wrap.ts'
 export { eventRecorder, type EventRecorder, type EventRecorderOptions, type Happened } from './event-recorder.ts'
-export { eventEntry } from './event-timeline.ts'
+export { kubeEventEntries } from './event-timeline.ts'
 export * from './fields/index.ts'
 export {
   conditionOf,

@@ -30,6 +30,18 @@ export const ObjectChangeView = Type.Object({
 })
 export type ObjectChangeView = Static<typeof ObjectChangeView>
 
+export const PreviewView = Type.Object(
+  {
+    values: Type.Array(FieldChangeView, { description: 'Changes of what the user wrote, merged with the defaults.' }),
+    objects: Type.Array(ObjectChangeView, { description: 'Objects created, changed and deleted in the cluster.' }),
+    not_consulted: Type.Optional(
+      Type.Array(Type.String(), { description: 'What the API server could not be asked about, and why.' }),
+    ),
+  },
+  { description: 'The exact field changes that saving would make; nothing is saved. Secrets are masked.' },
+)
+export type PreviewView = Static<typeof PreviewView>
+
 export const ExplanationView = Type.Object(
   {
     why: Type.Array(Type.String(), { description: 'Why it is in this state, most important reason first.' }),

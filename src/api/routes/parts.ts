@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { RefusedFields, type Explanation, type Failure, type TimelineEntry } from '../../kernel/index.ts'
-import { pathText, type FieldChange } from '../../kube/index.ts'
+import { pathText, type FieldChange, type PreviewDiff } from '../../kube/index.ts'
 import type { Actor } from '../../store/index.ts'
 import type { Listed, PageOptions } from '../../store/index.ts'
 import {
@@ -11,6 +11,7 @@ import {
   type FieldChangeView,
   type Page,
   type PageQuery,
+  type PreviewView,
   type TimelineEntryView,
 } from '../contract/index.ts'
 import { callerOf } from '../http/guard.ts'
@@ -77,6 +78,12 @@ export const explanationView = ({ why, next, at, whoseMove, nextStep, blockers }
   whose_move: whoseMove,
   next_step: nextStep,
   blockers: [...blockers],
+})
+
+export const previewView = ({ values, objects, notConsulted = [] }: PreviewDiff): PreviewView => ({
+  values: values.map(fieldChangeView),
+  objects: objects.map((object) => ({ ...object, fields: object.fields.map(fieldChangeView) })),
+  ...(notConsulted.length > 0 && { not_consulted: [...notConsulted] }),
 })
 
 export const fieldChangeView = ({ path, ...change }: FieldChange): FieldChangeView => ({

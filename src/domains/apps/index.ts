@@ -1,6 +1,6 @@
 export { decide, type Decision, type DecideInput, type Unwantable, type Wanted } from './decide.ts'
 export { redactedDiff, type Hidden } from './drift/diff.ts'
-export { diffObjects, objectName, type ObjectChange } from './drift/diff-objects.ts'
+export { diffObjects, objectName, type RedactedChange } from './drift/diff-objects.ts'
 export { driftOf, driftSeen, settleConflicts, type ObjectDrift, type Settlement } from './drift/drift.ts'
 export { explain, type ExplainInput } from './explain.ts'
 export { explainNow } from './explain-now.ts'

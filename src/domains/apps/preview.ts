@@ -1,8 +1,8 @@
 import { failureOf, type Failure } from '../../kernel/index.ts'
-import { at, isNotFound, type Client, type FieldChange, type KubeObject } from '../../kube/index.ts'
+import { at, isNotFound, type Client, type FieldChange, type KubeObject, type PreviewDiff } from '../../kube/index.ts'
 import type { PreviewInputs, Rendering } from './usecases/index.ts'
 import { redactedDiff } from './drift/diff.ts'
-import { diffObjects, objectName, type ObjectChange } from './drift/diff-objects.ts'
+import { diffObjects, objectName, type RedactedChange } from './drift/diff-objects.ts'
 import { OUR_MANAGER } from './drift/drift.ts'
 import { presentHolder } from './fence.ts'
 import type { JsonObject } from './values/json.ts'
@@ -12,10 +12,9 @@ import { chartOf } from './plan.ts'
 import { masker, type Redacted } from './values/redaction.ts'
 import { asJson, readRelease, without } from './drift/release-objects.ts'
 
-export interface Previewed {
+export interface Previewed extends PreviewDiff {
   readonly values: Redacted<readonly FieldChange[]>
-  readonly objects: readonly ObjectChange[]
-  /** About what the API server could not be asked, and why: there the chart alone tells. */
+  readonly objects: readonly RedactedChange[]
   readonly notConsulted: readonly string[]
 }
 

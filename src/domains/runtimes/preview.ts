@@ -1,5 +1,5 @@
 import { sameValue } from '../../kernel/index.ts'
-import { leafFields, type FieldChange } from '../../kube/index.ts'
+import { leafFields, type FieldChange, type ObjectChange, type PreviewDiff } from '../../kube/index.ts'
 import type { ClassRuntime } from './class-runtime.ts'
 import { differs } from './apply/diff.ts'
 import { plan } from './plan.ts'
@@ -9,17 +9,8 @@ import { isStamp } from './apply/stamp.ts'
 import type { RenderProblem } from './templates/template.ts'
 import type { Observed, RenderedChild } from './types.ts'
 
-export interface PreviewedChild {
-  /** `Deployment/cart--checkout`. */
-  readonly object: string
-  readonly change: 'created' | 'changed' | 'deleted'
-  /** Of one that is created all that it would have; empty for one that is deleted as a whole. */
-  readonly fields: readonly FieldChange[]
-}
-
-export interface Preview {
+export interface Preview extends PreviewDiff {
   readonly template: { readonly before: string | null; readonly after: string | null }
-  readonly objects: readonly PreviewedChild[]
   readonly problems: readonly RenderProblem[]
 }
 
@@ -33,15 +24,15 @@ export function preview(seen: Observed, input: ClassRuntime, settings: RuntimesS
   const template = { before: seen.runtime.status?.template ?? null, after: null }
   if ('cause' in after) {
     const [field = '', message = ''] = after.cause.message.split(/: (.*)/s)
-    return { template, objects: [], problems: [{ field, message }] }
+    return { template, values: [], objects: [], problems: [{ field, message }] }
   }
   const old = 'cause' in before ? [] : before.rendered.children
-  const objects = after.actions.flatMap((action): PreviewedChild[] => {
+  const objects = after.actions.flatMap((action): ObjectChange[] => {
     if (action.do === 'delete') return [{ object: refText(action.child), change: 'deleted', fields: [] }]
     return action.do === 'apply' ? changeOf(action.child, old, seen) : []
   })
   const { rendered } = after
-  return { template: { ...template, after: after.template.id }, objects, problems: rendered.problems }
+  return { template: { ...template, after: after.template.id }, values: [], objects, problems: rendered.problems }
 }
 
 /** Another spec is another generation, and with it the template is chosen anew. */
@@ -52,7 +43,7 @@ function wished(seen: Observed, input: ClassRuntime): Observed {
   return { ...seen, runtime: { ...input, metadata: { ...input.metadata, generation: next }, status }, done: [] }
 }
 
-function changeOf(child: RenderedChild, old: readonly RenderedChild[], { children }: Observed): PreviewedChild[] {
+function changeOf(child: RenderedChild, old: readonly RenderedChild[], { children }: Observed): ObjectChange[] {
   const object = refText(child)
   const live = children.find((one) => isSameRef(one, child))
   if (live === undefined) return [{ object, change: 'created', fields: fieldsOf(child) }]

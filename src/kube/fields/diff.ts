@@ -13,6 +13,24 @@ export interface FieldChange {
   readonly after?: unknown
 }
 
+/** One object that a change would create, change or delete. */
+export interface ObjectChange {
+  /** `Deployment/web`. */
+  readonly object: string
+  readonly change: 'created' | 'deleted' | 'changed'
+  /** Of a new object all its fields; empty for one that is deleted as a whole. */
+  readonly fields: readonly FieldChange[]
+}
+
+/** What saving a change would do: the result of `preview` in every domain. */
+export interface PreviewDiff {
+  /** Changes of what the user wrote. */
+  readonly values: readonly FieldChange[]
+  readonly objects: readonly ObjectChange[]
+  /** What the API server could not be asked about, and why. */
+  readonly notConsulted?: readonly string[]
+}
+
 /** Fields that are compared and shown as one value, such as secrets. */
 type IsWhole = (path: FieldPath) => boolean
 

@@ -1,4 +1,12 @@
-export { diffFields, leafFields, unmetFields, type FieldChange, type UnmetField } from './diff.ts'
+export {
+  diffFields,
+  leafFields,
+  unmetFields,
+  type FieldChange,
+  type ObjectChange,
+  type PreviewDiff,
+  type UnmetField,
+} from './diff.ts'
 export { isApplier, isOwnedBy, mergeFields, ownedFields, Ownership, ownerText, type FieldOwner } from './ownership.ts'
 export { isFields, type Fields } from './fields.ts'
 export { isAtOrBelow, pathIn, pathText, valueAt, withoutField, type FieldPath, type PathPart } from './path.ts'

@@ -22,9 +22,9 @@ export interface DomainReportOptions {
 export interface DomainReport {
   readonly service: Service
   /** Shows what the domain waits for; undefined when it converges. */
-  waitFor(what: string | undefined): void
+  readonly waitFor: (what: string | undefined) => void
   /** Counts now, and resolves when the status board shows the result. */
-  refresh(): Promise<void>
+  readonly refresh: () => Promise<void>
 }
 
 const EVERY_MS = 10_000

@@ -31,7 +31,7 @@ export function RuntimePreview({ preview }: { readonly preview: RuntimePreviewVi
           The runtime is {change}, and no object of the cluster is
         </Text>
       ) : (
-        <PreviewDiff preview={{ values: [], objects }} />
+        <PreviewDiff preview={preview} />
       )}
     </Stack>
   )

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { ICON_PATTERN, NOT_BLANK_PATTERN } from '../patterns.ts'
-import { FailureView, FieldChangeView, ObjectChangeView } from '../insight.ts'
+import { FailureView } from '../insight.ts'
 import { JsonObject, MaybeText, MaybeTimestamp, orNull, Timestamp } from '../words.ts'
 
 export const ProductView = Type.Object({
@@ -190,20 +190,6 @@ export const DeploymentPatch = Type.Object(
   { additionalProperties: false },
 )
 export type DeploymentPatch = Static<typeof DeploymentPatch>
-
-export const PreviewView = Type.Object(
-  {
-    values: Type.Array(FieldChangeView, { description: 'Changes of the merged values. Secrets are masked.' }),
-    objects: Type.Array(ObjectChangeView, { description: 'Changes of the objects in the cluster.' }),
-    not_consulted: Type.Optional(
-      Type.Array(Type.String(), {
-        description: 'About what the API server could not be asked, and why: there the chart alone tells.',
-      }),
-    ),
-  },
-  { description: 'The exact field changes that saving would make.' },
-)
-export type PreviewView = Static<typeof PreviewView>
 
 export const ResourceEventView = Type.Object({
   at: Timestamp,

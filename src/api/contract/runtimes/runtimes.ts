@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { ObjectChangeView } from '../insight.ts'
+import { PreviewView } from '../insight.ts'
 import { NAME_PATTERN, NAMESPACE_PATTERN } from '../patterns.ts'
 import type { RuntimeSpec } from './spec.ts'
 import { JsonObject, MaybeText, MaybeTimestamp, orNull, Timestamp } from '../words.ts'
@@ -225,9 +225,9 @@ export type RuntimeManifest = Static<typeof RuntimeManifest>
 
 export const RuntimePreviewView = Type.Object(
   {
+    ...PreviewView.properties,
     change: Type.Enum(['created', 'changed', 'unchanged']),
     template: Type.Object({ before: MaybeText, after: MaybeText }),
-    objects: Type.Array(ObjectChangeView, { description: 'Children created, changed and deleted.' }),
     problems: Type.Array(Type.Object({ field: Type.String(), message: Type.String() }), {
       description: 'Why the controller could not run it as it is written.',
     }),

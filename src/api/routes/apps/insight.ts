@@ -11,19 +11,15 @@ import {
 } from '../../contract/index.ts'
 import { changeIn, inputIn } from './deployments.ts'
 import type { AppsParts } from './parts.ts'
-import { objectChangeView } from './views.ts'
-import { Id, actorOf, explanationView, timelineView, whileConnected, fieldChangeView } from '../parts.ts'
+import { Id, actorOf, explanationView, previewView, timelineView, whileConnected } from '../parts.ts'
 
 const tags = ['apps']
 const one = Type.Object({ id: Id, deployment_id: Id })
 
 /** What a change would do, why it is as it is, what happened, what there is: for every deployment that one may see. */
 export function insightRoutes(app: App, { apps, insight }: AppsParts): void {
-  const previewOf = async (inputs: PreviewInputs, signal: AbortSignal): Promise<PreviewView> => {
-    const { values, objects, notConsulted = [] } = await insight.preview(inputs, signal)
-    const changes = { values: values.map(fieldChangeView), objects: objects.map(objectChangeView) }
-    return { ...changes, ...(notConsulted.length > 0 && { not_consulted: [...notConsulted] }) }
-  }
+  const previewOf = async (inputs: PreviewInputs, signal: AbortSignal): Promise<PreviewView> =>
+    previewView(await insight.preview(inputs, signal))
 
   app.post(
     '/users/:id/deployments::preview',

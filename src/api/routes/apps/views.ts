@@ -1,11 +1,4 @@
-import type {
-  JsonObject,
-  LiveResource,
-  ObjectChange,
-  Product,
-  Template,
-  TemplateForm,
-} from '../../../domains/apps/index.ts'
+import type { JsonObject, LiveResource, Product, Template, TemplateForm } from '../../../domains/apps/index.ts'
 import type { ChartReport, ListedDeployment, ListedJob } from '../../../domains/apps/usecases/index.ts'
 import { redact, writeOnlyPointers } from '../../../domains/apps/index.ts'
 import type { Failure } from '../../../kernel/index.ts'
@@ -13,14 +6,13 @@ import type {
   ChartView,
   DeploymentView,
   FailureView,
-  ObjectChangeView,
   ProductView,
   ReconcileJobView,
   ResourceView,
   TemplateFormView,
   TemplateView,
 } from '../../contract/index.ts'
-import { fieldChangeView, failureView, maybeTimeView, timeView } from '../parts.ts'
+import { failureView, maybeTimeView, timeView } from '../parts.ts'
 
 /* From the types of the domain to those of the contract. */
 
@@ -116,12 +108,6 @@ export const jobView = (job: ListedJob): ReconcileJobView => ({
   frozen: job.frozen,
   created_at: timeView(job.createdAt),
   updated_at: timeView(job.updatedAt),
-})
-
-export const objectChangeView = ({ object, change, fields }: ObjectChange): ObjectChangeView => ({
-  object,
-  change,
-  fields: fields.map(fieldChangeView),
 })
 
 export const resourceView = ({ since, events, ...resource }: LiveResource): ResourceView => ({

@@ -13,7 +13,7 @@ import {
 } from '../../contract/index.ts'
 import { ManifestBody, inputIn, type RuntimesParts } from './parts.ts'
 import { UNITS } from './views.ts'
-import { actorOf, explanationView, fieldChangeView, timelineView, whileConnected } from '../parts.ts'
+import { actorOf, explanationView, previewView, timelineView, whileConnected } from '../parts.ts'
 
 const tags = ['runtimes']
 const DEFAULT_NAMESPACE = 'default'
@@ -34,11 +34,12 @@ export function runtimeInsightRoutes(app: App, { runtimes }: RuntimesParts): voi
       },
     },
     async (request) => {
-      const { change, template, objects, problems } = await runtimes.preview(actorOf(request), inputIn(request.body))
+      const preview = await runtimes.preview(actorOf(request), inputIn(request.body))
+      const { change, template, problems } = preview
       return {
+        ...previewView(preview),
         change,
         template,
-        objects: objects.map((child) => ({ ...child, fields: child.fields.map(fieldChangeView) })),
         problems: problems.map(({ field, message }) => ({ field, message })),
       }
     },

@@ -1,12 +1,9 @@
-import type { FieldChange, FieldPath } from '../../../kube/fields/index.ts'
+import type { FieldChange, FieldPath, ObjectChange } from '../../../kube/fields/index.ts'
 import { redactedDiff, type Hidden } from './diff.ts'
 import { field, isJsonObject, textOf, type JsonObject } from '../values/json.ts'
 import type { Redacted } from '../values/redaction.ts'
 
-export interface ObjectChange {
-  /** `Deployment/web`. */
-  readonly object: string
-  readonly change: 'created' | 'deleted' | 'changed'
+export interface RedactedChange extends ObjectChange {
   readonly fields: Redacted<readonly FieldChange[]>
 }
 
@@ -37,10 +34,10 @@ export function diffObjects(
   before: readonly JsonObject[],
   after: readonly JsonObject[],
   mask: NonNullable<Hidden['mask']>,
-): readonly ObjectChange[] {
+): readonly RedactedChange[] {
   const [old, now] = [before, after].map((objects) => new Map(objects.map((one) => [objectName(one), one])))
   const names = [...new Set([...(old?.keys() ?? []), ...(now?.keys() ?? [])])].toSorted()
-  return names.flatMap((object): ObjectChange[] => {
+  return names.flatMap((object): RedactedChange[] => {
     const [was, is] = [old?.get(object), now?.get(object)]
     const fields = redactedDiff(was ?? {}, is ?? {}, { isSecret: isSecretField(is ?? was ?? {}), mask })
     if (fields.length === 0) return []

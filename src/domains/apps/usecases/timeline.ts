@@ -1,4 +1,4 @@
-import { asUser, auditOf, decisionsOf, type Actor, type AuditRow, type DecisionRow } from '../../../store/index.ts'
+import { asUser, auditEntries, auditOf, decisionEntries, decisionsOf, type Actor } from '../../../store/index.ts'
 import { mergeTimeline, timelineEntry, type TimelineEntry } from '../../../kernel/index.ts'
 import type { Decision } from '../decide.ts'
 import { deploymentKey } from '../queue.ts'
@@ -23,10 +23,12 @@ export function timeline(
       tx,
       changes.map((change) => change.actor),
     )
+    // Admins see the id of an actor whose email is unknown; tenants see `an admin`.
+    const nameOf = (by: string): string => emails.get(by) ?? (actor.admin || by === PLATFORM ? by : 'an admin')
     return mergeTimeline(
       limit,
-      changes.map(ofChange(actor, emails)),
-      decisions.map(ofDecision),
+      auditEntries(changes, { actor: nameOf, message: ({ action, detail }) => auditText(action, detail) }),
+      decisionEntries(decisions, decisionWords),
       jobs.items.map(ofJob(actor)),
     )
   })
@@ -35,24 +37,11 @@ export function timeline(
 /** The actor of what the platform does by itself. */
 const PLATFORM = 'platform'
 
-/** Admins see the id of an actor whose email is unknown; tenants see `an admin`. */
-function ofChange(actor: Actor, emails: ReadonlyMap<string, string>) {
-  return ({ at, actor: by, action, detail }: AuditRow): TimelineEntry =>
-    timelineEntry({
-      at: at.getTime(),
-      source: 'audit',
-      actor: emails.get(by) ?? (actor.admin || by === PLATFORM ? by : 'an admin'),
-      what: action,
-      message: auditText(action, detail),
-    })
-}
-
-function ofDecision({ at, decision, repeats }: DecisionRow): TimelineEntry {
+function decisionWords(decision: unknown): Pick<TimelineEntry, 'actor' | 'what' | 'message' | 'tone'> {
   const made = decision as Decision
   const { do: what } = made.step
   const tone = what === 'refuse' ? 'bad' : what === 'nothing' ? 'good' : 'wait'
-  const count = 1 + repeats
-  return timelineEntry({ at, source: 'decision', actor: PLATFORM, what, message: decisionText(made), count, tone })
+  return { actor: PLATFORM, what, message: decisionText(made), tone }
 }
 
 const TONES = { queued: 'wait', running: 'wait', done: 'good', failed: 'bad' } as const

@@ -1,6 +1,6 @@
 import { mergeTimeline, timelineEntry, type TimelineEntry } from '../../../kernel/index.ts'
-import { Event, eventEntry, type Reader } from '../../../kube/index.ts'
-import { asUser, auditOf, decisionsOf, type AuditRow, type DecisionRow, type Pool } from '../../../store/index.ts'
+import { Event, kubeEventEntries, type Reader } from '../../../kube/index.ts'
+import { asUser, auditEntries, auditOf, decisionEntries, decisionsOf, type Pool } from '../../../store/index.ts'
 import { ClassRuntime } from '../class-runtime.ts'
 import { decisionText } from '../words.ts'
 import type { Decision, Phase } from '../types.ts'
@@ -42,18 +42,15 @@ export async function timelineOf(
   const emails = await emailsOf(changes.map((change) => change.actor))
   const born = creationTimestamp === undefined ? 0 : Date.parse(creationTimestamp)
   const isOfThisObject = ({ at }: TimelineEntry): boolean => at >= born
+  const nameOf = (id: string): string => emails.get(id) ?? id
+  const about = (id: string): string | null | undefined => (id === uid ? null : objects.get(id))
   return mergeTimeline(
     limit,
-    changes.map((change) => ofChange(change, emails)),
-    withActions(decisions).map(ofDecision).filter(isOfThisObject),
-    events.flatMap((event) => ofEvent(event, uid, objects)).filter(isOfThisObject),
+    auditEntries(changes, { actor: nameOf, message: ({ action }, who) => `${action} by ${who}` }),
+    decisionEntries(decisions, decisionWords).filter(isOfThisObject),
+    kubeEventEntries(events, about).filter(isOfThisObject),
     phases.map(ofPhase).filter(isOfThisObject),
   )
-}
-
-function ofChange({ at, actor, action }: AuditRow, emails: ReadonlyMap<string, string>): TimelineEntry {
-  const who = emails.get(actor) ?? actor
-  return timelineEntry({ at: at.getTime(), source: 'audit', actor: who, what: action, message: `${action} by ${who}` })
 }
 
 const TONES: Readonly<Partial<Record<Phase, TimelineEntry['tone']>>> = { available: 'good', degraded: 'bad' }
@@ -67,32 +64,13 @@ const ofPhase = ({ at, from, to, message }: PhaseChange): TimelineEntry =>
     tone: TONES[to] ?? 'wait',
   })
 
-/** A run decides before and after it acts; only decisions with actions are entries, the phase shows the result. */
-const withActions = (records: readonly DecisionRow[]): DecisionRow[] =>
-  records.filter(({ decision }) => (decision as Decision).actions.length > 0)
-
 const MOST_TELLING = ['enforce', 'handBack', 'delete', 'apply', 'removeFinalizer', 'addFinalizer'] as const
 
-function ofDecision({ at, controller, decision, repeats }: DecisionRow): TimelineEntry {
+/** A run decides before and after it acts; only decisions with actions are entries, the phase shows the result. */
+function decisionWords(decision: unknown): Pick<TimelineEntry, 'what' | 'message' | 'tone'> | undefined {
   const made = decision as Decision
   const { actions, phase } = made
+  if (actions.length === 0) return undefined
   const what = MOST_TELLING.find((kind) => actions.some((one) => one.do === kind)) ?? 'nothing'
-  return timelineEntry({
-    at,
-    source: 'decision',
-    actor: controller,
-    what,
-    message: decisionText(made),
-    count: 1 + repeats,
-    tone: TONES[phase] ?? 'wait',
-  })
-}
-
-/** Those about the runtime itself and about what it is made of. */
-function ofEvent(event: Event, uid: string, objects: ReadonlyMap<string, string>): TimelineEntry[] {
-  const about = event.regarding?.uid ?? ''
-  const object = objects.get(about) ?? null
-  if (about !== uid && object === null) return []
-  const entry = eventEntry(event, object)
-  return entry === undefined ? [] : [entry]
+  return { what, message: decisionText(made), tone: TONES[phase] ?? 'wait' }
 }
