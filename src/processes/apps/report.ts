@@ -1,6 +1,6 @@
 import type { StatusBoard } from '../../api/index.ts'
 import { every, type Service } from '../../kernel/index.ts'
-import { asUser, type Listener, type Pool } from '../../store/index.ts'
+import { asUser, CHANGES, type Listener, type Pool } from '../../store/index.ts'
 
 /** Reports to the status board how many deployments exist and how many are not as desired. */
 export interface AppsReport {
@@ -46,7 +46,7 @@ export function appsReport(pool: Pool, changes: Pick<Listener, 'subscribe'>, boa
       togetherMs: TOGETHER_MS,
       wakeOn(change) {
         wake = change
-        return changes.subscribe('caelus_change', change)
+        return changes.subscribe(CHANGES, change)
       },
     }),
   }

@@ -47,7 +47,15 @@ import {
   type Service,
 } from '../../kernel/index.ts'
 import type { RequestEvents } from '../../kube/index.ts'
-import { listener, openPool, queueDepths, type Depth, type JobState, type Pool } from '../../store/index.ts'
+import {
+  listener,
+  openPool,
+  queueDepths,
+  unsentChanges,
+  type Depth,
+  type JobState,
+  type Pool,
+} from '../../store/index.ts'
 import {
   failureLog,
   logKernel,
@@ -228,6 +236,7 @@ export async function assemble({
     report,
     services: [
       notices,
+      unsentChanges({ pool, listener: notices, onError: (error) => onError(error, 'Changes not sent') }),
       ...retentionServices(config, databaseUrl, (error) => onError(error, 'Old rows not deleted')),
       report.service,
       http,
