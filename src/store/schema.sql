@@ -7,6 +7,9 @@ enum ('drift', 'retry', 'childChanged', 'changed', 'created', 'deleted')
 
 -- sequences
 
+caelus.change_sent_ms
+bigint, increment 1, cache 1
+
 caelus.fence
 bigint, increment 1, cache 1
 
@@ -194,6 +197,42 @@ begin
 end
 $function$
 
+caelus.sees_all_jobs()
+CREATE OR REPLACE FUNCTION caelus.sees_all_jobs()
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN ((CURRENT_USER <> 'caelus_api'::name) OR caelus.acts_as_admin())
+
+caelus.send_unsent_changes()
+CREATE OR REPLACE FUNCTION caelus.send_unsent_changes()
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  change record;
+begin
+  for change in
+    select u.kind, u.id, jsonb_build_object('kind', u.kind, 'id', u.id, 'name', d.deployment_uid, 'user', d.user_id,
+      'status', d.status, 'failure', d.last_error ->> 'code') as notice
+    from caelus.unsent_change u join caelus.deployment d on d.id = u.id
+    where u.kind = 'Deployment' limit 1000
+    for update of u skip locked for share of d skip locked
+  loop
+    delete from caelus.unsent_change where (kind, id) = (change.kind, change.id);
+    perform pg_notify('caelus_change', change.notice::text);
+  end loop;
+  for change in
+    select kind, id from caelus.unsent_change where kind <> 'Deployment' limit 1000 for update skip locked
+  loop
+    delete from caelus.unsent_change where (kind, id) = (change.kind, change.id);
+    perform pg_notify('caelus_change', jsonb_build_object('kind', change.kind, 'id', change.id)::text);
+  end loop;
+end
+$function$
+
 caelus.sign_in(the_subject text, the_email text, admin boolean)
 CREATE OR REPLACE FUNCTION caelus.sign_in(the_subject text, the_email text, admin boolean)
  RETURNS SETOF caelus."user"
@@ -239,8 +278,18 @@ CREATE OR REPLACE FUNCTION caelus.tell_change()
  LANGUAGE plpgsql
 AS $function$
 declare
+  now_ms bigint = extract(epoch from clock_timestamp()) * 1000;
+  -- A setting for tests.
+  quiet_ms bigint = coalesce(nullif(current_setting('caelus.change_quiet_ms', true), ''), '10');
   change jsonb = jsonb_build_object('kind', tg_argv[0], 'id', new.id);
 begin
+  if abs(now_ms - (select last_value from caelus.change_sent_ms)) < quiet_ms then
+    -- The update locks the row until this transaction has committed: it is not sent with the state before.
+    insert into caelus.unsent_change values (tg_argv[0], new.id)
+    on conflict (kind, id) do update set kind = excluded.kind;
+    return null;
+  end if;
+  perform setval('caelus.change_sent_ms', now_ms);
   if tg_table_name = 'deployment' then
     change = change || jsonb_build_object(
       'name', new.deployment_uid, 'user', new.user_id, 'status', new.status, 'failure', new.last_error ->> 'code');
@@ -669,51 +718,10 @@ caelus.product_template_version
   constraint product_template_version_values_schema_json_check CHECK ((json_typeof(values_schema_json) = 'object'::text))
   row level security
 
-tenant.organization_invitations
-  id uuid not null default gen_random_uuid()
-  organization_id uuid not null
-  email text not null
-  role text not null
-  sha256 bytea not null
-  invited_by uuid
-  created_at timestamp with time zone not null default date_trunc('milliseconds'::text, now())
-  expires_at timestamp with time zone not null
-  accepted_at timestamp with time zone
-  accepted_by uuid
-  revoked_at timestamp with time zone
-  constraint organization_invitations_accepted_by_fkey FOREIGN KEY (accepted_by) REFERENCES caelus."user"(id)
-  constraint organization_invitations_email_check CHECK ((email <> ''::text))
-  constraint organization_invitations_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES caelus."user"(id)
-  constraint organization_invitations_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES tenant.organizations(id)
-  constraint organization_invitations_pkey PRIMARY KEY (id)
-  constraint organization_invitations_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'member'::text, 'viewer'::text])))
-  constraint organization_invitations_sha256_check CHECK ((octet_length(sha256) = 32))
-  constraint organization_invitations_sha256_key UNIQUE (sha256)
-  row level security
-
-tenant.organization_members
-  organization_id uuid not null
-  user_id uuid not null
-  role text not null
-  generation bigint not null default 1
-  created_at timestamp with time zone not null default date_trunc('milliseconds'::text, now())
-  constraint organization_members_generation_check CHECK ((generation > 0))
-  constraint organization_members_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES tenant.organizations(id)
-  constraint organization_members_pkey PRIMARY KEY (organization_id, user_id)
-  constraint organization_members_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'member'::text, 'viewer'::text])))
-  constraint organization_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES caelus."user"(id)
-  row level security
-
-tenant.organizations
-  id uuid not null default gen_random_uuid()
-  name text not null
-  generation bigint not null default 1
-  created_at timestamp with time zone not null default date_trunc('milliseconds'::text, now())
-  deleted_at timestamp with time zone
-  constraint organizations_generation_check CHECK ((generation > 0))
-  constraint organizations_name_check CHECK ((name <> ''::text))
-  constraint organizations_pkey PRIMARY KEY (id)
-  row level security
+caelus.unsent_change
+  kind text collate "C" not null
+  id uuid not null
+  constraint unsent_change_pkey PRIMARY KEY (kind, id)
 
 -- views
 
@@ -905,6 +913,9 @@ CREATE UNIQUE INDEX product_template_version_pkey ON caelus.product_template_ver
 caelus.product_template_version_product_id_id_key
 CREATE UNIQUE INDEX product_template_version_product_id_id_key ON caelus.product_template_version USING btree (product_id, id)
 
+caelus.unsent_change_pkey
+CREATE UNIQUE INDEX unsent_change_pkey ON caelus.unsent_change USING btree (kind, id)
+
 caelus.user_email
 CREATE UNIQUE INDEX user_email ON caelus."user" USING btree (lower(email))
 
@@ -1085,6 +1096,15 @@ insert, select, update
 caelus.audit to caelus_api
 insert, select
 
+caelus.audit to caelus_worker
+insert, select
+
+caelus.change_sent_ms to caelus_api
+select, update
+
+caelus.change_sent_ms to caelus_worker
+select, update
+
 caelus.decision to caelus_api
 select
 
@@ -1172,11 +1192,8 @@ insert, select, update
 caelus.product_template_version to caelus_worker
 select
 
-tenant.organization_invitations to caelus_api
+caelus.unsent_change to caelus_api
 insert, select, update
 
-tenant.organization_members to caelus_api
-delete, insert, select, update
-
-tenant.organizations to caelus_api
-select, update
+caelus.unsent_change to caelus_worker
+insert, select, update

@@ -1,8 +1,5 @@
-import type { Listener } from '../../store/index.ts'
+import { CHANGES, type Listener } from '../../store/index.ts'
 import type { Change, Events } from './events.ts'
-
-/** As migration 0015-live sends it. */
-const CHANNEL = 'caelus_change'
 
 interface Notice {
   readonly kind: 'Deployment' | 'Product' | 'Template'
@@ -21,7 +18,7 @@ interface Notice {
  */
 export function tellAppsChanges(listener: Pick<Listener, 'subscribe'>, events: Events): () => void {
   let connections = 0
-  return listener.subscribe(CHANNEL, (payload) => {
+  return listener.subscribe(CHANGES, (payload) => {
     if (payload === undefined) {
       connections += 1
       if (connections > 1) events.publish(MISSED)

@@ -1,5 +1,5 @@
 import type { StatusBoard } from '../../api/index.ts'
-import { asUser, type Listener, type Pool } from '../../store/index.ts'
+import { asUser, CHANGES, type Listener, type Pool } from '../../store/index.ts'
 import { domainReport, type DomainCounts, type DomainReport } from '../shared/domain-report.ts'
 
 const COUNT = `
@@ -16,6 +16,6 @@ export const appsReport = (pool: Pool, notices: Pick<Listener, 'subscribe'>, boa
       if (counts === undefined) throw new Error('failed to count deployments: the database sent no row')
       return counts
     },
-    changes: (changed) => notices.subscribe('caelus_change', changed),
+    changes: (changed) => notices.subscribe(CHANGES, changed),
     board,
   })

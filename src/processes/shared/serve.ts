@@ -22,7 +22,7 @@ import { loginStore, openIdentity, tokenStore } from '../../identity/index.ts'
 import { databaseCheck, postgresVersion } from './database.ts'
 import { openHost, type Host } from './host.ts'
 import { defineFailures, systemClock, type Service } from '../../kernel/index.ts'
-import { asUser, listener, openPool, queueDepths, type Depth, type JobState } from '../../store/index.ts'
+import { asUser, listener, openPool, queueDepths, unsentChanges, type Depth, type JobState } from '../../store/index.ts'
 import { VERSION } from '../../version.ts'
 
 export interface ServeOptions {
@@ -129,7 +129,12 @@ export async function assemble(options: ServeOptions): Promise<Serving> {
     http,
     checks,
     domains: served,
-    services: [notices, ...served.flatMap(({ services = [] }) => services), http],
+    services: [
+      notices,
+      unsentChanges({ pool, listener: notices, onError: (error) => onError(error, 'Changes not sent') }),
+      ...served.flatMap(({ services = [] }) => services),
+      http,
+    ],
     async close() {
       for (const domain of served) await domain.close?.()
       await pool.end()

@@ -9,7 +9,7 @@ import { appsWorkerServices } from '../../../src/processes/apps/worker.ts'
 import { APPS, OF_PROCESSES, readConfig } from '../../../src/config/index.ts'
 import { createEmitter, startAll } from '../../../src/kernel/index.ts'
 import { Ingress, Namespace } from '../../../src/kube/index.ts'
-import { listener } from '../../../src/store/index.ts'
+import { listener, unsentChanges } from '../../../src/store/index.ts'
 import { obtainBinaries } from '../../../tools/binaries/index.ts'
 import { testClient, testTransport } from '../../support/kube.ts'
 import { layVolume } from '../../support/volume.ts'
@@ -41,8 +41,12 @@ async function liveConsole() {
         rooms.push(useCases)
         const changes = listener({ url, applicationName: 'test changes' })
         tellAppsChanges(changes, events)
-        listening.push(changes.start())
-        onTestFinished(() => changes.stop())
+        const unsent = unsentChanges({ pool, listener: changes })
+        listening.push(changes.start(), unsent.start())
+        onTestFinished(async () => {
+          await unsent.stop()
+          await changes.stop()
+        })
         return [appsRoutes({ apps: useCases.apps, insight })]
       },
     },

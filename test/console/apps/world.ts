@@ -9,7 +9,7 @@ import { charts } from '../../../src/domains/apps/helm/index.ts'
 import { diffObjects, keyRing, masker, redactedDiff, type JsonObject } from '../../../src/domains/apps/index.ts'
 import { userDirectory } from '../../../src/identity/index.ts'
 import { seededRandom, systemClock, type Explanation } from '../../../src/kernel/index.ts'
-import { listener, openPool, openQueuePool, PostgresQueue } from '../../../src/store/index.ts'
+import { listener, openPool, openQueuePool, PostgresQueue, unsentChanges } from '../../../src/store/index.ts'
 import { consoleWorld, emailOf, type ConsoleWorld } from '../world.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
@@ -62,7 +62,10 @@ export async function appsConsole(): Promise<AppsConsole> {
         const queuePool = openQueuePool({ url, applicationName: 'test queue', role: 'caelus_api' })
         const changes = listener({ url, applicationName: 'test changes' })
         tellAppsChanges(changes, events)
+        const unsent = unsentChanges({ pool, listener: changes })
+        listening.push(unsent.start())
         ends.push(
+          () => unsent.stop(),
           () => changes.stop(),
           () => queuePool.end(),
         )

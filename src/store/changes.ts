@@ -1,0 +1,28 @@
+import { every, type Service } from '../kernel/index.ts'
+import type { Listener } from './listen.ts'
+import type { Runner } from './pool.ts'
+
+/** The channel of changes that users may see; the payload is JSON. */
+export const CHANGES = 'caelus_change'
+
+export interface UnsentChangesOptions {
+  /** As the role caelus_api. */
+  readonly pool: Runner
+  readonly listener: Pick<Listener, 'subscribe'>
+  /** How soon after a notice the changes that came with it are sent. @default 50 */
+  readonly afterMs?: number
+  /** How often without a notice: for a transaction that left a change and took long to commit. @default 5_000 */
+  readonly everyMs?: number
+  readonly onError?: (error: unknown) => void
+}
+
+/** Sends the changes that a burst left unsent: at most one transaction in 10 ms notifies by itself. */
+export const unsentChanges = (options: UnsentChangesOptions): Service => {
+  const { pool, listener, afterMs = 50, everyMs = 5_000, onError } = options
+  const send = (): Promise<unknown> => pool.query('select caelus.send_unsent_changes()')
+  return every('unsent changes', everyMs, send, {
+    togetherMs: afterMs,
+    wakeOn: (wake) => listener.subscribe(CHANGES, wake),
+    ...(onError && { onError }),
+  })
+}
