@@ -8,6 +8,14 @@ const PARTS_TIMEOUT_MS = 180_000
 
 const expect = { poll: { timeout: 20_000 } }
 
+/** Tests on PostgreSQL alone. They mostly wait for it, so `npm test` runs them beside those on all parts. */
+const ON_DATABASE = [
+  'test/store/**/*.test.ts',
+  'test/apps/store/**/*.test.ts',
+  'test/api/*.test.ts',
+  'test/api/apps/**/*.test.ts',
+]
+
 /** Measures the CPU time of each test file. */
 const setupFiles = [join(import.meta.dirname, 'tools/test-report/measure-file.ts')]
 
@@ -37,9 +45,20 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'database',
+          include: ON_DATABASE,
+          globalSetup: ['test/support/real-database.ts'],
+          testTimeout: PARTS_TIMEOUT_MS,
+          expect,
+          setupFiles,
+          hookTimeout: PARTS_TIMEOUT_MS,
+        },
+      },
+      {
+        test: {
           name: 'parts',
           include: ['test/*/**/*.test.ts'],
-          exclude: ['test/real/**'],
+          exclude: ['test/real/**', ...ON_DATABASE],
           globalSetup: ['test/support/real-parts.ts'],
           testTimeout: PARTS_TIMEOUT_MS,
           expect,

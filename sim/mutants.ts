@@ -74,8 +74,7 @@ async function isFound({ name, foundBy }: Mutant, tree: string, seeds: number): 
     return code !== 0
   }
   const files = foundBy.split(' ')
-  const project = files[0]?.startsWith('test/') ? 'parts' : 'pure'
-  const { output } = await node(tree, [VITEST, 'run', '--project', project, '--bail', '1', ...files])
+  const { output } = await node(tree, [VITEST, 'run', '--bail', '1', ...files])
   const failed = /(\d+) passed, (\d+) failed/.exec(output)?.[2]
   if (failed === undefined) throw new Error(`failed to run ${foundBy} for ${name}: ${output.slice(-2_000)}`)
   return Number(failed) > 0

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,19 +22,35 @@ const rest = args.filter((arg) => arg !== '--real')
 const scratch = mkdtempSync(join(tmpdir(), 'caelus-test-'))
 const reports = join(scratch, 'reports')
 
-function run(command: string, ...words: string[]): Promise<boolean> {
-  return new Promise((resolve) => {
-    const child = spawn(command, words, { stdio: 'inherit', env: { ...process.env, TEST_REPORTS_FILE: reports } })
-    child.once('error', (error) => {
-      console.error(`failed to run ${command}: ${error.message}`)
-      resolve(false)
-    })
-    child.once('exit', (code) => resolve(code === 0))
+const environment = { ...process.env, TEST_REPORTS_FILE: reports }
+
+/** Commands that failed. Their output may be far above the end. */
+const failed: string[] = []
+
+async function succeeds(child: ChildProcess): Promise<boolean> {
+  const code = await new Promise((resolve) => {
+    child.once('error', (error) => resolve(error.message)).once('close', resolve)
   })
+  if (code !== 0) failed.push(`failed: ${child.spawnargs.join(' ')} (${String(code)})`)
+  return code === 0
 }
 
-const vitest = (...projects: string[]): Promise<boolean> =>
-  run('vitest', 'run', '--passWithNoTests', ...projects.flatMap((name) => ['--project', name]), ...rest)
+type Run = (command: string, ...words: string[]) => Promise<boolean>
+
+const run: Run = (command, ...words) => succeeds(spawn(command, words, { stdio: 'inherit', env: environment }))
+
+/** Prints the output when the command has ended, so that it does not mix with the output of another one. */
+const runBeside: Run = async (command, ...words) => {
+  const child = spawn(command, words, { stdio: ['ignore', 'pipe', 'pipe'], env: environment })
+  const output: Buffer[] = []
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => output.push(chunk))
+  const succeeded = await succeeds(child)
+  process.stdout.write(Buffer.concat(output))
+  return succeeded
+}
+
+const vitest = (how: Run, ...projects: string[]): Promise<boolean> =>
+  how('vitest', 'run', '--passWithNoTests', ...projects.flatMap((name) => ['--project', name]), ...rest)
 
 const PARTS = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kwok', 'helm'] as const
 const REAL_NODE = ['kubelet', 'kubectl', 'kube-proxy'] as const
@@ -73,25 +89,34 @@ function summary(): string {
     ),
     ...(cpu === undefined ? [] : [`CPU of all processes together: ${(cpu / 60).toFixed(1)} minutes`]),
     '',
+    ...failed,
     `${sum('passed')} passed, ${sum('failed')} failed`,
   ].join('\n')
 }
 
+/**
+ * Two lanes. Tests on all real parts wait half of their time and disturb each other, so their files run one at a time;
+ * everything else runs beside them.
+ */
 async function everything(): Promise<boolean> {
-  const prepared = prepare(PARTS)
-  const checks = [await run('npm', 'run', '--silent', 'typecheck'), await run('npm', 'run', '--silent', 'lint')]
-  const quick = await vitest('pure', 'console')
-  return [...checks, quick, (await prepared) && (await vitest('parts'))].every(Boolean)
+  const parts = prepare(PARTS).then((prepared) => prepared && vitest(run, 'parts'))
+  const beside = [
+    await runBeside('npm', 'run', '--silent', 'typecheck'),
+    await runBeside('npm', 'run', '--silent', 'lint'),
+    await vitest(runBeside, 'pure', 'console'),
+    await vitest(runBeside, 'database'),
+  ]
+  return [...beside, await parts].every(Boolean)
 }
 
 async function realParts(): Promise<boolean> {
-  return (await prepare([...PARTS, ...REAL_NODE])) && (await vitest('real'))
+  return (await prepare([...PARTS, ...REAL_NODE])) && (await vitest(run, 'real'))
 }
 
 const passed = real
   ? await realParts()
   : rest.length > 0
-    ? await vitest('pure', 'console', 'parts')
+    ? await vitest(run, 'pure', 'console', 'database', 'parts')
     : await everything()
 console.log(`\n${summary()}`)
 rmSync(scratch, { recursive: true })

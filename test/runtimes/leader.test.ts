@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { fn, RuntimesWorld, type Running } from './world.ts'
 
-/** Longer than a busy machine stands still, so that a leader keeps the lead. */
-const TIMINGS = { durationMs: 20_000, renewDeadlineMs: 15_000, retryMs: 500 }
+/** The renew deadline is longer than a busy machine stands still, so that a leader keeps the lead. */
+const TIMINGS = { durationMs: 10_000, renewDeadlineMs: 8_000, retryMs: 500 }
 
 const candidate = (world: RuntimesWorld, instance: string): Promise<Running> =>
   world.controller({ instance, leader: { lease: world.at('leader'), timings: TIMINGS } })

@@ -27,11 +27,11 @@ export interface TestDatabase extends AsyncDisposable {
   openQueuePool(options?: Partial<QueuePoolOptions>): QueuePool
 }
 
-/** A machine that stands still for a moment is no reason to fail: who tests a deadline names it. */
+/** A machine that stands still for a moment must not fail a test. Tests of a deadline set it themselves. */
 const PATIENT_LEASE_MS = 120_000
 const PATIENT = { acquireTimeoutMs: 30_000, lockTimeoutMs: 30_000, idleInTransactionTimeoutMs: 60_000 }
 
-/** A migrated database of one's own on the server of this run. Copied from a template, which the first caller makes. */
+/** A migrated database for one test on the server of this run, copied from a template. */
 export async function freshDatabase(server = inject('postgresUrl')): Promise<TestDatabase> {
   const template = await templateOn(server)
   const name = `test_${randomBytes(8).toString('hex')}`
@@ -51,7 +51,7 @@ export async function freshDatabase(server = inject('postgresUrl')): Promise<Tes
     pool: keep(openPool({ url, applicationName: 'test', ...PATIENT })),
     urlOf,
     openPool: (options) => keep(openPool({ url: urlFor(options), applicationName: 'test', ...PATIENT, ...options })),
-    // How long a queue waits for a row is part of how it works.
+    // Without PATIENT: how long a queue waits for a row is a part of its behaviour.
     openQueuePool: (options) =>
       keep(
         openQueuePool({
@@ -72,7 +72,7 @@ export async function freshDatabase(server = inject('postgresUrl')): Promise<Tes
 /** Roles belong to the whole server, so that all databases share these logins. */
 const loginFor = (role: Role) => ({ name: `${role}_login`, role, password: 'of-tests-only' }) as const
 
-/** An empty database, for those who want to see the migrations at work. */
+/** An empty database, for tests of the migrations. */
 export async function emptyDatabase(
   server = inject('postgresUrl'),
 ): Promise<AsyncDisposable & { readonly url: string }> {
@@ -104,8 +104,17 @@ export function withDatabase(url: string, name: string): string {
   return changed.href
 }
 
-/** Named after what the migrations say, so that a server that outlives a run never serves an old schema. */
-async function templateOn(server: string): Promise<string> {
+const templates = new Map<string, Promise<string>>()
+
+/** The template on a server, created by the first caller of this or another process. */
+function templateOn(server: string): Promise<string> {
+  const template = templates.get(server) ?? createTemplate(server)
+  templates.set(server, template)
+  return template
+}
+
+/** Named after the migrations, so that a server that outlives a run never serves an old schema. */
+async function createTemplate(server: string): Promise<string> {
   const migrations = await readMigrations()
   const digest = createHash('sha256').update(migrations.map(({ checksum }) => checksum).join())
   const name = `template_${digest.digest('hex').slice(0, 16)}`
@@ -122,7 +131,7 @@ async function templateOn(server: string): Promise<string> {
   return name
 }
 
-/** A template cannot be copied while anybody is connected to it, be it for the moment of another copy's first look. */
+/** A template cannot be copied while another connection to it is open, for example the one of another copy. */
 async function copyDatabase(server: string, name: string, template: string): Promise<void> {
   await onServer(server, async (client) => {
     for (let attempt = 1; ; attempt++) {

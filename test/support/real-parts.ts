@@ -1,9 +1,7 @@
-import { globSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { bundle } from '../../tools/release/bundle.ts'
 import { buildRelease } from '../../tools/release/release.ts'
 import { startControlPlane } from '../../tools/control-plane/index.ts'
 import type { ControlPlane } from '../../tools/control-plane/index.ts'
@@ -12,6 +10,7 @@ import type { Postgres } from '../../tools/postgres/postgres.ts'
 import { progressLine } from '../../tools/progress.ts'
 import type { OnProgress } from '../../tools/progress.ts'
 import { guardPath, releasePath } from '../../tools/process/index.ts'
+import { buildPrograms } from './build-programs.ts'
 import { prepareChromium } from './chromium.ts'
 
 declare module 'vitest' {
@@ -49,7 +48,7 @@ export async function setup(project: TestProject): Promise<void> {
       dir: join(dir, 'control-plane'),
       onProgress: showLongSteps,
     }).then(keep),
-    buildPrograms(join(dir, 'release')),
+    buildAll(join(dir, 'release')),
     // Here, because the time of a test is limited. Without Chromium, the tests that need it fail with the reason.
     prepareChromium(),
   ] as const)
@@ -62,14 +61,10 @@ export async function setup(project: TestProject): Promise<void> {
   project.provide('release', release.value)
 }
 
-const ROOT = join(import.meta.dirname, '../..')
-
-/** Builds the release and, in the same folder, the programs that tests start in processes of their own. */
-async function buildPrograms(folder: string): Promise<string> {
+/** Builds the release and, in the same folder, the programs of the tests. */
+async function buildAll(folder: string): Promise<string> {
   await buildRelease(folder, AbortSignal.timeout(RELEASE_WITHIN_MS))
-  const sources = [...globSync('test/**/*-process.ts', { cwd: ROOT }), 'bench/controller-peer.ts']
-  const programs = Object.fromEntries(sources.map((source) => [source.replace(/\.ts$/, ''), source]))
-  await bundle({ programs, dir: folder, split: true, sourceMaps: true })
+  await buildPrograms(folder, ['test/**/*-process.ts', 'bench/controller-peer.ts'])
   return folder
 }
 

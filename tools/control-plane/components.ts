@@ -123,6 +123,8 @@ export const commandLine: Record<CoreName, (options: CommandOptions) => readonly
     '--flex-volume-plugin-dir=plugins',
     // A simulated node that is starved of CPU for a while must not lose its pods: nothing would make them ready again.
     '--node-monitor-grace-period=24h',
+    // An autoscaler acts after one period. The default of 15 s is for large clusters.
+    '--horizontal-pod-autoscaler-sync-period=3s',
     '--profiling=false',
   ],
   'kube-scheduler': () => [
