@@ -197,13 +197,6 @@ begin
 end
 $function$
 
-caelus.sees_all_jobs()
-CREATE OR REPLACE FUNCTION caelus.sees_all_jobs()
- RETURNS boolean
- LANGUAGE sql
- STABLE
-RETURN ((CURRENT_USER <> 'caelus_api'::name) OR caelus.acts_as_admin())
-
 caelus.send_unsent_changes()
 CREATE OR REPLACE FUNCTION caelus.send_unsent_changes()
  RETURNS void
@@ -723,6 +716,52 @@ caelus.unsent_change
   id uuid not null
   constraint unsent_change_pkey PRIMARY KEY (kind, id)
 
+tenant.organization_invitations
+  id uuid not null default gen_random_uuid()
+  organization_id uuid not null
+  email text not null
+  role text not null
+  sha256 bytea not null
+  invited_by uuid
+  created_at timestamp with time zone not null default date_trunc('milliseconds'::text, now())
+  expires_at timestamp with time zone not null
+  accepted_at timestamp with time zone
+  accepted_by uuid
+  revoked_at timestamp with time zone
+  constraint organization_invitations_accepted_by_fkey FOREIGN KEY (accepted_by) REFERENCES caelus."user"(id)
+  constraint organization_invitations_email_check CHECK ((email <> ''::text))
+  constraint organization_invitations_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES caelus."user"(id)
+  constraint organization_invitations_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES tenant.organizations(id)
+  constraint organization_invitations_pkey PRIMARY KEY (id)
+  constraint organization_invitations_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'member'::text, 'viewer'::text])))
+  constraint organization_invitations_sha256_check CHECK ((octet_length(sha256) = 32))
+  constraint organization_invitations_sha256_key UNIQUE (sha256)
+  row level security
+
+tenant.organization_members
+  organization_id uuid not null
+  user_id uuid not null
+  role text not null
+  generation bigint not null default 1
+  created_at timestamp with time zone not null default date_trunc('milliseconds'::text, now())
+  constraint organization_members_generation_check CHECK ((generation > 0))
+  constraint organization_members_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES tenant.organizations(id)
+  constraint organization_members_pkey PRIMARY KEY (organization_id, user_id)
+  constraint organization_members_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'member'::text, 'viewer'::text])))
+  constraint organization_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES caelus."user"(id)
+  row level security
+
+tenant.organizations
+  id uuid not null default gen_random_uuid()
+  name text not null
+  generation bigint not null default 1
+  created_at timestamp with time zone not null default date_trunc('milliseconds'::text, now())
+  deleted_at timestamp with time zone
+  constraint organizations_generation_check CHECK ((generation > 0))
+  constraint organizations_name_check CHECK ((name <> ''::text))
+  constraint organizations_pkey PRIMARY KEY (id)
+  row level security
+
 -- views
 
 caelus.deployment_reconcile_job
@@ -1096,9 +1135,6 @@ insert, select, update
 caelus.audit to caelus_api
 insert, select
 
-caelus.audit to caelus_worker
-insert, select
-
 caelus.change_sent_ms to caelus_api
 select, update
 
@@ -1197,3 +1233,12 @@ insert, select, update
 
 caelus.unsent_change to caelus_worker
 insert, select, update
+
+tenant.organization_invitations to caelus_api
+insert, select, update
+
+tenant.organization_members to caelus_api
+delete, insert, select, update
+
+tenant.organizations to caelus_api
+select, update
