@@ -4,12 +4,14 @@ import {
   IconApps,
   IconBolt,
   IconBox,
+  IconBuilding,
   IconGitCommit,
   IconHome2,
   IconKey,
   IconServer2,
   IconSettings,
   IconTimelineEvent,
+  IconUsers,
 } from '@tabler/icons-react'
 import type { ComponentType } from 'react'
 import type { DomainName, Role } from '../lib/api/contract.ts'
@@ -51,11 +53,18 @@ export const PLACES: readonly PlaceGroup[] = [
     ],
   },
   {
+    label: 'Access',
+    places: [
+      { path: '/organizations', label: 'Organizations', icon: IconBuilding, key: 'n' },
+      { path: '/users', label: 'Users', icon: IconUsers, key: 'u', adminOnly: true },
+      { path: '/operations/tokens', label: 'Tokens', icon: IconKey, key: 'k' },
+    ],
+  },
+  {
     label: 'Operations',
     places: [
       { path: '/operations/status', label: 'Status', icon: IconActivityHeartbeat, key: 's' },
       { path: '/operations/decisions', label: 'Decisions', icon: IconGitCommit, key: 'd', adminOnly: true },
-      { path: '/operations/tokens', label: 'Tokens', icon: IconKey, key: 'k' },
       { path: '/operations/configuration', label: 'Configuration', icon: IconSettings, key: 'f', adminOnly: true },
     ],
   },

@@ -17,6 +17,11 @@ export const PAGES: readonly (readonly [pattern: string, page: ComponentType])[]
   ['/actions/*?', lazy(() => import('../features/actions/ActionsPage.tsx').then((m) => ({ default: m.ActionsPage })))],
   ['/edge/*?', lazy(() => import('../features/edge/EdgePage.tsx').then((m) => ({ default: m.EdgePage })))],
   [
+    '/organizations/*?',
+    lazy(() => import('../features/identity/OrganizationsPage.tsx').then((m) => ({ default: m.OrganizationsPage }))),
+  ],
+  ['/users', lazy(() => import('../features/identity/UsersPage.tsx').then((m) => ({ default: m.UsersPage })))],
+  [
     '/operations/status',
     lazy(() => import('../features/status/StatusPage.tsx').then((m) => ({ default: m.StatusPage }))),
   ],
@@ -30,7 +35,7 @@ export const PAGES: readonly (readonly [pattern: string, page: ComponentType])[]
   ],
   [
     '/operations/tokens',
-    lazy(() => import('../features/tokens/TokensPage.tsx').then((m) => ({ default: m.TokensPage }))),
+    lazy(() => import('../features/identity/tokens/TokensPage.tsx').then((m) => ({ default: m.TokensPage }))),
   ],
   [
     '/operations/configuration',

@@ -15,7 +15,6 @@ import { ProductAdminPage } from './admin/ProductAdminPage.tsx'
 import { Products } from './admin/Products.tsx'
 import { PublishPage } from './admin/PublishPage.tsx'
 import { Queue } from './admin/Queue.tsx'
-import { Users } from './admin/Users.tsx'
 
 /** The lists share the entrance of the domain; each object has a page of its own. */
 export function AppsPage() {
@@ -64,9 +63,6 @@ export function AppsPage() {
               </Route>
               <Route path={pages.queue}>
                 <Queue />
-              </Route>
-              <Route path={pages.users}>
-                <Users />
               </Route>
               <Route>
                 <Redirect to={pages.mine} replace />

@@ -10,7 +10,6 @@ const FOR_ADMINS = [
   [pages.all, 'All apps'],
   [pages.products, 'Products'],
   [pages.queue, 'Queue'],
-  [pages.users, 'Users'],
 ] as const
 
 /** The lists of this domain, side by side. */

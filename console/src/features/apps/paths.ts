@@ -26,7 +26,6 @@ export const pages = {
   catalogue: '/apps/catalogue',
   all: '/apps/all',
   products: '/apps/products',
-  users: '/apps/users',
   queue: '/apps/queue',
   product: (id: string): string => `/apps/catalogue/${part(id)}`,
   order: (productId: string): string => `/apps/catalogue/${part(productId)}/order`,

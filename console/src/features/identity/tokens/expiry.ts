@@ -1,4 +1,4 @@
-import { durationText } from '../../lib/age.ts'
+import { durationText } from '../../../lib/age.ts'
 
 export function expiryText(expiresAt: string | null, now: number): string {
   if (expiresAt === null) return 'never'

@@ -2,11 +2,11 @@ import { Alert, Button, Code, CopyButton, Group, Modal, Select, Stack, Text, Tex
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { IconCheck, IconCopy, IconEyeOff } from '@tabler/icons-react'
 import { useState } from 'react'
-import { ProblemView } from '../../components/feedback/ProblemView.tsx'
-import { newIdempotencyKey } from '../../lib/api/client.ts'
-import { useApi } from '../../lib/api/context.tsx'
-import type { Role, TokenCreate, TokenCreated } from '../../lib/api/contract.ts'
-import { useMe } from '../../lib/api/queries.ts'
+import { ProblemView } from '../../../components/feedback/ProblemView.tsx'
+import { newIdempotencyKey } from '../../../lib/api/client.ts'
+import { useApi } from '../../../lib/api/context.tsx'
+import type { Role, TokenCreate, TokenCreated } from '../../../lib/api/contract.ts'
+import { useMe } from '../../../lib/api/queries.ts'
 
 const LIFETIMES = [
   { value: '7', label: '7 days' },

@@ -1,57 +1,62 @@
 import { Badge, Button } from '@mantine/core'
 import { IconPlus, IconUsers } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
-import { ConfirmDelete } from '../../../components/delete/ConfirmDelete.tsx'
-import { Empty } from '../../../components/feedback/Empty.tsx'
-import { ProblemView } from '../../../components/feedback/ProblemView.tsx'
-import { ageColumn, menuColumn } from '../../../components/list/list-columns.tsx'
-import { ResourceList } from '../../../components/list/ResourceList.tsx'
-import type { ListColumn } from '../../../components/list/ResourceTable.tsx'
-import { StatusLabel } from '../../../components/feedback/StatusLabel.tsx'
-import type { UserPatch, UserView } from '../../../lib/api/contract.ts'
-import { api, TOPIC } from '../paths.ts'
-import { useWrite } from '../use-write.ts'
+import { ConfirmDelete } from '../../components/delete/ConfirmDelete.tsx'
+import { Empty } from '../../components/feedback/Empty.tsx'
+import { ProblemView } from '../../components/feedback/ProblemView.tsx'
+import { Page } from '../../components/page/Page.tsx'
+import { ageColumn, menuColumn } from '../../components/list/list-columns.tsx'
+import { ResourceList } from '../../components/list/ResourceList.tsx'
+import type { ListColumn } from '../../components/list/ResourceTable.tsx'
+import { StatusLabel } from '../../components/feedback/StatusLabel.tsx'
+import type { UserPatch, UserView } from '../../lib/api/contract.ts'
+import { useTopicWrite } from '../../lib/api/use-write.ts'
+import { FreezeUser } from '../apps/admin/FreezeUser.tsx'
 import { CreateUser } from './CreateUser.tsx'
-import { FreezeUser } from './FreezeUser.tsx'
+import { api, USERS_TOPIC } from './paths.ts'
 
 type Dialog = { readonly kind: 'freeze' | 'delete'; readonly user: UserView }
 
 interface Actions {
   readonly open: (dialog: Dialog) => void
-  readonly thaw: (id: string) => void
+  readonly unfreeze: (id: string) => void
   readonly change: (change: { readonly id: string } & UserPatch) => void
 }
 
-export function Users() {
+export function UsersPage() {
   const [creating, setCreating] = useState(false)
   const [dialog, setDialog] = useState<Dialog>()
   const close = (): void => setDialog(undefined)
-  const thaw = useWrite<void, string>((client, id) => client.post(`${api.user(id)}:unfreeze`))
-  const change = useWrite<UserView, { readonly id: string } & UserPatch>((client, { id, ...patch }, idempotencyKey) =>
-    client.patch(api.user(id), patch, { idempotencyKey }),
+  const unfreeze = useTopicWrite<void, string>(USERS_TOPIC, (client, id) => client.post(`${api.user(id)}:unfreeze`))
+  const change = useTopicWrite<UserView, { readonly id: string } & UserPatch>(
+    USERS_TOPIC,
+    (client, { id, ...patch }, idempotencyKey) => client.patch(api.user(id), patch, { idempotencyKey }),
   )
-  const remove = useWrite<void, string>((client, id) => client.delete(api.user(id)), close)
-  const { mutate: thawUser } = thaw
+  const remove = useTopicWrite<void, string>(USERS_TOPIC, (client, id) => client.delete(api.user(id)), close)
+  const { mutate: unfreezeUser } = unfreeze
   const { mutate: changeUser } = change
   const columns = useMemo(
-    () => userColumns({ open: setDialog, thaw: thawUser, change: changeUser }),
-    [thawUser, changeUser],
+    () => userColumns({ open: setDialog, unfreeze: unfreezeUser, change: changeUser }),
+    [unfreezeUser, changeUser],
   )
-  const error = thaw.error ?? change.error
+  const error = unfreeze.error ?? change.error
   return (
-    <>
+    <Page
+      title="Users"
+      description="Everyone who may log in, with the apps that they own."
+      actions={
+        <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
+          New user
+        </Button>
+      }
+    >
       {error !== null && <ProblemView compact error={error} />}
       <ResourceList<UserView>
         noun="users"
-        topic={TOPIC}
+        topic={USERS_TOPIC}
         path="/users"
         columns={columns}
         rowKey={(row) => row.id}
-        actions={
-          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
-            New user
-          </Button>
-        }
         empty={<Empty icon={<IconUsers size={22} aria-hidden />} title="There are no users" />}
       />
       {creating && <CreateUser onClose={() => setCreating(false)} />}
@@ -60,18 +65,18 @@ export function Users() {
         <ConfirmDelete
           kind="user"
           name={dialog.user.email}
-          consequences="They can no longer sign in. It is refused while they have apps."
+          consequences="The user can no longer sign in. Users who still own apps or are the last owner of an organization cannot be deleted."
           onClose={close}
           onConfirm={() => remove.mutate(dialog.user.id)}
           pending={remove.isPending}
           error={remove.error}
         />
       )}
-    </>
+    </Page>
   )
 }
 
-const userColumns = ({ open, thaw, change }: Actions): readonly ListColumn<UserView>[] => [
+const userColumns = ({ open, unfreeze, change }: Actions): readonly ListColumn<UserView>[] => [
   { id: 'email', label: 'Email', value: (row) => row.email },
   {
     id: 'role',
@@ -101,7 +106,7 @@ const userColumns = ({ open, thaw, change }: Actions): readonly ListColumn<UserV
         onClick: () => change({ id: row.id, is_admin: !row.is_admin }),
       },
       row.frozen
-        ? { label: 'Thaw', onClick: () => thaw(row.id) }
+        ? { label: 'Unfreeze', onClick: () => unfreeze(row.id) }
         : { label: 'Freeze', onClick: () => open({ kind: 'freeze', user: row }) },
       { label: 'Delete', isDangerous: true, onClick: () => open({ kind: 'delete', user: row }) },
     ],

@@ -1,15 +1,17 @@
 import { Button, Group, Modal, Stack, Switch, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { refusalsOf } from '../../../components/forms/index.ts'
-import { ProblemView } from '../../../components/feedback/ProblemView.tsx'
-import type { UserCreate, UserView } from '../../../lib/api/contract.ts'
-import { problemOf } from '../../../lib/api/problem.ts'
-import { useWrite } from '../use-write.ts'
+import { refusalsOf } from '../../components/forms/index.ts'
+import { ProblemView } from '../../components/feedback/ProblemView.tsx'
+import type { UserCreate, UserView } from '../../lib/api/contract.ts'
+import { problemOf } from '../../lib/api/problem.ts'
+import { useTopicWrite } from '../../lib/api/use-write.ts'
+import { USERS_TOPIC } from './paths.ts'
 
 export function CreateUser({ onClose }: { readonly onClose: () => void }) {
   const [email, setEmail] = useState('')
   const [isAdmin, setAdmin] = useState(false)
-  const create = useWrite<UserView, UserCreate>(
+  const create = useTopicWrite<UserView, UserCreate>(
+    USERS_TOPIC,
     (client, body, idempotencyKey) => client.post('/users', body, { idempotencyKey }),
     onClose,
   )
@@ -25,7 +27,7 @@ export function CreateUser({ onClose }: { readonly onClose: () => void }) {
         <Stack gap="md">
           <TextInput
             label="Email"
-            description="They can be given apps before they first sign in."
+            description="The user can own apps before the first login."
             type="email"
             required
             data-autofocus

@@ -1,0 +1,131 @@
+import type { Page } from 'playwright-core'
+import { afterAll, expect, test } from 'vitest'
+import { closeBrowser, consoleWorld, fitsPhone, PHONE, picture, type ConsoleWorld } from '../world.ts'
+
+afterAll(closeBrowser)
+
+const heading = (name: string) => ['heading', { name, level: 1, exact: true }] as const
+
+async function actor(world: ConsoleWorld, email: string) {
+  const user = await world.api.parts.users.signIn({ subject: `dev#${email}`, email, role: 'member' })
+  return { userId: user?.id ?? '', admin: false }
+}
+
+const act = async (page: Page, email: string, action: string): Promise<void> => {
+  await page.getByRole('button', { name: `Actions for ${email}` }).click()
+  await page.getByRole('menuitem', { name: action, exact: true }).click()
+}
+
+test('a member creates an organization, invites others, changes roles and leaves', async () => {
+  const world = await consoleWorld()
+  const { identity } = world.api.parts
+  const page = await world.signedIn('/organizations', { role: 'member' })
+  await page.getByText('You belong to no organization').waitFor()
+  await page.getByRole('button', { name: 'New organization' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Acme')
+  await dialog.getByRole('button', { name: 'Create organization' }).click()
+  await page.getByRole(...heading('Acme')).waitFor()
+  await page.getByRole('row', { name: /member@example.test.*owner/ }).waitFor()
+
+  await page.getByRole('link', { name: 'Invitations' }).click()
+  await page.getByText('There are no open invitations').waitFor()
+  await page.getByRole('button', { name: 'Invite' }).click()
+  await dialog.getByRole('textbox', { name: 'Email' }).fill('bob@example.test')
+  await dialog.getByRole('button', { name: 'Create invitation' }).click()
+  const link = (await dialog.locator('[data-secret]').textContent()) ?? ''
+  expect(link).toContain('/organizations/accept#cinv_')
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('row', { name: /bob@example.test.*member/ }).waitFor()
+  await picture(page, 'organization-invitations')
+
+  const bob = await actor(world, 'bob@example.test')
+  await page.getByRole('link', { name: 'Members', exact: true }).click()
+  await page.getByRole('row', { name: /bob@example.test.*member/ }).waitFor()
+  await act(page, 'bob@example.test', 'Make owner')
+  await page.getByRole('row', { name: /bob@example.test.*owner/ }).waitFor()
+  await picture(page, 'organization-members')
+  await page.setViewportSize(PHONE)
+  await fitsPhone(page)
+  await page.setViewportSize({ width: 1360, height: 900 })
+
+  await act(page, 'member@example.test', 'Leave')
+  await dialog.getByRole('textbox').fill('Acme')
+  await dialog.getByRole('button', { name: 'Leave organization' }).click()
+  await page.getByText('You belong to no organization').waitFor()
+  const { items } = await identity.listOrganizations(bob, { limit: 10 })
+  expect(items).toMatchObject([{ name: 'Acme', members: 1, role: 'owner' }])
+})
+
+test('the last owner is told why the role cannot change; renaming and deleting work', async () => {
+  const world = await consoleWorld()
+  const { identity } = world.api.parts
+  const owner = await actor(world, 'member@example.test')
+  const { id } = await identity.createOrganization(owner, { name: 'Acme' })
+  await identity.createOrganization(owner, { name: 'Umbrella' })
+  const page = await world.signedIn('/organizations', { role: 'member' })
+  await page.getByRole('row', { name: /Acme/ }).click()
+  await act(page, 'member@example.test', 'Make viewer')
+  await page.getByText('is the last owner of Acme', { exact: false }).waitFor()
+
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('button', { name: 'Rename' }).click()
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('umbrella')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByText('belongs to another organization').waitFor()
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Acme Corp')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole(...heading('Acme Corp')).waitFor()
+
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await dialog.getByRole('textbox').fill('Acme Corp')
+  await dialog.getByRole('button', { name: 'Delete organization' }).click()
+  await page.getByRole(...heading('Organizations')).waitFor()
+  await page.getByRole('row', { name: /Umbrella/ }).waitFor()
+  await page.getByRole('row', { name: /Acme/ }).waitFor({ state: 'detached' })
+  await page.goto(`${world.url}/organizations/${id}`)
+  await page.getByText('There is no organization called', { exact: false }).waitFor()
+})
+
+test('the link of an invitation joins whoever is signed in, and says so when it is no longer valid', async () => {
+  const world = await consoleWorld()
+  const { identity } = world.api.parts
+  const owner = await actor(world, 'ada@example.test')
+  const { id } = await identity.createOrganization(owner, { name: 'Acme' })
+  const input = { email: 'else@example.test', role: 'viewer', expiresAt: Date.now() + 3_600_000 } as const
+  const { secret } = await identity.invite(owner, id, input)
+  const path = `/organizations/accept#${secret}`
+  const page = await world.signedIn(path, { role: 'member' })
+  await page.getByText('Open the link of the invitation again').waitFor()
+  await page.goto(`${world.url}/organizations`)
+  await page.goto(`${world.url}${path}`)
+  await page.getByRole('button', { name: 'Join' }).click()
+  await page.getByRole(...heading('Acme')).waitFor()
+  await page.getByRole('row', { name: /member@example.test.*viewer/ }).waitFor()
+  expect(await page.getByRole('link', { name: 'Invitations' }).count()).toBe(0)
+  await page.goto(`${world.url}${path}`)
+  await page.getByRole('button', { name: 'Join' }).click()
+  await page.getByText('unknown, expired, revoked or was accepted before', { exact: false }).waitFor()
+})
+
+test('an admin creates a user, makes an admin of them, and deletes them', async () => {
+  const world = await consoleWorld()
+  const page = await world.signedIn('/users')
+  await page.getByRole('button', { name: 'New user' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox', { name: 'Email' }).fill('ada@example.test')
+  await dialog.getByRole('button', { name: 'Create user' }).click()
+  await page.getByRole('row', { name: /ada@example.test.*member/ }).waitFor()
+  await act(page, 'ada@example.test', 'Make an admin')
+  await page.getByRole('row', { name: /ada@example.test.*admin/ }).waitFor()
+  await picture(page, 'users')
+  await act(page, 'ada@example.test', 'Delete')
+  await dialog.getByRole('textbox').fill('ada@example.test')
+  await dialog.getByRole('button', { name: 'Delete user' }).click()
+  await page.getByRole('row', { name: /ada@example.test/ }).waitFor({ state: 'detached' })
+
+  const member = await world.signedIn('/organizations', { role: 'member' })
+  const menu = member.getByRole('navigation', { name: 'Main' })
+  await menu.getByRole('link', { name: 'Organizations' }).waitFor()
+  expect(await menu.getByRole('link', { name: 'Users' }).count()).toBe(0)
+})
