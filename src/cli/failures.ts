@@ -16,24 +16,6 @@ export const raise = defineFailures({
     retryable: false,
     nextStep: 'Correct the option that the message names.',
   },
-  NoSuchDeployment: {
-    whoseMove: 'user',
-    retryable: false,
-    nextStep: 'Name it as `caelus list-deployments` shows it; with --all it shows everybody’s to admins.',
-  },
-  NoSuchProduct: { whoseMove: 'user', retryable: false, nextStep: 'Name it as `caelus list-products` shows it.' },
-  NoSuchTemplate: { whoseMove: 'user', retryable: false, nextStep: 'Name it as `caelus list-templates` shows it.' },
-  NoSuchOrganization: {
-    whoseMove: 'user',
-    retryable: false,
-    nextStep: 'List your organizations with `caelus list-organizations`.',
-  },
-  NoSuchMember: {
-    whoseMove: 'user',
-    retryable: false,
-    nextStep: 'List the members with `caelus list-members <organization>`.',
-  },
-  NoSuchUser: { whoseMove: 'user', retryable: false, nextStep: 'Name them as `caelus list-users` shows them.' },
   NameAmbiguous: {
     whoseMove: 'user',
     retryable: false,

@@ -45,8 +45,8 @@ export async function totalUsage(
   }
 }
 
-/** `3 deployments and 1 clusters`; empty: nothing. */
+/** `3 deployments and 1 cluster`; empty: nothing. */
 export const objectsText = ({ objects }: TotalUsage): string =>
   Object.entries(objects)
-    .map(([noun, count]) => `${count} ${noun}`)
+    .map(([noun, count]) => `${count} ${count === 1 ? noun.replace(/s$/, '') : noun}`)
     .join(' and ')

@@ -3,7 +3,9 @@ import { allPages, restClient, type RestClient } from '../../client.ts'
 import type { CliPorts } from '../../ports.ts'
 import { raise } from '../../failures.ts'
 import { formatFacts, formatList } from '../../output.ts'
-import { deploymentNamed, isId, NAMED, productNamed, templateNamed, templatePath, userNamed } from '../find-by-name.ts'
+import { isId } from '../../find-by-name.ts'
+import { DEPLOYMENT, deploymentNamed, productNamed, templateNamed, templatePath } from './nouns.ts'
+import { userNamed } from '../identity/nouns.ts'
 import { readValues, withValues, type ValuesOptions } from './values.ts'
 import { converged, type Deployment, STATUSES } from './wait.ts'
 import { durationMs, outputOption, TIMEOUT, type OutputOption } from '../options.ts'
@@ -130,7 +132,7 @@ export function deploymentCommands(program: Command, { remote, terminal }: CliPo
   program
     .command('get-deployment')
     .description('show a deployment')
-    .argument('<deployment>', NAMED.deployment)
+    .argument('<deployment>', DEPLOYMENT.named)
     .addOption(outputOption())
     .action(async (named: string, { output }: OutputOption) =>
       terminal.out(formatFacts(output, await deploymentNamed(restClient(await remote()), named))),
@@ -139,7 +141,7 @@ export function deploymentCommands(program: Command, { remote, terminal }: CliPo
   const update = program
     .command('update-deployment')
     .description('change domain or settings; an admin also the template')
-    .argument('<deployment>', NAMED.deployment)
+    .argument('<deployment>', DEPLOYMENT.named)
     .option('--domain <name>', 'where it is reached')
     .option('--template <template>', 'a newer one of the same product, by label, chart version or id; for admins')
   withWaiting(withValues(update, 'all your settings anew; write-only ones that are left out stay'), 'is ready')
@@ -156,7 +158,7 @@ export function deploymentCommands(program: Command, { remote, terminal }: CliPo
     program
       .command('delete-deployment')
       .description('remove a deployment with everything in it')
-      .argument('<deployment>', NAMED.deployment),
+      .argument('<deployment>', DEPLOYMENT.named),
     'is gone',
   ).action(async (named: string, { wait = false, timeout }: WaitOptions) => {
     const client = restClient(await remote())

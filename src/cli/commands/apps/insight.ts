@@ -3,7 +3,7 @@ import { restClient } from '../../client.ts'
 import type { CliPorts } from '../../ports.ts'
 import { formatFacts, formatList, formatValue } from '../../output.ts'
 import { deploymentsOf, otherTemplate, pathOf, templateOf, inputs } from './deployments.ts'
-import { deploymentNamed, NAMED } from '../find-by-name.ts'
+import { DEPLOYMENT, deploymentNamed } from './nouns.ts'
 import { withValues, type ValuesOptions } from './values.ts'
 import { runtimePath } from '../runtimes/wait.ts'
 import { outputOption, wholeNumber, type OutputOption } from '../options.ts'
@@ -87,7 +87,7 @@ export function insightCommands(program: Command, { remote, terminal }: CliPorts
   program
     .command('explain')
     .description('why a deployment is as it is, what happens next, and whose move it is')
-    .argument('<deployment>', NAMED.deployment)
+    .argument('<deployment>', DEPLOYMENT.named)
     .addOption(outputOption())
     .action(async (named: string, { output }: OutputOption) => {
       const client = restClient(await remote())
@@ -117,7 +117,7 @@ export function insightCommands(program: Command, { remote, terminal }: CliPorts
   program
     .command('list-resources')
     .description('show the Kubernetes objects of a deployment')
-    .argument('<deployment>', NAMED.deployment)
+    .argument('<deployment>', DEPLOYMENT.named)
     .addOption(outputOption())
     .action(async (named: string, { output }: OutputOption) => {
       const client = restClient(await remote())

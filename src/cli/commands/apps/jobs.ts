@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander'
 import { allPages, restClient } from '../../client.ts'
 import type { CliPorts } from '../../ports.ts'
 import { formatFacts, formatList } from '../../output.ts'
-import { deploymentNamed, NAMED } from '../find-by-name.ts'
+import { DEPLOYMENT, deploymentNamed } from './nouns.ts'
 import { outputOption, type OutputOption } from '../options.ts'
 
 const REASONS = ['create', 'update', 'delete', 'drift', 'retry'] as const
@@ -32,7 +32,7 @@ export function jobCommands(program: Command, { remote, terminal }: CliPorts): v
   program
     .command('enqueue-reconcile')
     .description('reconcile a deployment now, or as soon as the present run ends')
-    .argument('<deployment>', NAMED.deployment)
+    .argument('<deployment>', DEPLOYMENT.named)
     .addOption(new Option('--reason <reason>', 'why').choices(REASONS).default('retry'))
     .addOption(outputOption())
     .action(async (named: string, { reason, output }: OutputOption & { reason: string }) => {

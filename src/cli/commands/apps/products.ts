@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { allPages, restClient } from '../../client.ts'
 import type { CliPorts } from '../../ports.ts'
 import { formatFacts, formatList } from '../../output.ts'
-import { NAMED, productNamed, templateNamed } from '../find-by-name.ts'
+import { PRODUCT, productNamed, templateNamed } from './nouns.ts'
 import { outputOption, type OutputOption } from '../options.ts'
 
 interface Product {
@@ -58,7 +58,7 @@ export function productCommands(program: Command, { remote, terminal }: CliPorts
   program
     .command('get-product')
     .description('show a product')
-    .argument('<product>', NAMED.product)
+    .argument('<product>', PRODUCT.named)
     .addOption(outputOption())
     .action(async (named: string, { output }: OutputOption) => {
       const client = restClient(await remote())
@@ -68,7 +68,7 @@ export function productCommands(program: Command, { remote, terminal }: CliPorts
   program
     .command('update-product')
     .description('change a product, or which template new deployments get')
-    .argument('<product>', NAMED.product)
+    .argument('<product>', PRODUCT.named)
     .option('--name <name>', 'how tenants know it')
     .option('--description <text>', 'what it is for')
     .option('--icon <url>', 'an image as a data: URL')
@@ -89,7 +89,7 @@ export function productCommands(program: Command, { remote, terminal }: CliPorts
   program
     .command('delete-product')
     .description('have a product ordered no longer; what was ordered lives on')
-    .argument('<product>', NAMED.product)
+    .argument('<product>', PRODUCT.named)
     .action(async (named: string) => {
       const client = restClient(await remote())
       await client.delete(pathOf(await productNamed(client, named)))

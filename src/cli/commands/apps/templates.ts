@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { allPages, restClient, type RestClient } from '../../client.ts'
 import type { CliPorts } from '../../ports.ts'
 import { formatFacts, formatList } from '../../output.ts'
-import { NAMED, productNamed, templateNamed, templatePath } from '../find-by-name.ts'
+import { PRODUCT, productNamed, TEMPLATE, templateNamed, templatePath } from './nouns.ts'
 import { readObject, readValues, withValues, type ValuesOptions } from './values.ts'
 import { durationMs, outputOption, type OutputOption } from '../options.ts'
 
@@ -38,7 +38,7 @@ export function templateCommands(program: Command, { remote, terminal }: CliPort
   const create = program
     .command('create-template')
     .description('publish a chart as a template of a product; what is not given is read from the chart')
-    .requiredOption('--product <product>', NAMED.product)
+    .requiredOption('--product <product>', PRODUCT.named)
     .requiredOption('--chart <ref>', 'oci://…, https://…, or a local path in development')
     .requiredOption('--chart-version <version>', 'version of the chart')
     .option('--digest <sha256>', 'refuse a chart with another digest; without it, the present one is pinned')
@@ -68,7 +68,7 @@ export function templateCommands(program: Command, { remote, terminal }: CliPort
   program
     .command('list-templates')
     .description('list the templates of a product, newest first')
-    .argument('<product>', NAMED.product)
+    .argument('<product>', PRODUCT.named)
     .addOption(outputOption())
     .action(async (product: string, { output }: OutputOption) => {
       const columns = [
@@ -86,8 +86,8 @@ export function templateCommands(program: Command, { remote, terminal }: CliPort
   program
     .command('get-template')
     .description('show a template with its defaults and schema')
-    .argument('<product>', NAMED.product)
-    .argument('<template>', NAMED.template)
+    .argument('<product>', PRODUCT.named)
+    .argument('<template>', TEMPLATE.named)
     .addOption(outputOption())
     .action(async (product: string, template: string, { output }: OutputOption) => {
       const client = restClient(await remote())
@@ -97,8 +97,8 @@ export function templateCommands(program: Command, { remote, terminal }: CliPort
   program
     .command('delete-template')
     .description('delete a template that no deployment wants')
-    .argument('<product>', NAMED.product)
-    .argument('<template>', NAMED.template)
+    .argument('<product>', PRODUCT.named)
+    .argument('<template>', TEMPLATE.named)
     .action(async (product: string, template: string) => {
       const client = restClient(await remote())
       await client.delete(await pathOf(client, product, template))

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { CliPorts } from '../../ports.ts'
 import { formatFacts } from '../../output.ts'
-import { NAMED } from '../find-by-name.ts'
+import { DEPLOYMENT } from './nouns.ts'
 import { outputOption, wholeNumber, type OutputOption } from '../options.ts'
 
 /** What a worker does, by hand: on the database of DATABASE_URL and the control plane of CAELUS_KUBECONFIG. */
@@ -52,7 +52,7 @@ export function workerCommands(program: Command, { appsWorker, terminal }: AppsC
   program
     .command('reconcile')
     .description('reconcile one deployment now, as a worker would; refused while a worker has it')
-    .argument('<deployment>', NAMED.deployment)
+    .argument('<deployment>', DEPLOYMENT.named)
     .addOption(outputOption())
     .action(async (named: string, { output }: OutputOption) =>
       terminal.out(formatFacts(output, await (await appsWorker()).reconcile(named))),

@@ -2,7 +2,8 @@ import { Option, type Command } from 'commander'
 import { allPages, restClient, type RestClient } from '../../client.ts'
 import type { CliPorts } from '../../ports.ts'
 import { formatFacts, formatList } from '../../output.ts'
-import { isId, NAMED, onlyOne } from '../find-by-name.ts'
+import { isId, onlyOne } from '../../find-by-name.ts'
+import { MEMBER, ORGANIZATION } from './nouns.ts'
 import { outputOption, wholeNumber, type OutputOption } from '../options.ts'
 import { organizationPath } from './organizations.ts'
 
@@ -40,7 +41,7 @@ async function memberPath(client: RestClient, organization: string, named: strin
   const found = members.filter(isNamed).map(({ user_id: id }) => ({ id }))
   return `${path}/${
     onlyOne(
-      'member',
+      MEMBER,
       named,
       found,
       members.map(({ email }) => email),
@@ -52,7 +53,7 @@ export function memberCommands(program: Command, { remote, terminal }: CliPorts)
   program
     .command('list-members')
     .description('list the members of an organization')
-    .argument('<organization>', NAMED.organization)
+    .argument('<organization>', ORGANIZATION.named)
     .addOption(outputOption())
     .action(async (named: string, { output }: OutputOption) => {
       const client = restClient(await remote())
@@ -69,7 +70,7 @@ export function memberCommands(program: Command, { remote, terminal }: CliPorts)
   program
     .command('add-member')
     .description('add an existing user to an organization without an invitation; for admins')
-    .argument('<organization>', NAMED.organization)
+    .argument('<organization>', ORGANIZATION.named)
     .argument('<email>', 'the email of the user')
     .addOption(roleOption())
     .addOption(outputOption())
@@ -82,8 +83,8 @@ export function memberCommands(program: Command, { remote, terminal }: CliPorts)
   program
     .command('update-member')
     .description('change the role of a member')
-    .argument('<organization>', NAMED.organization)
-    .argument('<member>', NAMED.member)
+    .argument('<organization>', ORGANIZATION.named)
+    .argument('<member>', MEMBER.named)
     .addOption(roleOption())
     .addOption(outputOption())
     .action(async (named: string, member: string, { role, output }: RoleOption) => {
@@ -94,8 +95,8 @@ export function memberCommands(program: Command, { remote, terminal }: CliPorts)
   program
     .command('remove-member')
     .description('remove a member from an organization, or leave it')
-    .argument('<organization>', NAMED.organization)
-    .argument('<member>', NAMED.member)
+    .argument('<organization>', ORGANIZATION.named)
+    .argument('<member>', MEMBER.named)
     .action(async (named: string, member: string) => {
       const client = restClient(await remote())
       await client.delete(await memberPath(client, named, member))
@@ -105,7 +106,7 @@ export function memberCommands(program: Command, { remote, terminal }: CliPorts)
   program
     .command('invite')
     .description('invite an email to an organization; the link is shown this once, and no email is sent')
-    .argument('<organization>', NAMED.organization)
+    .argument('<organization>', ORGANIZATION.named)
     .argument('<email>', 'a login with this email accepts the invitation, and so does the link')
     .addOption(roleOption())
     .option('--expires-in-days <days>', 'how long the invitation is valid; default: 7', wholeNumber)
@@ -120,7 +121,7 @@ export function memberCommands(program: Command, { remote, terminal }: CliPorts)
   program
     .command('list-invitations')
     .description('list the open invitations of an organization')
-    .argument('<organization>', NAMED.organization)
+    .argument('<organization>', ORGANIZATION.named)
     .addOption(outputOption())
     .action(async (named: string, { output }: OutputOption) => {
       const client = restClient(await remote())
@@ -137,7 +138,7 @@ export function memberCommands(program: Command, { remote, terminal }: CliPorts)
   program
     .command('revoke-invitation')
     .description('revoke an open invitation of an organization')
-    .argument('<organization>', NAMED.organization)
+    .argument('<organization>', ORGANIZATION.named)
     .argument('<id>', 'as list-invitations shows it')
     .action(async (named: string, id: string) => {
       const client = restClient(await remote())

@@ -2,7 +2,8 @@ import type { Command } from 'commander'
 import { allPages, restClient, type RestClient } from '../../client.ts'
 import type { CliPorts } from '../../ports.ts'
 import { formatFacts, formatList } from '../../output.ts'
-import { isId, NAMED, onlyOne } from '../find-by-name.ts'
+import { isId, onlyOne } from '../../find-by-name.ts'
+import { ORGANIZATION } from './nouns.ts'
 import { outputOption, type OutputOption } from '../options.ts'
 
 interface Organization {
@@ -21,7 +22,7 @@ export async function organizationPath(client: RestClient, named: string): Promi
     (await client.get<{ items: Organization[] }>('/organizations', query)).items
   const items = await find({ name: named })
   const names = items.length > 0 ? [] : (await find({ limit: '200' })).map(({ name }) => name)
-  return `/organizations/${onlyOne('organization', named, items, names).id}`
+  return `/organizations/${onlyOne(ORGANIZATION, named, items, names).id}`
 }
 
 export function organizationCommands(program: Command, { remote, terminal }: CliPorts): void {
@@ -53,7 +54,7 @@ export function organizationCommands(program: Command, { remote, terminal }: Cli
   program
     .command('get-organization')
     .description('show an organization')
-    .argument('<organization>', NAMED.organization)
+    .argument('<organization>', ORGANIZATION.named)
     .addOption(outputOption())
     .action(async (named: string, { output }: OutputOption) => {
       const client = restClient(await remote())
@@ -63,7 +64,7 @@ export function organizationCommands(program: Command, { remote, terminal }: Cli
   program
     .command('update-organization')
     .description('change the name of an organization')
-    .argument('<organization>', NAMED.organization)
+    .argument('<organization>', ORGANIZATION.named)
     .requiredOption('--name <name>', 'the new name')
     .addOption(outputOption())
     .action(async (named: string, { name, output }: OutputOption & { readonly name: string }) => {
@@ -75,7 +76,7 @@ export function organizationCommands(program: Command, { remote, terminal }: Cli
   program
     .command('delete-organization')
     .description('delete an organization that has no objects left in any domain')
-    .argument('<organization>', NAMED.organization)
+    .argument('<organization>', ORGANIZATION.named)
     .action(async (named: string) => {
       const client = restClient(await remote())
       await client.delete(await organizationPath(client, named))

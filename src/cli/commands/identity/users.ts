@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { allPages, restClient, type RestClient } from '../../client.ts'
 import type { CliPorts } from '../../ports.ts'
 import { formatFacts, formatList } from '../../output.ts'
-import { NAMED, userNamed } from '../find-by-name.ts'
+import { USER, userNamed } from './nouns.ts'
 import { outputOption, type OutputOption } from '../options.ts'
 
 interface User {
@@ -52,7 +52,7 @@ export function userCommands(program: Command, { remote, terminal }: CliPorts): 
   program
     .command('get-user')
     .description('show a user')
-    .argument('<user>', NAMED.user)
+    .argument('<user>', USER.named)
     .addOption(outputOption())
     .action(async (named: string, { output }: OutputOption) => {
       const client = restClient(await remote())
@@ -62,7 +62,7 @@ export function userCommands(program: Command, { remote, terminal }: CliPorts): 
   program
     .command('update-user')
     .description('change the email or the role of a user')
-    .argument('<user>', NAMED.user)
+    .argument('<user>', USER.named)
     .option('--email <email>', 'the new email')
     .option('--admin', 'give the role admin')
     .option('--no-admin', 'remove the role admin')
@@ -76,7 +76,7 @@ export function userCommands(program: Command, { remote, terminal }: CliPorts): 
   program
     .command('delete-user')
     .description('delete a user who has no objects left in any domain')
-    .argument('<user>', NAMED.user)
+    .argument('<user>', USER.named)
     .action(async (named: string) => {
       const client = restClient(await remote())
       await client.delete(await userPath(client, named))

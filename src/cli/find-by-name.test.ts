@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { failureOf } from '../../kernel/index.ts'
+import { failureOf } from '../kernel/index.ts'
+import { DEPLOYMENT, PRODUCT, TEMPLATE } from './commands/apps/nouns.ts'
+import { USER } from './commands/identity/nouns.ts'
 import { isId, onlyOne } from './find-by-name.ts'
 
 const ID = '123e4567-e89b-42d3-a456-426614174000'
@@ -23,28 +25,28 @@ describe('of those that are called so', () => {
   }
 
   test('the only one is meant', () => {
-    expect(onlyOne('product', 'Hello', [{ id: 'a' }], ['Hello'])).toEqual({ id: 'a' })
+    expect(onlyOne(PRODUCT, 'Hello', [{ id: 'a' }], ['Hello'])).toEqual({ id: 'a' })
   })
 
   test.each([
-    ['deployment', 'nope', ['hello.example.com'], 'there is no deployment called "nope"'],
+    [DEPLOYMENT, 'nope', ['hello.example.com'], 'there is no deployment called "nope"'],
     [
-      'deployment',
+      DEPLOYMENT,
       'helo.example.com',
       ['hello-1a2b3c', 'hello.example.com'],
       'there is no deployment called "helo.example.com"; did you mean "hello.example.com"?',
     ],
-    ['user', 'ada@exmple.com', ['ada@example.com'], /^there is no user .*; did you mean "ada@example.com"\?$/],
-  ] as const)('no %s is called %s among %j', (kind, named, known, message) => {
-    expect(refusalOf(kind, named, [], known)).toMatchObject({
+    [USER, 'ada@exmple.com', ['ada@example.com'], /^there is no user .*; did you mean "ada@example.com"\?$/],
+  ] as const)('no $0.name is called $1 among $2', (noun, named, known, message) => {
+    expect(refusalOf(noun, named, [], known)).toMatchObject({
       message: typeof message === 'string' ? message : expect.stringMatching(message),
       whoseMove: 'user',
-      nextStep: expect.stringContaining(`caelus list-${kind}s`),
+      nextStep: expect.stringContaining(`caelus list-${noun.name}s`),
     })
   })
 
   test('several are told by their ids', () => {
-    expect(refusalOf('template', '1.0.0', [{ id: 'a' }, { id: 'b' }], [])).toMatchObject({
+    expect(refusalOf(TEMPLATE, '1.0.0', [{ id: 'a' }, { id: 'b' }], [])).toMatchObject({
       code: 'NameAmbiguous',
       message: '2 templates are called "1.0.0": a, b',
       whoseMove: 'user',
