@@ -30,7 +30,7 @@ test('deleting a user names what the domains still hold for them', async () => {
   const clusters = { noun: 'clusters', of: async () => new Map([[w.ann.userId, { objects: 2, frozen: false }]]) }
   const more = openIdentity({ pool: w.database.pool, usage: [appsUsage, clusters] })
   const refused = await more.deleteUser(w.admin, w.ann.userId).catch(failureOf)
-  expect(refused).toMatchObject({ code: 'UserInUse', message: 'ann@example.org has 1 deployments and 2 clusters' })
+  expect(refused).toMatchObject({ code: 'UserInUse', message: 'ann@example.org has 1 deployment and 2 clusters' })
   expect((await identity.getUser(w.ann, w.ann.userId)).usage).toEqual({ objects: { deployments: 1 }, frozen: false })
 })
 
