@@ -96,8 +96,8 @@ interface Row {
 const rowOf = (record: DecisionRecord): Row => {
   const { outcome, because, failure } = record.run
   const [input, decision] = [JSON.stringify(record.input ?? null), JSON.stringify(record.decision ?? null)]
-  const told = JSON.stringify([outcome, because, failure, record.masked])
-  const digest = createHash('sha256').update(`${input}\n${decision}\n${told}`).digest().subarray(0, 16)
+  const end = JSON.stringify([outcome, because, failure, record.masked])
+  const digest = createHash('sha256').update(`${input}\n${decision}\n${end}`).digest().subarray(0, 16)
   return { record, input, decision, digest, repeats: 0, lastAt: record.at }
 }
 

@@ -29,8 +29,8 @@ export const decisionEntries = (
   words: (decision: unknown) => DecisionWords | undefined,
 ): TimelineEntry[] =>
   rows.flatMap(({ at, controller, decision, repeats }) => {
-    const told = words(decision)
-    return told === undefined
+    const entry = words(decision)
+    return entry === undefined
       ? []
-      : [timelineEntry({ at, source: 'decision', actor: controller, count: 1 + repeats, ...told })]
+      : [timelineEntry({ at, source: 'decision', actor: controller, count: 1 + repeats, ...entry })]
   })

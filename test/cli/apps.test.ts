@@ -56,6 +56,18 @@ test(
       expect.arrayContaining(['created', 'install', 'changed', 'upgrade']),
     )
 
+    // The server runs no worker: these are the decisions of other processes.
+    const decisions = await json<{ id: string; outcome: string }[]>(
+      'list-decisions',
+      '--controller',
+      'apps',
+      '--id',
+      id,
+    )
+    expect(decisions.length).toBeGreaterThan(2)
+    expect(decisions[0]).toMatchObject({ kind: 'Deployment', object_id: id, outcome: 'settled' })
+    for (const decision of decisions) expect(await run('replay-decision', decision.id)).toContain('again')
+
     const job = await json<{ id: string }>('enqueue-reconcile', deployment_uid, '--reason', 'drift')
     expect(await run('list-reconcile-jobs', '--status', 'queued', '--deployment', deployment_uid)).toContain(' drift ')
     expect(await json('fail-job', job.id, '--error', 'not today')).toMatchObject({ status: 'failed' })

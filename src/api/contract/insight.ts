@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { MOVERS, orNull, Timestamp } from './words.ts'
 
-/* What every domain tells about an object: why, what next, what a change would do, what happened. */
+/* What every domain reports about an object: why, what next, what a change would do, what happened. */
 
 export const FailureView = Type.Object(
   {
