@@ -2,7 +2,7 @@ import { messageOf, systemClock, type Clock } from '../kernel/index.ts'
 import { collect, declaresMoreThan, limited, tooLarge } from './body.ts'
 import { Deadline } from './deadline.ts'
 import { HttpError } from './errors.ts'
-import { nextStop, type RedirectPolicy, type Stop } from './redirects.ts'
+import { isRedirect, nextStop, type RedirectPolicy, type Stop } from './redirects.ts'
 import { retryAfterIn } from './retry-after.ts'
 
 export interface UrlRequest {
@@ -74,11 +74,10 @@ async function follow(
     const response = await fetch(stop.url, body === undefined ? sent : { ...sent, body }).catch((error: unknown) => {
       throw errorOf(error, deadline)
     })
-    const answer = { status: response.status, location: response.headers.get('location') }
-    const next = follows ? nextStop(stop, answer, redirects) : undefined
-    if (next === undefined) return response
+    const location = response.headers.get('location')
+    if (!follows || location === null || !isRedirect(response.status)) return response
     await response.body?.cancel()
-    stop = next
+    stop = nextStop(stop, location, redirects)
   }
 }
 

@@ -224,6 +224,15 @@ describe('redirects of fetchUrl', () => {
     await server.allClosed()
   })
 
+  test('that are refused close their connection', async () => {
+    await using server = await hostile((socket) => {
+      socket.write('HTTP/1.1 302 Found\r\nlocation: /\r\ntransfer-encoding: chunked\r\n\r\n')
+      endlessly(socket, CHUNK, 0)
+    })
+    await expect(fetchUrl({ ...get, url: server.url, redirects: { max: 0 } })).rejects.toThrow('more than 0 times')
+    await server.allClosed()
+  })
+
   test('of a request that writes are not followed', async () => {
     await using server = await hostile((socket) =>
       socket.write('HTTP/1.1 307 Temporary Redirect\r\nlocation: /\r\ncontent-length: 0\r\n\r\n'),

@@ -19,15 +19,10 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308])
 /** Never sent to another origin than the one they are meant for. */
 const CREDENTIAL_HEADERS = new Set(['authorization', 'cookie', 'proxy-authorization'])
 
-/**
- * Where a GET continues after an answer; `undefined` if the answer is not a redirect. Throws if the policy forbids it.
- */
-export function nextStop(
-  { url, headers, followed }: Stop,
-  { status, location }: { readonly status: number; readonly location: string | null },
-  { max, check }: RedirectPolicy,
-): Stop | undefined {
-  if (!REDIRECTS.has(status) || location === null) return undefined
+export const isRedirect = (status: number): boolean => REDIRECTS.has(status)
+
+/** Where a GET continues after a redirect. Throws if the policy forbids it. */
+export function nextStop({ url, headers, followed }: Stop, location: string, { max, check }: RedirectPolicy): Stop {
   if (followed >= max) throw new HttpError('redirected', `${addressOf(url)} redirects more than ${max} times`)
   const target = URL.parse(location, url)
   if (target === null) throw new HttpError('redirected', `${addressOf(url)} redirects to an invalid address`)
