@@ -19,6 +19,9 @@ const { values } = parseArgs({
   },
 })
 
+/** How many seeds a long search runs between two lines about its speed and memory. */
+const TELL_EVERY = 500
+
 const chosen = SCENARIOS.filter(({ name }) => values.scenario === undefined || values.scenario === name)
 if (chosen.length === 0) {
   const known = SCENARIOS.map(({ name }) => name).join(', ')
@@ -45,17 +48,23 @@ async function replay(scenario: Scenario, seed: number): Promise<void> {
 }
 
 async function search(scenario: Scenario, seeds: number, from: number): Promise<void> {
+  // No error of a search is printed with its stack, and many errors are part of a run.
+  Error.stackTraceLimit = 0
   const [began, used] = [performance.now(), process.cpuUsage()]
-  const { seeds: ran, found } = await explore(scenario, { seeds, from })
-  const seconds = (performance.now() - began) / 1000
-  const { user, system } = process.cpuUsage(used)
-  const cpu = (user + system) / 1e6
-  const perSecond = (of: number): string => (ran / of).toFixed(1)
-  const memory = process.memoryUsage.rss() / 2 ** 20
-  console.log(
-    `${scenario.name}: ${ran} seeds in ${seconds.toFixed(1)} s, ${perSecond(seconds)} per second, ` +
-      `${perSecond(cpu)} per second of CPU (${((cpu / ran) * 1000).toFixed(0)} ms each), ${memory.toFixed(0)} MB`,
-  )
+  const tell = (ran: number): void => {
+    const seconds = (performance.now() - began) / 1000
+    const { user, system } = process.cpuUsage(used)
+    const cpu = (user + system) / 1e6
+    const perSecond = (of: number): string => (ran / of).toFixed(1)
+    const memory = (process.memoryUsage.rss() / 2 ** 20).toFixed(0)
+    console.log(
+      `${scenario.name}: ${ran} seeds in ${seconds.toFixed(1)} s, ${perSecond(seconds)} per second, ` +
+        `${perSecond(cpu)} per second of CPU (${((cpu / ran) * 1000).toFixed(0)} ms each), ${memory} MB`,
+    )
+  }
+  const onSeed = (ran: number): void => void (ran % TELL_EVERY === 0 && ran < seeds && tell(ran))
+  const { seeds: ran, found } = await explore(scenario, { seeds, from, onSeed })
+  tell(ran)
   if (found !== undefined) fail(report(found, Number(values.lines)))
 }
 

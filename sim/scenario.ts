@@ -124,13 +124,22 @@ export interface Exploration {
   readonly found?: Verdict
 }
 
+export interface ExploreOptions {
+  readonly seeds: number
+  /** @default 1 */
+  readonly from?: number
+  /** Called after each seed that broke no law, with the number of seeds so far. */
+  readonly onSeed?: (ran: number) => void
+}
+
 export async function explore(
   scenario: Scenario,
-  { seeds, from = 1 }: { readonly seeds: number; readonly from?: number },
+  { seeds, from = 1, onSeed = () => {} }: ExploreOptions,
 ): Promise<Exploration> {
   for (let seed = from; seed < from + seeds; seed++) {
     const verdict = await run(scenario, seed)
     if (verdict.broken !== undefined) return { seeds: seed - from + 1, found: verdict }
+    onSeed(seed - from + 1)
   }
   return { seeds }
 }

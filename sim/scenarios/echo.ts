@@ -51,11 +51,15 @@ async function meddling({ client, random, pause, note }: User): Promise<void> {
     await pause(20_000)
     const at = { namespace: NAMESPACE, name: oneOf(random, NAMES) }
     if ((await client.get(ConfigMap, at)) === undefined) continue
-    const how = oneOf(random, ['edits', 'unlabels', 'deletes'])
+    const how = oneOf(random, ['edits', 'unlabels', 'edits and unlabels', 'deletes'])
     note(`${how} ConfigMap ${at.name}`)
     if (how === 'deletes') await client.delete(ConfigMap, at)
     else {
-      const merge = how === 'edits' ? { data: { message: 'meddled' } } : { metadata: { labels: { [LABEL]: null } } }
+      // Without its label the child is in no cache; once it is edited, the controller cannot apply it without force.
+      const merge = {
+        ...(how !== 'unlabels' && { data: { message: 'meddled' } }),
+        ...(how !== 'edits' && { metadata: { labels: { [LABEL]: null } } }),
+      }
       await client.patch(ConfigMap, at, { merge }).catch(ignoreMissing)
     }
   }

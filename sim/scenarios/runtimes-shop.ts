@@ -5,6 +5,7 @@ import {
   ConfigMap,
   Deployment,
   HorizontalPodAutoscaler,
+  isAlreadyExists,
   isNotFound,
   Service,
   type Draft,
@@ -21,6 +22,10 @@ const KEYS = ['add', 'list', 'sum'] as const
 
 /** Bears the name that a function of `mail` has, and was there first. */
 export const BYSTANDER = functionName('mail', 'sum')
+/** A function whose Deployment is replaced by one of the same name that is not ours. */
+const REPLACED = { name: 'wish', key: 'sum' } as const
+/** The image of every Deployment that is not ours. */
+export const STRANGERS_IMAGE = 'registry.example/stranger:1'
 /** Has our label and another owner. */
 export const IMPOSTOR = 'impostor'
 /** The target of an autoscaler that is not ours. */
@@ -157,6 +162,43 @@ export async function scaler({ client, pause, note }: User): Promise<void> {
   })
 }
 
+/**
+ * In one of three seeds, drops a function from a class and puts a Deployment of their own in its place, while the
+ * controller still applies the other functions and has the old child in its cache.
+ */
+export const squatter =
+  (dimension: EnforcedDimension) =>
+  async ({ client, random, pause, note }: User): Promise<void> => {
+    if (random() > 1 / 3) return
+    const { name, key } = REPLACED
+    const child = functionName(name, key)
+    const functions = (keys: readonly string[], act: number): FunctionSpec[] =>
+      keys.map((one) => functionOf(name, one, random, act, dimension))
+    await client.create(ClassRuntime, {
+      apiVersion: 'oaas.io/v1alpha1',
+      kind: 'ClassRuntime',
+      metadata: at(name),
+      spec: { selected_template: 'k8s_deployment', functions: functions(KEYS, 1) },
+    })
+    let looks = 0
+    while ((await client.get(Deployment, at(child))) === undefined && looks++ < 20) await pause(6_000)
+    note(`replaces ${child}`)
+    const others = KEYS.filter((one) => one !== key)
+    await client.patch(ClassRuntime, at(name), { merge: { spec: { functions: functions(others, 2) } } })
+    for (let attempt = 1; attempt <= 10; attempt++) {
+      await client.delete(Deployment, at(child))
+      const made = await client.create(Deployment, strangersDeployment(child, {})).catch(orExisting)
+      if (made !== undefined) return
+      await pause(4_000)
+    }
+  }
+
+/** The controller has created the child again in between. */
+const orExisting = (error: unknown): undefined => {
+  if (!isAlreadyExists(error)) throw error
+  return undefined
+}
+
 /** What was there before the controller, and is none of its business. */
 export async function bystanders({ client }: World): Promise<void> {
   const someone = await client.create(ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata: at('someone') })
@@ -182,18 +224,20 @@ const strangersDeployment = (name: string, labels: Readonly<Record<string, strin
     selector: { matchLabels: { app: name } },
     template: {
       metadata: { labels: { app: name } },
-      spec: { containers: [{ name: 'main', image: 'registry.example/stranger:1' }] },
+      spec: { containers: [{ name: 'main', image: STRANGERS_IMAGE }] },
     },
   },
 })
 
-/** The controllers of Kubernetes, turn by turn. Those of the bystanders are not needed. */
+export const isStrangers = ({ spec }: Deployment): boolean =>
+  spec?.template.spec?.containers[0]?.image === STRANGERS_IMAGE
+
+/** The controllers of Kubernetes, turn by turn. They leave out what is not ours, so that only our controller could write it. */
 export function machinery({ clock, random, kubernetes }: World): void {
   const access = kubernetes.access()
-  const isBystander = ({ metadata }: Deployment): boolean => metadata.name === BYSTANDER || metadata.name === IMPOSTOR
   const turn = (): void => {
     autoscale(access)
-    runDeployments(access, { ignores: isBystander })
+    runDeployments(access, { ignores: isStrangers })
     next()
   }
   const next = (): void => void clock.after(300 + random() * 3_000, turn)

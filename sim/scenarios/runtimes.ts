@@ -19,6 +19,7 @@ import {
   BYSTANDER,
   ENFORCED,
   IMPOSTOR,
+  isStrangers,
   machinery,
   meddler,
   MEMORY,
@@ -27,6 +28,7 @@ import {
   SCALED,
   SCALED_TO,
   scaler,
+  squatter,
   type EnforcedDimension,
 } from './runtimes-shop.ts'
 
@@ -125,16 +127,18 @@ const nothingIsLeftOver: Law = (world) => {
   return left && `${left.kind} ${left.metadata.name} has no owner`
 }
 
-/** Written once, at creation. */
+/** Written once, at creation, and never deleted. */
 const strangersAreLeftAlone = (): Law => {
-  const versions = new Map<string, string | undefined>()
+  const known = new Map<string, Deployment['metadata']>()
   return (world) => {
-    for (const { metadata } of deploymentsIn(world)) {
-      const { name, resourceVersion } = metadata
-      if (name !== BYSTANDER && name !== IMPOSTOR) continue
-      if (!versions.has(name)) versions.set(name, resourceVersion)
-      if (versions.get(name) !== resourceVersion) return `${name} was written to`
+    const present = new Set<string>()
+    for (const { metadata } of deploymentsIn(world).filter(isStrangers)) {
+      const { uid = '', name, resourceVersion } = metadata
+      present.add(uid)
+      if (!known.has(uid)) known.set(uid, metadata)
+      if (known.get(uid)?.resourceVersion !== resourceVersion) return `${name} was written to`
     }
+    for (const [uid, { name }] of known) if (!present.has(uid)) return `${name} was deleted`
     return undefined
   }
 }
@@ -256,6 +260,7 @@ export const runtimesScenario = (
     world.user('meddler', meddler)
     world.user('analyst', analyst(world, dimension))
     world.user('scaler', scaler)
+    world.user('squatter', squatter(dimension))
     return {
       always: {
         'no class is available before its workloads were': availableIsTrue(),

@@ -18,19 +18,24 @@ export function withDefaults(kind: KindInfo, object: Json): Json {
     case 'Deployment':
     case 'StatefulSet':
     case 'ReplicaSet':
-      return { ...object, spec: podTemplate({ replicas: 1, ...objectAt(object, 'spec') }) }
+      return withSpec(object, (spec) => podTemplate('replicas' in spec ? spec : { replicas: 1, ...spec }))
     case 'DaemonSet':
-      return { ...object, spec: podTemplate(objectAt(object, 'spec')) }
+      return withSpec(object, podTemplate)
     case 'Job':
       return { ...object, spec: podTemplate(jobSpec(objectAt(object, 'spec'), objectAt(object, 'metadata'))) }
     case 'Pod':
-      return { ...object, spec: podSpec(objectAt(object, 'spec')) }
+      return withSpec(object, podSpec)
     case 'Service':
-      return { ...object, spec: withProtocols({ type: 'ClusterIP', ...objectAt(object, 'spec') }) }
+      return withSpec(object, (spec) => withProtocols('type' in spec ? spec : { type: 'ClusterIP', ...spec }))
     default:
       return object
   }
 }
+
+const withSpec = (object: Json, fill: (spec: Json) => Json): Json => ({
+  ...object,
+  spec: fill(objectAt(object, 'spec')),
+})
 
 /** The initial status of an object. */
 export function firstStatus(kind: KindInfo, object: Json): Json | undefined {
@@ -86,26 +91,49 @@ function jobSpec(spec: Json, { name, uid }: Json): Json {
   }
 }
 
+/*
+ * A value that has its defaults already is returned as it is: the server compares it with the stored one, and that is
+ * short where both are the same object.
+ */
+
 function podTemplate(spec: Json): Json {
-  const template = objectAt(spec, 'template')
-  return isObject(spec['template'])
-    ? { ...spec, template: { ...template, spec: podSpec(objectAt(template, 'spec')) } }
-    : spec
+  const { template } = spec
+  if (!isObject(template)) return spec
+  const inner = objectAt(template, 'spec')
+  const filled = podSpec(inner)
+  return filled === inner ? spec : { ...spec, template: { ...template, spec: filled } }
 }
 
 function podSpec(spec: Json): Json {
-  const filled: Json = { restartPolicy: 'Always', terminationGracePeriodSeconds: 30, ...spec }
-  for (const field of ['containers', 'initContainers']) {
-    const containers = filled[field]
-    if (Array.isArray(containers)) filled[field] = containers.map((one) => (isObject(one) ? withProtocols(one) : one))
+  const [containers, initContainers] = [
+    mapped(spec['containers'], withProtocols),
+    mapped(spec['initContainers'], withProtocols),
+  ]
+  const isFilled =
+    'restartPolicy' in spec &&
+    'terminationGracePeriodSeconds' in spec &&
+    containers === spec['containers'] &&
+    initContainers === spec['initContainers']
+  if (isFilled) return spec
+  return {
+    restartPolicy: 'Always',
+    terminationGracePeriodSeconds: 30,
+    ...spec,
+    ...(containers !== undefined && { containers }),
+    ...(initContainers !== undefined && { initContainers }),
   }
-  return filled
 }
 
 function withProtocols(holder: Json): Json {
-  const { ports } = holder
-  if (!Array.isArray(ports)) return holder
-  return { ...holder, ports: ports.map((port) => (isObject(port) ? { protocol: 'TCP', ...port } : port)) }
+  const ports = mapped(holder['ports'], (port) => ('protocol' in port ? port : { protocol: 'TCP', ...port }))
+  return ports === holder['ports'] ? holder : { ...holder, ports }
+}
+
+/** The list with every object changed, or the list itself if no object was. */
+function mapped(list: unknown, change: (item: Json) => Json): unknown {
+  if (!Array.isArray(list)) return list
+  const items: unknown[] = list.map((item: unknown) => (isObject(item) ? change(item) : item))
+  return items.every((item, index) => item === list[index]) ? list : items
 }
 
 function establishedStatus(object: Json): Json {

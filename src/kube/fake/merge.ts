@@ -63,16 +63,33 @@ export function compare(before: unknown, after: unknown, shape: Shape): Comparis
   return result
 }
 
-/** `live` with all fields of `applied`. Keyed lists follow the order of `applied`. */
+/**
+ * `live` with all fields of `applied`. Keyed lists follow the order of `applied`. Parts that do not change are those of
+ * `live`, so that a comparison of the two is short.
+ */
 export function merge(live: unknown, applied: unknown, shape: Shape): unknown {
   if (applied === undefined || applied === null) return live
-  if (isLeaf(shape, applied)) return applied
-  if (isObject(applied)) {
-    const merged: Json = isObject(live) ? { ...live } : {}
-    for (const [name, value] of Object.entries(applied))
-      merged[name] = merge(merged[name], value, shape.field(name).shape)
-    return merged
+  if (isLeaf(shape, applied)) return equal(live, applied) ? live : applied
+  if (isObject(applied)) return isObject(live) ? mergeFields(live, applied, shape) : mergeFields({}, applied, shape)
+  const merged = mergeItems(live, applied, shape)
+  return Array.isArray(live) && isSameList(live, merged) ? live : merged
+}
+
+function mergeFields(live: Json, applied: Json, shape: Shape): Json {
+  let merged = live
+  for (const name in applied) {
+    const value = merge(live[name], applied[name], shape.field(name).shape)
+    if (value === live[name] && name in live) continue
+    if (merged === live) merged = { ...live }
+    merged[name] = value
   }
+  return merged
+}
+
+const isSameList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+  a.length === b.length && a.every((item, index) => item === b[index])
+
+function mergeItems(live: unknown, applied: unknown, shape: Shape): unknown[] {
   const [old, now] = [itemsOf(live, shape), itemsOf(applied, shape)]
   const [known, stated] = [new Map(old), new Map(now)]
   const merged: unknown[] = []

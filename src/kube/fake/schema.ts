@@ -1,14 +1,18 @@
 import type { FieldProblem } from './failure.ts'
 import { clone, isObject, type Json, listAt, objectAt } from './json.ts'
 
-/** The object as the server stores it: unknown fields are pruned, defaults are filled in. */
+/** The object as the server stores it: unknown fields are pruned, defaults are filled in. `value` itself if it is that already. */
 export function conform(value: unknown, schema: Json): unknown {
-  if (Array.isArray(value)) return value.map((item) => conform(item, objectAt(schema, 'items')))
+  if (Array.isArray(value)) {
+    const items = value.map((item) => conform(item, objectAt(schema, 'items')))
+    return items.every((item, index) => item === value[index]) ? value : items
+  }
   if (!isObject(value)) return value
   const properties = objectAt(schema, 'properties')
   const rest = schema['additionalProperties']
   const keepsUnknown = schema['x-kubernetes-preserve-unknown-fields'] === true || rest === true
   const kept: Json = {}
+  let isSame = true
   for (const name in value) {
     const below = value[name]
     const property = properties[name]
@@ -16,14 +20,16 @@ export function conform(value: unknown, schema: Json): unknown {
       if (below !== null || property['nullable'] === true) kept[name] = conform(below, property)
     } else if (isObject(rest)) kept[name] = conform(below, rest)
     else if (keepsUnknown) kept[name] = below
+    isSame &&= name in kept && kept[name] === below
   }
   for (const name in properties) {
     const property = properties[name]
     if (isObject(property) && kept[name] === undefined && 'default' in property) {
       kept[name] = conform(clone(property['default']), property)
+      isSame = false
     }
   }
-  return kept
+  return isSame ? value : kept
 }
 
 /** The violations of a schema. Only the most used rules; CEL is not evaluated. */
