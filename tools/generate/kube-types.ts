@@ -7,7 +7,7 @@
  * that says where it lives.
  */
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
-// Not through the folder's door, which leads to what is being generated.
+// Not through the index of src/kube, which imports what is being generated.
 import { loadKubeConfig } from '../../src/kube/config/config.ts'
 import { httpTransport } from '../../src/kube/transport/http.ts'
 import type { Transport } from '../../src/kube/transport/transport.ts'

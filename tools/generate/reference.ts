@@ -49,7 +49,7 @@ const inertPorts: CliPorts = {
 /** All commands, to be described and never run. */
 export const describedProgram = (): Command => buildProgram(inertPorts, domainCommands(inert('start')))
 
-/** A version that moves would make the document differ at every release for no reason. */
+/** Fixed: the version of a release would change the document without need. */
 const API_VERSION = 'v1'
 
 async function openApi(): Promise<string> {
@@ -104,7 +104,7 @@ async function failuresReference(): Promise<string> {
   ].join('\n')
 }
 
-/** The library describes each metric but for its labels, which it knows all the same. */
+/** The types of the library lack the label names; its objects have them. */
 interface Labelled {
   readonly labelNames?: readonly string[]
 }

@@ -18,7 +18,7 @@ export interface ForwardOptions {
   readonly localPort?: number
 }
 
-/** A loopback port behind which something inside the node's network answers. */
+/** A loopback port that forwards to an address inside the node's network. */
 export async function forwardPort(options: ForwardOptions): Promise<Forward> {
   const open = new Set<Socket>()
   const server = createServer({ allowHalfOpen: true }, (client) => {

@@ -52,7 +52,7 @@ export async function nodeImages(from: Ingredients): Promise<string[]> {
   const base = await baseEntries(busybox, join(from.runtime, 'bin/busybox'))
   const program: TarEntry = { name: 'usr/bin/kubectl', type: 'file', mode: 0o755, content: kubectl }
   return [
-    // It has nothing to do but to be there, holding the namespaces of its pod, and to go when told.
+    // The pause container holds the namespaces of its pod until it is terminated.
     await keep('pause', () =>
       image('pause', base, { command: ['sh', '-c', 'trap exit TERM; while :; do sleep 3600 & wait $!; done'] }),
     ),

@@ -33,8 +33,8 @@ interface Command {
 }
 
 /**
- * A machine inside this machine: its own mounts, network, processes, host name. What is below `home` and one control group
- * is all that it leaves outside, and `discardNode` removes both.
+ * A node in namespaces of its own: mounts, network, processes, host name. Outside it leaves only the files below `home`
+ * and one control group; `discardNode` removes both.
  */
 export interface PreparedNode {
   /** The process that makes the namespaces; when it ends, everything inside does. */

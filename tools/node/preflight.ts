@@ -9,7 +9,7 @@ export type Verdict = { readonly ok: true } | { readonly ok: false; readonly bec
 
 const TOOLS = ['unshare', 'nsenter', 'mount', 'ip', 'hostname', 'apt-get', 'dpkg-deb'] as const
 
-/** Can pods really run on this machine, with their state below `dir`? If not, what stands in the way? */
+/** Whether pods can run on this machine with their state below `dir`; if not, what prevents it. */
 export async function canRunNode(dir: string): Promise<Verdict> {
   const because = await obstacle(dir)
   return because === undefined ? { ok: true } : { ok: false, because }

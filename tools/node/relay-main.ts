@@ -1,6 +1,6 @@
 /**
- * Runs inside the node's network and dials there for those outside: networks are apart, but a socket in the file system is
- * seen from both. A client first writes one line, `host:port`; what follows is passed on.
+ * Runs inside the node's network namespace and connects there for clients outside, through a Unix socket that both sides
+ * can reach. A client first writes one line, `host:port`; what follows is passed on.
  */
 import { createServer, createConnection } from 'node:net'
 import type { Socket } from 'node:net'

@@ -27,7 +27,7 @@ export function serverAccount(uid = process.getuid?.(), lookUp: () => UserInfo<s
   }
 }
 
-/** What root keeps for accounts that may not look into root's own home. */
+/** Files of root for accounts that have no access to root's home. */
 const SHARED_BINARIES = '/var/cache/caelus'
 const SHARED_DATA = '/var/lib/caelus'
 
@@ -134,7 +134,7 @@ export async function temporaryHome(account: Account): Promise<string> {
   return home
 }
 
-/** Another account needs to pass through, not to look around. */
+/** Another account may traverse the directory, not list it. */
 const openFor = (account: Account, home: string): Promise<void> =>
   chmod(home, account.uid === process.getuid?.() ? 0o700 : 0o711)
 

@@ -110,8 +110,8 @@ async function initialize(files: string, home: string, account: Account): Promis
 }
 
 /**
- * Ends the server that an owner who is gone left behind, and removes a lock file that names a stranger: PostgreSQL
- * itself would take any process of the same user for the server it once was.
+ * Ends the server that a process left behind when it died, and removes a lock file that names an unrelated process:
+ * PostgreSQL would take any process of the same user for its server.
  */
 async function endLeftover(data: string): Promise<void> {
   const file = join(data, 'postmaster.pid')
