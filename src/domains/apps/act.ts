@@ -1,5 +1,5 @@
 import { holding } from '../../kernel/index.ts'
-import { claimNamespace } from './fence.ts'
+import { assertFence, claimNamespace } from './fence.ts'
 import { deleteNamespace } from './steps/delete-namespace.ts'
 import { ensureNamespace } from './steps/ensure-namespace.ts'
 import { install } from './steps/install.ts'
@@ -34,7 +34,8 @@ export async function act(step: Effect, context: StepContext): Promise<Done> {
   const { fence: claimFence } = holderOf(context)
   const locking = { locks: parts.locks, clock: parts.clock, holder: `apps/${id}`, claimFence, signal }
   // Claiming the namespace needs no lock, so it runs at the same time.
-  const entered = context.hasEntered ? Promise.resolve() : claimNamespace(parts, holderOf(context), signal)
+  const enter = context.hasEntered ? assertFence : claimNamespace
+  const entered = enter(parts, holderOf(context), signal)
   entered.catch(() => {})
   try {
     return await holding(locking, targetsOf(namespaceName, sighting.record?.objects ?? []), async (held) => {

@@ -9,8 +9,6 @@ import {
   KubeError,
   Namespace,
   RoleBinding,
-  ValidatingAdmissionPolicy,
-  ValidatingAdmissionPolicyBinding,
   type Client,
   type CoreV1,
   type Identity,
@@ -18,101 +16,44 @@ import {
   type Writer,
 } from '../../kube/index.ts'
 import { raise } from './failures.ts'
+import { DEPLOYMENT_LABEL, FENCE_ANNOTATION, FENCE_EXTRA, ROLE, STALE, USER_LABEL, WORKER } from './fence-policy.ts'
+
+export { DEPLOYMENT_LABEL, FENCE_ANNOTATION, FENCE_EXTRA, installFence, USER_LABEL } from './fence-policy.ts'
 
 /*
  * How a fence reaches the API server.
  *
  * The holder of a lease writes its fence into the namespace, and from then on acts there as a user whose identity names
- * that fence. A policy of the API server refuses the user when the two differ. So whatever a worker that lost its lease
- * still has on its way, its own call or that of a Helm it had started, is refused at the first write.
+ * that fence. A policy of the API server refuses the user when the two differ. So what a worker that lost its lease
+ * still sends, its own call or that of a Helm process it started, is refused at the first write.
  *
- * The fence travels as an extra field of the identity, not as a group: who may impersonate any group may be an
- * administrator, while any value of one extra field gives no right to anybody.
+ * The fence travels as an extra field of the identity, not as a group: the right to impersonate any group includes
+ * groups of administrators, while a value of one extra field gives no rights.
+ *
+ * Several API servers
+ *
+ * Each API server compares the fence with its own cache of namespaces. `enter` proves that the server behind our
+ * connection has seen our fence; another server may accept the previous fence until its cache follows, usually within
+ * milliseconds. The proof is not repeated on each address of the EndpointSlice `kubernetes`: outside of the cluster
+ * network, and with managed control planes, these addresses cannot be reached, and a load balancer may choose others.
+ * The second line does not depend on caches:
+ *
+ * - A step begins with a read of the namespace (`claimNamespace`, `assertFence`), which the server answers from etcd,
+ *   and with locks that a smaller claim fence cannot take (`claimFence`). So an old worker begins no step.
+ * - Its run is aborted when its lease lapses, and with it Helm. A row is written only under the present fence.
+ *
+ * What remains: a request of a step that began before the takeover, sent to a lagging server.
  */
 
-export const DEPLOYMENT_LABEL = 'caelus.io/deployment-id'
-export const USER_LABEL = 'caelus.io/user-id'
-export const FENCE_ANNOTATION = 'caelus.io/fence'
-export const FENCE_EXTRA = 'caelus.io/fence'
-
-const WORKER = 'caelus:worker'
-const POLICY = 'caelus-fence'
-const ROLE = 'caelus-release'
-const STALE = 'stale fence'
-
-/** As whom effects for a deployment are done under a lease. */
+/** The identity of a worker that acts for a deployment under a lease. */
 export const fenced = (deploymentId: string, fence: number): Identity => ({
   user: WORKER,
   extra: { [FENCE_EXTRA]: [`${deploymentId}:${fence}`] },
 })
 
-/** The API server refused us because somebody else holds the deployment by now. */
+/** The API server refused us because another worker holds the deployment. */
 export const isStale = (error: unknown): error is KubeError =>
   error instanceof KubeError && error.message.includes(STALE)
-
-const policy: ValidatingAdmissionPolicy = {
-  apiVersion: 'admissionregistration.k8s.io/v1',
-  kind: 'ValidatingAdmissionPolicy',
-  metadata: { name: POLICY },
-  spec: {
-    failurePolicy: 'Fail',
-    matchConstraints: {
-      matchPolicy: 'Equivalent',
-      namespaceSelector: { matchExpressions: [{ key: DEPLOYMENT_LABEL, operator: 'Exists' }] },
-      objectSelector: {},
-      resourceRules: [
-        {
-          apiGroups: ['*'],
-          apiVersions: ['*'],
-          resources: ['*/*'],
-          operations: ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'],
-          scope: 'Namespaced',
-        },
-      ],
-    },
-    matchConditions: [{ name: 'acts-for-a-fence', expression: `request.userInfo.username == '${WORKER}'` }],
-    variables: [
-      {
-        name: 'fence',
-        expression: `has(namespaceObject.metadata.annotations) && '${FENCE_ANNOTATION}' in namespaceObject.metadata.annotations ? namespaceObject.metadata.annotations['${FENCE_ANNOTATION}'] : 'none'`,
-      },
-      {
-        name: 'holder',
-        expression: `namespaceObject.metadata.labels['${DEPLOYMENT_LABEL}'] + ':' + variables.fence`,
-      },
-    ],
-    validations: [
-      {
-        expression: `'${FENCE_EXTRA}' in request.userInfo.extra && variables.holder in request.userInfo.extra['${FENCE_EXTRA}']`,
-        messageExpression: `'${STALE}: the namespace is held under fence ' + variables.fence`,
-        reason: 'Forbidden',
-      },
-    ],
-  },
-}
-
-const binding: ValidatingAdmissionPolicyBinding = {
-  apiVersion: 'admissionregistration.k8s.io/v1',
-  kind: 'ValidatingAdmissionPolicyBinding',
-  metadata: { name: POLICY },
-  spec: { policyName: POLICY, validationActions: ['Deny'] },
-}
-
-/** What a release may consist of: everything that lives in a namespace. Bound only in namespaces of deployments. */
-const role: ClusterRole = {
-  apiVersion: 'rbac.authorization.k8s.io/v1',
-  kind: 'ClusterRole',
-  metadata: { name: ROLE },
-  rules: [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }],
-}
-
-/** Harmless twice; every worker does it when it starts. */
-export async function installFence(client: Writer, signal?: AbortSignal): Promise<void> {
-  const options = { force: true, ...(signal && { signal }) }
-  await client.apply(ClusterRole, role, options)
-  await client.apply(ValidatingAdmissionPolicy, policy, options)
-  await client.apply(ValidatingAdmissionPolicyBinding, binding, options)
-}
 
 const releaseRights = (namespace: string): RoleBinding => ({
   apiVersion: 'rbac.authorization.k8s.io/v1',
@@ -129,13 +70,13 @@ export interface Holder {
   readonly fence: number
 }
 
-/** The cluster, and the time that its caches are given. */
+/** The control plane, and the clock that times the pauses for its caches. */
 export interface Gate {
   readonly client: Client
   readonly clock: Clock
 }
 
-/** Races with the namespace's own controllers are lost a few times at most. */
+/** Conflicts with the namespace's own controllers are few. */
 const TRIES = 10
 
 /** Caches of the API server follow within milliseconds as a rule, and within seconds when it is busy. Some 6.5 s in all. */
@@ -144,7 +85,7 @@ const PAUSES: Backoff = { baseMs: 20, capMs: 2_000 }
 const pause = ({ clock }: Gate, tries: number, signal?: AbortSignal): Promise<void> =>
   sleep(clock, delayFor(tries, PAUSES), signal)
 
-/** Creates the namespace under this fence, or claims it when it is there already. */
+/** Creates the namespace under this fence, or claims it if it exists. */
 export async function createNamespace(gate: Gate, holder: Holder, signal?: AbortSignal): Promise<void> {
   try {
     await gate.client.create(Namespace, namespaceOf(holder), { ...(signal && { signal }) })
@@ -152,7 +93,7 @@ export async function createNamespace(gate: Gate, holder: Holder, signal?: Abort
     if (!isAlreadyExists(error)) throw error
     return await claimNamespace(gate, holder, signal)
   }
-  // In one that is new nobody has rights yet: trying first would only be refused.
+  // A new namespace grants no rights yet, so that an attempt to enter would be refused.
   await grantRights(gate, holder, signal)
   await enter(gate, holder, signal)
 }
@@ -181,11 +122,11 @@ export async function claimNamespace(gate: Gate, holder: Holder, signal?: AbortS
 }
 
 /**
- * Admission and authorization look at the cluster through caches of their own. Once they let us in they have seen our
- * fence, and refuse the one before.
+ * Proves that admission and authorization of the API server have seen our fence: both read caches. A server that
+ * accepts our fence refuses the previous one.
  *
- * What we try is to write our own rights as ourselves: nothing changes when they are as they should be, and no policy of
- * the cluster can mind an object that had to be there anyway.
+ * The request applies our own rights as ourselves. It changes nothing if they exist, and adds no object that a policy of
+ * the control plane could refuse.
  */
 async function enter(gate: Gate, holder: Holder, signal?: AbortSignal): Promise<void> {
   const { namespace, deploymentId, fence } = holder
@@ -236,7 +177,7 @@ async function raiseFence(
   await client.patch(Namespace, { name: holder.namespace }, { merge: { metadata } }, { ...(signal && { signal }) })
 }
 
-/** Throws when the namespace is another's, or another lease has reached it. */
+/** Throws if the namespace belongs to another deployment, or a later lease has claimed it. */
 function assertHeld({ metadata }: CoreV1.Namespace, { namespace, deploymentId, fence }: Holder): void {
   const label = metadata.labels?.[DEPLOYMENT_LABEL]
   if (label !== deploymentId) {
@@ -253,7 +194,17 @@ const staleFence = (namespace: string, present: string, fence: number) =>
     `namespace ${namespace} is held under fence ${present}, and ours is ${fence}; if no other worker runs, as after a restored database, remove its annotation ${FENCE_ANNOTATION}`,
   )
 
-/** Deletes exactly the namespace that we hold: its version is what the API server compares. */
+/** Throws if a later lease has claimed the namespace. The server reads it from etcd, not from an admission cache. */
+export async function assertFence(
+  { client }: Pick<Gate, 'client'>,
+  holder: Holder,
+  signal?: AbortSignal,
+): Promise<void> {
+  const found = await client.get(Namespace, { name: holder.namespace }, signal)
+  if (found !== undefined) assertHeld(found, holder)
+}
+
+/** Deletes exactly the namespace that we hold: the API server compares its resourceVersion. */
 export async function deleteHeldNamespace(gate: Gate, holder: Holder, signal?: AbortSignal): Promise<void> {
   const { client } = gate
   for (let tries = 1; ; tries++) {
@@ -271,7 +222,7 @@ export async function deleteHeldNamespace(gate: Gate, holder: Holder, signal?: A
   }
 }
 
-/** As whom the present holder acts there; `undefined`: nobody has held it yet. For dry runs, which must pass the policy. */
+/** The identity of the present holder, for dry runs, which must pass the policy. `undefined`: never claimed. */
 export async function presentHolder(
   client: Reader,
   namespace: string,
