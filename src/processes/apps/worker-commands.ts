@@ -20,7 +20,7 @@ import { appsProcess } from './process.ts'
 import { APPS_QUEUE, openAppsUseCases, type AppsUseCases } from './usecases.ts'
 import { appsWorkerServices, type WorkerOptions } from './worker.ts'
 
-/** How often a command that ends by itself asks for due work: a person waits for it at a terminal. */
+/** How often `run-worker-once` asks for due work: a person waits for it at a terminal. */
 const ONE_SHOT_POLL_MS = 100
 
 /** Commands with access to the database act as an admin. */

@@ -82,8 +82,8 @@ export function modeFor(spec: ClassRuntimeSpec, dimension: Dimension): Mode {
 /**
  * Whether one dimension of one function is changed now, and to what.
  *
- * mode → autoscaler → age → confidence → clamp → band → cooldown → stability → step → budget. Nothing is remembered but `state`, so a restart
- * changes no answer.
+ * mode → autoscaler → age → confidence → clamp → band → cooldown → stability → step → budget. Only `state` is kept between
+ * calls, so a restart changes no answer.
  */
 export function decideEnforcement(input: EnforceInput): EnforceDecision {
   const { dimension, mode, recommendation, current, bounds, settings, now } = input
