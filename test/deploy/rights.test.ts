@@ -24,7 +24,7 @@ test('the worker installs, repairs and deletes an app with the rights of the cha
     CAELUS_LOG_FORMAT: 'json',
     HELM_BIN: helm,
   })
-  await worker.says(/"msg":"Working"/)
+  await worker.says(/"msg":"Worker started"/)
   const { id, namespaceName: namespace } = await world.order({ message: 'hello' })
   await world.until(id, 'ready')
 

@@ -225,7 +225,7 @@ class Election {
       const error = new Error(
         `services of ${this.name} did not stop within ${graceMs} ms after the lead was lost: end this process, another may lead now`,
       )
-      this.#failure.reject(new Error(`leader election ${this.name} ended by itself`, { cause: error }))
+      this.#failure.reject(new Error(`leader election ${this.name} ended unexpectedly`, { cause: error }))
       late.reject(error)
     })
     const stopped = Promise.all(services.map((one) => one.stop({ atOnce: true })))

@@ -28,7 +28,7 @@ test('Helm 3 is told and shown with what it cannot do', async () => {
   expect(component).toMatchObject({
     health: 'ok',
     version: 'v3.19.0',
-    message: expect.stringMatching(/^not as Helm 4: .*overwrites fields that others hold/),
+    message: expect.stringMatching(/^with limits: .*overwrites fields that others hold/),
   })
   expect(told).toEqual([expect.stringContaining('dropped and not refused')])
 })

@@ -154,7 +154,7 @@ export function appsWorkerPort(config: Config, env: Env, options: AppsWorkerOpti
       await runUntilStopped(services, {
         log,
         graceMs: config.of(SERVER).shutdownGrace,
-        onStarted: () => log.info({ version: VERSION, queue: APPS_QUEUE, probes: probing.url() }, 'Working'),
+        onStarted: () => log.info({ version: VERSION, queue: APPS_QUEUE, probes: probing.url() }, 'Worker started'),
         lastFailure: () => failures.last(),
       })
     },
