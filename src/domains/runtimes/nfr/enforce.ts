@@ -24,7 +24,7 @@ export interface EnforceInput {
   /** The autoscaler that measures use as a share of what would be changed. */
   readonly measuredBy?: string
   readonly bounds: Bounds
-  /** Changes that the cluster has seen within the budget's window, those decided in this run included. */
+  /** Changes that the control plane has seen within the budget's window, those decided in this run included. */
   readonly recentEnforcements: number
   readonly settings: NfrSettings
   readonly now: number
