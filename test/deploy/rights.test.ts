@@ -72,7 +72,7 @@ test('the worker is refused outside of the namespaces of deployments', async () 
   expect(await outcomesOf(attempts)).toEqual(attempts.map(([what]) => `${what}: refused`))
 })
 
-test('in a namespace of a deployment the worker gives rights to nobody else', async () => {
+test('in a namespace of a deployment the worker grants rights to no other user', async () => {
   await using admin = await testClient()
   await ensureHome(admin)
   await using tenant = await freshNamespace(admin)

@@ -97,7 +97,7 @@ export function appsWorkerPort(config: Config, env: Env, options: AppsWorkerOpti
     }
   }
 
-  /** For commands that end by themselves. */
+  /** For commands that end when their work is done. */
   const whileOpen = async <T extends Pick<Opened, 'close'>, R>(
     opened: T,
     work: (opened: T) => Promise<R>,
