@@ -11,7 +11,7 @@ function go(name: string, ...args: readonly string[]): string {
   return stdout.trim()
 }
 
-/** Builds a peer that is a Go program, once; Go's own cache makes it quick afterwards. A package of the folder's own gives it its name. */
+/** Builds a peer written in Go; the cache of Go makes it fast the next time. `pkg`: a package in a subfolder, such as `./x`. */
 export function goPeer(name: string, outDir: string, pkg = '.'): string {
   const out = join(outDir, pkg.startsWith('./') ? `${name}-${pkg.slice(2)}` : name)
   go(name, 'build', '-trimpath', '-o', out, pkg)

@@ -12,8 +12,10 @@ import { measureQueues, otherQueues } from './queue.ts'
 import { runtimesLoad } from './runtimes-load.ts'
 
 /**
- * `npm run bench [-- queue|controller|runtimes|apps] [--rounds 3] [--n 1000] [--part releases]`: our figures beside those of the peers, in the same run and in turn,
- * because machines are noisy and only the ratio says something. `--part` chooses among those of apps, and may be given several times.
+ * `npm run bench [-- queue|controller|runtimes|apps] [--rounds 3] [--n 1000] [--part releases]`
+ *
+ * Measures Caelus and its peers by turns in one run: machines are noisy, so only ratios are comparable. `--part` chooses
+ * parts of apps and may be repeated.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -11,8 +11,8 @@ import { listener, migrate, openQueuePool, PostgresQueue } from '../src/store/in
 import { measureQueue } from './queue-contract.ts'
 
 /*
- * Our loop and our queue under measurement: leases, fences, one run per key at a time, all on. The one who enqueues and the one who
- * works have nothing in common but the database: hints travel by NOTIFY.
+ * Our loop and queue with leases, fences and one run per key at a time. Producer and worker share only the database:
+ * hints travel by NOTIFY.
  */
 const url = process.env['DATABASE_URL'] ?? ''
 const CONCURRENCY = 1000

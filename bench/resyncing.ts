@@ -7,7 +7,7 @@ interface Resyncing {
 }
 
 /**
- * A controller as a program, for the harness: SIGUSR2 looks at everything once more and prints `resync <count>` when that is done;
+ * Runs a controller as a program for the harness: SIGUSR2 reconciles every object and prints `resync <count>` at the end;
  * SIGTERM ends it.
  */
 export async function runForHarness(

@@ -15,7 +15,7 @@ const VERDICT = join(MODULES, '.cache', 'installed')
 /** The Node that the dependencies bring. */
 export const PINNED_NODE = join(MODULES, '.bin', process.platform === 'win32' ? 'node.exe' : 'node')
 
-/** Installs the dependencies unless node_modules matches package-lock.json. Of several processes, one installs and the others wait. */
+/** Installs the dependencies unless node_modules matches package-lock.json. Concurrent processes wait for one of them. */
 export async function install() {
   if (!existsSync(PINNED_NODE) || !wasInstalled()) await installOnce()
 }

@@ -29,7 +29,7 @@ test('the apps worker keeps its laws under 200 fault schedules', { timeout: 600_
 test.each([
   ['only says that it wrote its rows', lyingRows, 'the world comes to rest'],
   ['only says that it uninstalled', lyingHelm, 'the world comes to rest'],
-])('a worker that %s is found, and its seed replays to the letter', { timeout: 600_000 }, async (_, variant, law) => {
+])('a worker that %s is found, and its seed replays exactly', { timeout: 600_000 }, async (_, variant, law) => {
   const scenario = appsScenario('apps-broken', variant)
   const { found } = await explore(scenario, { seeds: 20 })
   expect(found?.broken?.law).toBe(law)

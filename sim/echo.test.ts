@@ -24,7 +24,7 @@ const statusFirst: MakeReconcile =
     return settled()
   }
 
-/** Planted: writes the status by name alone, whoever bears the name by now. */
+/** Planted: writes the status by name alone, also to a new object of the same name. */
 const staleStatus: MakeReconcile =
   (client, caches, clock): Reconcile =>
   async ({ key, signal }) => {
@@ -59,7 +59,7 @@ test.each([
   ['writes its status to a namesake', staleStatus, 'no Echo is Ready before its ConfigMap said the same'],
   ['forgets what failed', givesUp, 'every Echo is answered'],
 ])(
-  'a controller that %s is found, and its seed replays to the letter',
+  'a controller that %s is found, and its seed replays exactly',
   async (_, reconcile, law) => {
     const scenario = echoScenario('echo-broken', { reconcile })
     const { found } = await explore(scenario, { seeds: 1_000 })

@@ -25,7 +25,7 @@ export interface Faults {
 
   // In every ten seconds of a process:
 
-  /** The process stands still for seconds to minutes, then continues. */
+  /** The process is paused for seconds to minutes, then continues. */
   readonly pause: number
   /** One port of the process is unreachable for a while: calls fail, watches are silent. */
   readonly partition: number

@@ -22,9 +22,9 @@ export interface LifeOptions {
 }
 
 type Pause =
-  /** SIGSTOP: both clocks go on. */
+  /** SIGSTOP: both clocks continue. */
   | 'stopped'
-  /** A suspended machine: the monotonic clock and its timers stand still, the wall clock does not. */
+  /** A suspended machine: the monotonic clock and its timers stop, the wall clock does not. */
   | 'suspended'
 
 /**
@@ -96,13 +96,13 @@ export class Life {
     return chance > 0 && this.random() < chance
   }
 
-  /** A message on its way out: it arrives after a while, whether or not its sender lives to see it. */
+  /** An outgoing message: it arrives after a while, whether or not its sender is still alive. */
   onTheWay(): Promise<void> {
     if (!this.isAlive) return new Promise(() => {})
     return new Promise((resolve) => void this.world.after(this.latency(), resolve))
   }
 
-  /** A point at which the process waits for the world, and may not live to see the answer. */
+  /** A point at which the process waits for an answer, and may crash before it arrives. */
   async point(ms = this.latency()): Promise<void> {
     if (this.isAlive && this.happens('crash')) this.crash()
     return new Promise((resolve) => void this.world.after(ms, () => this.deliver(resolve)))
@@ -120,7 +120,7 @@ export class Life {
     return this.random() < 0.03 ? this.random() * 3_000 : 1 + this.random() * 20
   }
 
-  /** Stands still, often about as long as a lease, sometimes for minutes. */
+  /** Pauses the process, often about as long as a lease, sometimes for minutes. */
   pauseForAWhile(): void {
     if (!this.isAlive || this.isPaused) return
     // A wall clock that steps back while the machine is suspended would leave a process no way to know.

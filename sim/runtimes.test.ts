@@ -13,7 +13,7 @@ const givesUp: MakeReconcile = (deps) => {
   return (one) => reconcile(one).catch(() => settled())
 }
 
-/** Planted: takes every field, whoever owns it. */
+/** Planted: takes fields of other managers. */
 const takesAll: MakeReconcile = (deps) =>
   runtimesReconcile({
     ...deps,
@@ -23,7 +23,7 @@ const takesAll: MakeReconcile = (deps) =>
     },
   })
 
-/** Planted: does not hand a field over before it lets go of it. */
+/** Planted: gives up a field before another manager owns it. */
 const letsGo: MakeReconcile = (deps) =>
   runtimesReconcile({
     ...deps,
@@ -58,15 +58,11 @@ test.each([3, 21])('seed %i stays mended', async (seed) => {
 
 test.each([
   ['forgets what failed', givesUp, 'every class runs as a fresh installation would'],
-  ['takes what belongs to others', takesAll, 'strangers are left alone'],
-  ['lets go of what nobody else holds', letsGo, 'replicas never fall back to a default'],
-])(
-  'a controller that %s is found, and its seed replays to the letter',
-  { timeout: 300_000 },
-  async (_, reconcile, law) => {
-    const scenario = runtimesScenario('runtimes-broken', { reconcile })
-    const { found } = await explore(scenario, { seeds: 100 })
-    expect(found?.broken?.law).toBe(law)
-    expect(await run(scenario, found?.seed ?? 0)).toEqual(found)
-  },
-)
+  ['takes what belongs to others', takesAll, 'objects of others are not changed'],
+  ['gives up fields that no other manager owns', letsGo, 'replicas never fall back to a default'],
+])('a controller that %s is found, and its seed replays exactly', { timeout: 300_000 }, async (_, reconcile, law) => {
+  const scenario = runtimesScenario('runtimes-broken', { reconcile })
+  const { found } = await explore(scenario, { seeds: 100 })
+  expect(found?.broken?.law).toBe(law)
+  expect(await run(scenario, found?.seed ?? 0)).toEqual(found)
+})

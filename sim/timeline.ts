@@ -1,4 +1,4 @@
-/** What happened in a run, in order. Two runs of a seed have the same one, to the letter. */
+/** What happened in a run, in order. Two runs of a seed have identical timelines. */
 export class Timeline {
   readonly #lines: string[] = []
   readonly #now: () => number

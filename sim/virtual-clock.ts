@@ -90,5 +90,5 @@ export class VirtualClock implements Clock {
 
 const isBefore = (a: Timer, b: Timer): boolean => a.at < b.at || (a.at === b.at && a.order < b.order)
 
-/** The next tick comes when no promise is left that could go on by itself. */
+/** Resolves when no promise is left that could continue without a timer. */
 const settled = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve))

@@ -58,13 +58,13 @@ interface Process {
   staysDown: boolean
 }
 
-/** A small cluster with its processes and its users, in which everything that happens follows from one number. */
+/** A simulated control plane with processes and users. The seed determines everything that happens. */
 export class World {
   readonly clock = new VirtualClock()
   readonly timeline = new Timeline(() => this.clock.now())
   readonly random: Random
   readonly kubernetes: FakeKubernetes
-  /** From outside: no delay, no fault. For setting the scene and for checking it. */
+  /** Without delays and faults, for setting up and checking. */
   readonly client: Client
   readonly standing: StandingLaws
   readonly #queues = new Map<string, FakePostgresQueue>()
@@ -111,7 +111,7 @@ export class World {
     return total(this.#observed) + total(this.#bookkeeping)
   }
 
-  /** Changes with every write but those that go on in a world at rest: renewed Leases, claims, scheduled checks. */
+  /** Changes with every write, except those that a converged world still makes: renewed Leases, claims, scheduled checks. */
   get versionOfWork(): number {
     return total(this.#observed)
   }
@@ -178,7 +178,7 @@ export class World {
     }
   }
 
-  /** A person or a machine that acts on the cluster. Their calls take time but do not fail by themselves. */
+  /** A person or program that acts on the control plane. Its calls take time but have no faults. */
   user(name: string, acts: (user: User) => Promise<void>): void {
     const life = this.#life(
       name,
@@ -226,7 +226,7 @@ export class World {
     if (leak !== undefined) this.standing.break('no secret leaves', `the sentinel is in ${leak}`)
   }
 
-  /** Ends what is left running, so that one run does not live on in the next. */
+  /** Ends what is left running, so that one run does not affect the next. */
   end(): void {
     for (const { life } of this.#processes) life?.end()
     this.kubernetes.breakWatches()

@@ -16,8 +16,8 @@ export interface UnpackOptions {
 }
 
 /**
- * The folder into which Debian packages were unpacked. Nothing is installed, no script of theirs runs, no service starts, and
- * root is not needed. Those who ask at the same time wait for one download; it gets its final name only when it is complete.
+ * The folder into which Debian packages were unpacked. Nothing is installed, none of their scripts runs, no service
+ * starts, and root is not needed. Concurrent callers wait for one download, which gets its final name when complete.
  *
  * `name` is the folder's place in the cache.
  */

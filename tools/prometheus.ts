@@ -24,7 +24,7 @@ export interface Prometheus extends AsyncDisposable {
 const ATTEMPTS = 5
 const READY_MS = 60_000
 
-/** A Prometheus of its own on a loopback port, with nothing in it. It ends with this process, however that ends. */
+/** Starts an empty Prometheus on a loopback port. It ends with this process, also if that is killed. */
 export async function startPrometheus(options: PrometheusOptions): Promise<Prometheus> {
   const command = await obtainPrometheus(options.onProgress)
   const home = await mkdtemp(join(tmpdir(), 'caelus-prometheus-'))
@@ -59,7 +59,7 @@ const configuration = ({ targets, scrapeIntervalMs = 250 }: PrometheusOptions) =
   global: { scrape_interval: `${scrapeIntervalMs}ms`, scrape_timeout: `${scrapeIntervalMs}ms` },
   scrape_configs: Object.entries(targets).map(([job_name, target]) => ({
     job_name,
-    // Labels of the target are the ones of the pods it speaks for.
+    // The target exports metrics for pods: keep its labels.
     honor_labels: true,
     static_configs: [{ targets: [target] }],
   })),

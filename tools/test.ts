@@ -55,7 +55,7 @@ const vitest = (how: Run, ...projects: string[]): Promise<boolean> =>
 const PARTS = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kwok', 'helm'] as const
 const REAL_NODE = ['kubelet', 'kubectl', 'kube-proxy'] as const
 
-/** How often a step that goes on is reported between the lines of the tests. */
+/** How often a running step is reported between the lines of the tests. */
 const REPORT_EVERY_MS = 15_000
 
 /** Obtains binaries before the tests that need them, because a build takes longer than a test may. */

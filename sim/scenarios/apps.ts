@@ -146,7 +146,7 @@ const newRow = (id: string, now: number): Deployment => ({
 
 const oneOf = <T>(random: Random, all: readonly [T, ...T[]]): T => all[Math.floor(random() * all.length)] ?? all[0]
 
-/** Somebody orders, changes their mind, and leaves. */
+/** A tenant orders, changes and deletes. */
 const tenant =
   (world: World, platform: Platform) =>
   async ({ random, pause, note }: User): Promise<void> => {
@@ -170,7 +170,7 @@ const tenant =
     }
   }
 
-/** Somebody edits and deletes by hand what Helm has put there. */
+/** Another user edits and deletes objects of the release. */
 async function meddler({ client, random, pause, note }: User): Promise<void> {
   for (let act = 1; act <= 10; act++) {
     await pause(20_000)
@@ -198,7 +198,7 @@ function guard({ kubernetes, standing }: World): void {
   })
 }
 
-/** The stranger's namespace is as it was made, and empty. */
+/** The namespace without our label is unchanged and empty. */
 const strangersAreLeftAlone: Law = ({ kubernetes }) => {
   const theirs = (kubernetes.peek(Namespace) as readonly KubeObject[]).find(
     ({ metadata }) => metadata.name === nameOf(TAKEN),
@@ -245,7 +245,7 @@ function notGone({ status, namespaceName }: Deployment, kubernetes: World['kuber
     ({ metadata }) => metadata.name === namespaceName,
   )
   if (isThere) return `namespace ${namespaceName} is left`
-  return status === 'deleted' ? undefined : 'is not told to be deleted'
+  return status === 'deleted' ? undefined : 'does not have the status deleted'
 }
 
 /** Changes what a worker is given. */

@@ -20,7 +20,7 @@ const isReady = ({ metadata, status }: Echo): boolean =>
 
 const oneOf = <T>(random: Random, all: readonly [T, ...T[]]): T => all[Math.floor(random() * all.length)] ?? all[0]
 
-/** Somebody changes their mind: creates, edits, deletes, and sometimes creates anew at once. */
+/** A user creates, edits and deletes, and sometimes creates again at once. */
 async function changeOfMind({ client, random, pause, note }: User): Promise<void> {
   const create = (name: string, message: string): Promise<Echo> => {
     note(`creates ${name}: ${message}`)
@@ -45,7 +45,7 @@ async function changeOfMind({ client, random, pause, note }: User): Promise<void
   }
 }
 
-/** Somebody else puts their hands on what the controller made. */
+/** Another user edits and deletes the children. */
 async function meddling({ client, random, pause, note }: User): Promise<void> {
   for (let act = 1; act <= 3; act++) {
     await pause(20_000)
@@ -69,7 +69,7 @@ const ignoreMissing = (error: unknown): void => {
   if (!isNotFound(error)) throw error
 }
 
-/** Ready may be overtaken by a meddler a moment later, but never come before the child has said the same. */
+/** Ready may be outdated a moment later by another writer, but is never set before the child has the message. */
 function readyIsTrue(): Law {
   const said = new Set<string>()
   const text = (uid: string | undefined, message: string | undefined): string => `${uid ?? ''}: ${message ?? ''}`

@@ -57,7 +57,7 @@ const functionOf = (
   function_key: key,
   provision_config: {
     container_image: `registry.example/${key}:${act}`,
-    // More than a default would give it, so that falling back to that can be told from asking for it.
+    // More than a default would give it, so that a fallback to the default is visible.
     min_scale: functionName(name, key) === SCALED ? 2 : 1 + Math.floor(random() * 2),
     ...(dimension === 'memory' && { memory_request: MEMORY, cpu_request: `${100 * act}m` }),
   },
@@ -75,7 +75,7 @@ function specOf(name: string, random: Random, act: number, dimension: EnforcedDi
   }
 }
 
-/** Somebody creates classes, changes their mind about them, deletes them, and sometimes creates them anew at once. */
+/** A user creates, changes and deletes classes, and sometimes creates them again at once. */
 export const owner =
   (dimension: EnforcedDimension) =>
   async ({ client, random, pause, note }: User): Promise<void> => {
@@ -108,7 +108,7 @@ export const owner =
     }
   }
 
-/** Somebody puts their hands on what the controller made, and lets it have its way again. */
+/** Another user takes over fields of children and gives them back. */
 export async function meddler({ client, random, pause, note }: User): Promise<void> {
   for (let act = 1; act <= 4; act++) {
     await pause(20_000)
@@ -116,7 +116,7 @@ export async function meddler({ client, random, pause, note }: User): Promise<vo
     const child = functionName(name, oneOf(random, KEYS))
     if (child === BYSTANDER) continue
     const how = oneOf(random, ['unlabels', 'deletes', 'deletes the service of', 'edits'])
-    // To give the controller a free hand there would give it the stranger too.
+    // The annotation for forced apply would also take over the Deployment that is not ours.
     if (how === 'edits' && name === 'mail') continue
     note(`${how} ${child}`)
     if (how === 'deletes') await client.delete(Deployment, at(child))
@@ -150,7 +150,7 @@ export const analyst =
     }
   }
 
-/** Somebody hands the scaling of one function to an autoscaler of their own. */
+/** Another user creates an autoscaler for one function. */
 export async function scaler({ client, pause, note }: User): Promise<void> {
   await pause(25_000)
   note(`creates an autoscaler for ${SCALED}`)
@@ -199,7 +199,7 @@ const orExisting = (error: unknown): undefined => {
   return undefined
 }
 
-/** What was there before the controller, and is none of its business. */
+/** Objects that existed before the controller and are not ours. */
 export async function bystanders({ client }: World): Promise<void> {
   const someone = await client.create(ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata: at('someone') })
   await client.create(Deployment, strangersDeployment(BYSTANDER, {}))

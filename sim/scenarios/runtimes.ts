@@ -143,7 +143,7 @@ const strangersAreLeftAlone = (): Law => {
   }
 }
 
-/** Available may be overtaken a moment later, but never come before every workload was there for this generation of it. */
+/** Available may be outdated a moment later, but is never set before every workload is ready for its generation. */
 const availableIsTrue = (): Law => {
   const seen = new Set<string>()
   const text = (uid: string | undefined, name: string, image: string | undefined): string => `${uid} ${name} ${image}`
@@ -240,7 +240,7 @@ const controllerProcess =
     return runtimesController({ ...options, leader, concurrency: world.rarely(16, 1), ...variant }).services
   }
 
-/** The controller of class runtimes among people and machinery, or a variant of it with a fault planted on purpose. */
+/** The controller of class runtimes with users and the controllers of Kubernetes, or a variant with a planted bug. */
 export const runtimesScenario = (
   name = 'runtimes',
   variant: Variant = {},
@@ -265,12 +265,12 @@ export const runtimesScenario = (
       always: {
         'no class is available before its workloads were': availableIsTrue(),
         'replicas never fall back to a default': replicasNeverFallBack(),
-        'strangers are left alone': strangersAreLeftAlone(),
+        'objects of others are not changed': strangersAreLeftAlone(),
         ...(dimension === 'memory' && { 'requests never fall away': requestsNeverFallAway() }),
       },
       eventually: {
         'every class runs as a fresh installation would': everyClassRuns,
-        'the autoscaler has its way': theScalerHasItsWay,
+        'the autoscaler sets the replicas': theScalerHasItsWay,
         'nothing is left over': nothingIsLeftOver,
         ...(dimension === 'memory' && { 'memory is as marked, or as the spec says': memoryIsAsMarked }),
       },

@@ -19,7 +19,7 @@ export interface Limits {
   readonly perMinute: number
   readonly loginsPerMinute: number
   readonly streams: number
-  /** How many proxies in front are believed about the client's address. */
+  /** How many proxies in front of the server are trusted for the client's address. */
   readonly trustedProxies: number
 }
 

@@ -50,7 +50,8 @@ const ofTheDoor = defineFailures({
   Internal: {
     whoseMove: 'operator',
     retryable: true,
-    nextStep: 'Try again. If it stays, give the request id to the operator: the log has the cause under it.',
+    nextStep:
+      'Try again. If the problem persists, give the request id to the operator: the log has the cause under this id.',
   },
 })
 

@@ -25,8 +25,8 @@ const commandsOf = (entries: readonly Entry[]): string =>
   entries.flatMap(({ path }) => (path === '' ? [] : [`'${path}'`])).join(' | ')
 
 /*
- * Each finds the command among the words before the cursor, `control plane up` in `caelus control plane --nodes kwok up`: words that lead
- * to no command are options, their values, or arguments.
+ * Each finds the command among the words before the cursor, `control-plane up` in `caelus control-plane --nodes kwok up`:
+ * words that are part of no command are options, their values, or arguments.
  */
 const SCRIPTS: Readonly<Record<Shell, (entries: readonly Entry[]) => string>> = {
   bash: (entries) => `_caelus() {

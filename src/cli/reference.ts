@@ -6,8 +6,8 @@ export function cliReference(program: Command): string {
 
 <!-- Made by \`npm run generate\`; a test keeps it equal to the code. -->
 
-From a checkout: \`npx caelus <command>\`. Exit codes: 0 done, 1 refused or failed, 2 wrong command line. A failure prints its
-code, whose move it is and the next step. Remote commands talk to the server of \`CAELUS_URL\` with \`CAELUS_TOKEN\`; without
+From a checkout: \`npx caelus <command>\`. Exit codes: 0 done, 1 refused or failed, 2 wrong command line, 3 not settled within
+\`--timeout\`. A failure prints its code, who has to act and the next step. Remote commands talk to the server of \`CAELUS_URL\` with \`CAELUS_TOKEN\`; without
 them to the one that \`caelus up\` started in this directory.
 `
   return [intro, ...leavesOf(program, '').map(({ path, command }) => section(path, command))].join('\n')

@@ -17,7 +17,7 @@ export const APPS = section({
     helmBin: optional(
       'HELM_BIN',
       path,
-      'Helm 4, or 3.16 and later, which keeps fewer promises (docs/domains/apps.md). Without it `caelus up` finds or builds one; other commands look for `helm` on the PATH.',
+      'Path of Helm 4, or of Helm 3.16 or later, with limits (docs/domains/apps.md). Without it `caelus up` finds or builds one; other commands look for `helm` on the PATH.',
     ),
     ingressClass: variable('CAELUS_INGRESS_CLASS', text, 'nginx', 'Ingress class that every app gets.'),
     chartCacheDir: optional(

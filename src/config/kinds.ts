@@ -104,7 +104,7 @@ export const key: Kind<string> = {
       : refuse('must be 32 bytes in base64; make one with `openssl rand -base64 32`'),
 }
 
-/** Several such keys with a name each. The first one is used for what is new, all of them for what is there. */
+/** Several such keys with a name each. The first one encrypts, all of them decrypt. */
 export const keys: Kind<string> = {
   type: 'id:base64 of 32 bytes, comma separated',
   read(written) {

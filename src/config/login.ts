@@ -51,7 +51,7 @@ export const LOGIN = section({
     return [
       own.devLogin === true &&
         !isLoopback(host) &&
-        `CAELUS_DEV_LOGIN (true) needs CAELUS_HOST (${host}) to be a loopback address such as 127.0.0.1: anybody could log in`,
+        `CAELUS_DEV_LOGIN (true) needs CAELUS_HOST (${host}) to be a loopback address such as 127.0.0.1: otherwise anyone on the network could log in`,
       own.oidcIssuer === undefined &&
         (own.oidcClientId ?? own.oidcAudience ?? own.oidcAdmin) !== undefined &&
         `CAELUS_OIDC_ISSUER is not set, but other CAELUS_OIDC_ variables are: set it, or unset them`,

@@ -14,7 +14,7 @@ export const RUNTIMES = section({
       'CAELUS_RUNTIMES_PROFILE',
       oneOf('dev', 'edge', 'full'),
       'full',
-      'What kind of cluster runs the class runtimes; weighs in the choice of their templates.',
+      'Kind of control plane that runs the class runtimes; influences the choice of their templates.',
     ),
     hpa: optional(
       'CAELUS_RUNTIMES_HPA',
@@ -36,7 +36,7 @@ export const RUNTIMES = section({
     otlpEndpoint: optional(
       'CAELUS_RUNTIMES_OTLP_ENDPOINT',
       url('http', 'https'),
-      'Where functions with telemetry send it. Without it they are not told.',
+      'OTLP endpoint that functions with telemetry receive as a variable. Default: they receive none.',
     ),
     progressTimeout: variable(
       'CAELUS_RUNTIMES_PROGRESS_TIMEOUT',
@@ -54,25 +54,25 @@ export const RUNTIMES = section({
       'CAELUS_RUNTIMES_ORPHANS_PER_MINUTE',
       integer(1, 100_000),
       '60',
-      'Left-over objects that may be deleted within a minute, in the whole cluster; then deletion stops itself.',
+      'Orphaned objects that may be deleted per minute in the whole control plane; further deletions wait.',
     ),
     stability: variable(
       'CAELUS_RUNTIMES_STABILITY',
       duration(0, day),
       '3m',
-      'How long a recommendation must stay the same before it is put into effect.',
+      'How long a recommendation must stay the same before it is applied.',
     ),
     cooldown: variable(
       'CAELUS_RUNTIMES_COOLDOWN',
       duration(0, day),
       '2m',
-      'How long after a change of a function the next one may come.',
+      'Shortest time between two changes of a function.',
     ),
     maxReplicas: variable(
       'CAELUS_RUNTIMES_MAX_REPLICAS',
       integer(1, 10_000),
       '20',
-      'No recommendation makes more replicas of a function than this.',
+      'Most replicas of a function that a recommendation can lead to.',
     ),
     maxDelta: variable('CAELUS_RUNTIMES_MAX_DELTA', integer(1, 10_000), '5', 'The largest step in replicas at once.'),
     maxAge: variable(
@@ -85,37 +85,37 @@ export const RUNTIMES = section({
       'CAELUS_RUNTIMES_MIN_CONFIDENCE',
       fraction,
       '0.5',
-      'Below this confidence memory and cpu are left alone.',
+      'Recommendations for memory and cpu with a lower confidence are ignored.',
     ),
     budget: variable(
       'CAELUS_RUNTIMES_BUDGET',
       integer(1, 100_000),
       '10',
-      'Recommendations that may be put into effect within a window, in the whole cluster.',
+      'Recommendations that may be applied within a window in the whole control plane.',
     ),
-    budgetWindow: variable('CAELUS_RUNTIMES_BUDGET_WINDOW', duration(second, day), '1m', 'That window.'),
+    budgetWindow: variable('CAELUS_RUNTIMES_BUDGET_WINDOW', duration(second, day), '1m', 'Length of that window.'),
     prometheusUrl: optional(
       'CAELUS_RUNTIMES_PROMETHEUS_URL',
       url('http', 'https'),
-      'Prometheus that knows load and use of the functions. Without it nothing is recommended.',
+      'URL of the Prometheus with the load and usage of functions. Without it nothing is recommended.',
     ),
     prometheusInterval: variable(
       'CAELUS_RUNTIMES_PROMETHEUS_INTERVAL',
       duration(second, day),
       '1m',
-      'How often it is asked.',
+      'How often Prometheus is queried.',
     ),
     prometheusTimeout: variable(
       'CAELUS_RUNTIMES_PROMETHEUS_TIMEOUT',
       duration(100, minute),
       '5s',
-      'How long it may take to answer one query.',
+      'Timeout of one query.',
     ),
     prometheusRange: variable(
       'CAELUS_RUNTIMES_PROMETHEUS_RANGE',
       duration(minute, day),
       '10m',
-      'What the rates and averages of the default queries look back over.',
+      'Range of the rates and averages in the default queries.',
     ),
     queryRps: optional(
       'CAELUS_RUNTIMES_QUERY_RPS',
@@ -145,7 +145,7 @@ export const RUNTIMES = section({
     identity: optional(
       'CAELUS_RUNTIMES_IDENTITY',
       text,
-      'Name of this process in the election of the leader; of no two at once. Default: host and process id.',
+      'Identity of this process in the leader election; must be unique. Default: host and process id.',
     ),
     leaseNamespace: variable(
       'CAELUS_RUNTIMES_LEASE_NAMESPACE',

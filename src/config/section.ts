@@ -15,7 +15,7 @@ export interface Section<V extends Variables = Variables> {
   /** Which commands read it. */
   readonly readBy: string
   readonly variables: V
-  /** What is wrong with values that are right one by one. */
+  /** Problems between values that are each valid. */
   check?(own: ValuesOf<Section<V>>, config: Config): (string | false)[]
   /** Texts to mask beside the values of secret variables. */
   secrets?(own: ValuesOf<Section<V>>): string[]

@@ -31,7 +31,7 @@ export const SERVER = section({
       'CAELUS_TRUST_PROXY',
       integer(0, 8),
       '0',
-      'How many proxies in front are believed about the address of the client (X-Forwarded-For).',
+      'How many proxies in front of the server are trusted for the address of the client (X-Forwarded-For).',
     ),
     bodyLimit: variable('CAELUS_BODY_LIMIT', bytes(1024, 64 * 1024 ** 2), '1MiB', 'The largest request body.'),
     requestTimeout: variable(

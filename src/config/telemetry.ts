@@ -10,13 +10,13 @@ export const TELEMETRY = section({
       'CAELUS_LOG_LEVEL',
       oneOf('debug', 'info', 'warn', 'error', 'silent'),
       'info',
-      'The least important log lines that are written.',
+      'Lowest level of the log lines that are written.',
     ),
     logFormat: variable(
       'CAELUS_LOG_FORMAT',
       oneOf('auto', 'json', 'pretty'),
       'auto',
-      'How log lines look: json for machines, pretty for people; auto looks whether stderr is a terminal.',
+      'Format of log lines: json, or pretty for people; auto is pretty if stderr is a terminal.',
     ),
     otlpEndpoint: optional(
       'OTEL_EXPORTER_OTLP_ENDPOINT',

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import type { Kind } from './kinds.ts'
 
-/** A value that prints as `[redacted]` wherever it is printed; reading it is an act one can search for. */
+/** A value that prints as `[redacted]`. Only `reveal` returns it, so that all its readers can be found by a search. */
 export class Secret {
   readonly #value: string
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { manualClock } from '../kernel/index.ts'
-import { collect, Pace } from './body.ts'
+import { collect, MinimumRate } from './body.ts'
 import type { HttpError } from './errors.ts'
 
 async function* chunks(...sizes: number[]): AsyncGenerator<Uint8Array> {
@@ -12,28 +12,28 @@ test('a body of exactly the largest size is collected; one byte more is refused'
   await expect(collect(chunks(3, 4, 4), 10)).rejects.toMatchObject({ problem: 'tooLarge' })
 })
 
-describe('the pace of a transfer', () => {
+describe('the rate of a transfer', () => {
   const watched = () => {
     const clock = manualClock()
     const slow: HttpError[] = []
-    return { clock, slow, pace: new Pace(clock, { bytes: 100, everyMs: 1_000 }, (error) => slow.push(error)) }
+    return { clock, slow, rate: new MinimumRate(clock, { bytes: 100, everyMs: 1_000 }, (error) => slow.push(error)) }
   }
 
   test('is judged anew in each window', async () => {
-    const { clock, slow, pace } = watched()
+    const { clock, slow, rate } = watched()
     for (let window = 0; window < 5; window++) {
-      pace.add(100)
+      rate.add(100)
       await clock.advance(1_000)
     }
     expect(slow).toEqual([])
-    pace.add(99)
+    rate.add(99)
     await clock.advance(10_000)
     expect(slow).toMatchObject([{ problem: 'timedOut', message: '99 bytes in 1000 ms are fewer than 100' }])
   })
 
   test('is not judged after the end', async () => {
-    const { clock, slow, pace } = watched()
-    pace[Symbol.dispose]()
+    const { clock, slow, rate } = watched()
+    rate[Symbol.dispose]()
     await clock.advance(10_000)
     expect(slow).toEqual([])
   })

@@ -20,20 +20,20 @@ export async function* limited(body: AsyncIterable<Uint8Array>, maxBytes: number
 export const collect = async (body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> =>
   Buffer.concat(await Array.fromAsync(limited(body, maxBytes)))
 
-export interface LeastPace {
+export interface Rate {
   readonly bytes: number
   readonly everyMs: number
 }
 
-/** Notices a transfer that brings fewer bytes than the least pace, for bodies too large for one deadline. */
-export class Pace implements Disposable {
+/** Reports a transfer below a minimum rate, for bodies too large for one deadline. */
+export class MinimumRate implements Disposable {
   readonly #clock: Clock
-  readonly #least: LeastPace
+  readonly #least: Rate
   readonly #onSlow: (error: HttpError) => void
   #received = 0
   #cancel: () => void
 
-  constructor(clock: Clock, least: LeastPace, onSlow: (error: HttpError) => void) {
+  constructor(clock: Clock, least: Rate, onSlow: (error: HttpError) => void) {
     this.#clock = clock
     this.#least = least
     this.#onSlow = onSlow

@@ -1,4 +1,4 @@
-export { collect, Pace } from './body.ts'
+export { collect, MinimumRate } from './body.ts'
 export { Deadline } from './deadline.ts'
 export {
   failureOfError,

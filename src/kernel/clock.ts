@@ -2,7 +2,7 @@
 export interface Clock {
   /** Wall-clock time: milliseconds since the epoch. It can step in both directions. */
   now(): number
-  /** Monotonic time in milliseconds from an arbitrary origin. It never goes back, and may stand still while the machine sleeps. */
+  /** Monotonic time in milliseconds from an arbitrary origin. It may stop while the machine is suspended. */
   elapsed(): number
   /** Calls `fn` once, `ms` from now; the result cancels it. */
   after(ms: number, fn: () => void): () => void
@@ -56,7 +56,7 @@ export interface ManualClock extends Clock {
   advance(ms: number): Promise<void>
 }
 
-/** A clock that a test pushes. */
+/** A clock that a test advances. */
 export function manualClock(start = 0): ManualClock {
   let now = start
   let order = 0

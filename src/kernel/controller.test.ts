@@ -234,7 +234,7 @@ describe('the loop', () => {
     expect(ends[0]?.outcome).toBe('settled')
   })
 
-  it('aborts a run whose lease passed to somebody else, and writes nothing for it', async () => {
+  it('aborts a run whose lease passed to another worker, and writes nothing for it', async () => {
     const { runs, reconcile } = gate()
     const clock = manualClock()
     const memory = new MemoryQueue({ clock, leaseMs: 30_000 })
@@ -258,7 +258,7 @@ describe('the loop', () => {
     expect((await memory.claim('other', 1))[0]?.fence).toBeGreaterThan(runs[0]?.run.fence ?? Infinity)
   })
 
-  it('loses nothing when the queue is away while a run finishes', async () => {
+  it('loses nothing when the queue is unreachable while a run finishes', async () => {
     const { runs, reconcile } = gate()
     const clock = manualClock()
     const memory = new MemoryQueue({ clock, leaseMs: 30_000 })

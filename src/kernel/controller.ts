@@ -44,7 +44,7 @@ export interface ControllerOptions {
   readonly concurrency?: number
   /** The most keys of one claim; with more free places than that, some runs finish while others are claimed. @default 100 */
   readonly claimAtMost?: number
-  /** How many of them may belong to one tenant, so that its slow keys never occupy every place. @default concurrency - 1, at least 1 */
+  /** How many of them may belong to one tenant. @default concurrency - 1, at least 1 */
   readonly perTenant?: number
   /** How often to ask the queue when it gives no hint. @default 2_000 */
   readonly pollMs?: number
@@ -56,7 +56,7 @@ export interface ControllerOptions {
   readonly maxLapses?: number
   /** Called before a key is parked as `RunNeverEnded`. @default nothing is reported */
   readonly reportGivenUp?: ReportGivenUp
-  /** How long runs may go on after stop before they are aborted. @default 20_000 */
+  /** How long runs may continue after stop before they are aborted. @default 20_000 */
   readonly stopGraceMs?: number
   /** @default 1 s doubling to 5 min, without end */
   readonly backoff?: Backoff

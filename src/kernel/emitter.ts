@@ -17,7 +17,7 @@ export interface KernelEvents {
     readonly doing: 'claim' | 'renew' | 'finish'
     readonly error: unknown
   }
-  /** The run went on for `ms` and ignored its abort signal. Its lease is no longer renewed. */
+  /** The run continued for `ms` and ignored its abort signal. Its lease is no longer renewed. */
   'run:stuck': { readonly controller: string; readonly key: Key; readonly ms: number }
   'lease:lost': { readonly controller: string; readonly key: Key; readonly fence: number }
 }

@@ -4,7 +4,7 @@ import { defineFailures, failureOf, knownFailures, messageOf, retryAfterOf } fro
 const raise = defineFailures({ TestGone: { whoseMove: 'user', retryable: false, nextStep: 'create it again' } })
 
 describe('failureOf', () => {
-  it('finds the verdict however deep, and tells the whole story', () => {
+  it('finds the failure at any depth, and keeps the whole chain of messages', () => {
     const error = new Error('failed to install', {
       cause: new Error('failed to pull', { cause: raise.TestGone('chart is gone') }),
     })

@@ -111,7 +111,7 @@ describe('taking the locks', () => {
 })
 
 describe('keeping the locks', () => {
-  test('goes on as long as renewals are confirmed', async () => {
+  test('continues as long as renewals are confirmed', async () => {
     const clock = manualClock()
     expect((await abortedAt(lockServer(), clock, 600_000)).at).toBeUndefined()
   })

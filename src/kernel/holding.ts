@@ -9,7 +9,7 @@ export interface HoldingOptions {
   readonly holder: string
   /** See `LockRequest`. */
   readonly claimFence?: number
-  /** The signal of the run: a run that has lost its lease must not go on because it still holds locks. */
+  /** The signal of the run: a run that has lost its lease must not continue because it still holds locks. */
   readonly signal: AbortSignal
   /** How long the locks of a crashed holder stay. A live holder renews three times as often. @default 30_000 */
   readonly ttlMs?: number

@@ -4,7 +4,7 @@
  * - key:     what to reconcile (kind + id); a queue holds at most one entry per key
  * - wake:    a hint that a key may need work; many wakes, one run
  * - claim:   a worker's lease on a key; it expires, unlike a lock held open
- * - fence:   a number that only grows; every claim gets a new one, so an old holder can be told from the present one
+ * - fence:   a number that only grows; every claim gets a new one, so a former holder is distinguishable from the present one
  * - attempt: a run that ended in an error; waiting is not an attempt
  * - tenant:  on whose behalf a key is reconciled; the unit of fairness
  */

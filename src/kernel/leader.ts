@@ -6,7 +6,8 @@ import type { Service } from './service.ts'
  *
  * - A process leads only while it has proved within the renew deadline that the lease is its own. The time counts from before
  *   the question was sent, so a paused or partitioned process stops leading before another process may begin.
- * - A process that loses the lead stops its services at once. If they do not stop in time, `done` rejects and the process must end.
+ * - A process that loses the lead stops its services at once. If they do not stop in time, `done` rejects and the
+ *   process must end.
  * - A process that stops in good order lets the next one begin at once.
  *
  * `start` resolves when the election runs, whether or not this process leads.

@@ -29,14 +29,14 @@ describe('service', () => {
     expect(log).toEqual([])
   })
 
-  it('rejects start when it ends before it is ready, and done when it ends by itself later', async () => {
+  it('rejects start when it ends before it is ready, and done when it ends unexpectedly later', async () => {
     const stillborn = service('stillborn', async () => {
       throw new Error('no port')
     })
-    await expect(stillborn.start()).rejects.toThrow('stillborn ended by itself')
+    await expect(stillborn.start()).rejects.toThrow('stillborn ended unexpectedly')
     const shortLived = service('short-lived', async (_signal, ready) => ready())
     await shortLived.start()
-    await expect(shortLived.done).rejects.toThrow('short-lived ended by itself')
+    await expect(shortLived.done).rejects.toThrow('short-lived ended unexpectedly')
   })
 })
 
@@ -203,7 +203,7 @@ describe('startAll', () => {
     const failing = service('failing', async () => {
       throw new Error('taken')
     })
-    await expect(startAll([noted('a', log), noted('b', log), failing])).rejects.toThrow('failing ended by itself')
+    await expect(startAll([noted('a', log), noted('b', log), failing])).rejects.toThrow('failing ended unexpectedly')
     expect(log).toEqual(['+a', '+b', '-b', '-a'])
   })
 

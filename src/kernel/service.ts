@@ -10,7 +10,7 @@ export interface Service {
    * work under way instead of letting it finish; it also shortens a stop that has already begun.
    */
   stop(how?: { readonly atOnce?: boolean }): Promise<void>
-  /** Settles when it has ended; rejects if it ended by itself. */
+  /** Settles when it has ended; rejects if it ended unexpectedly. */
   readonly done: Promise<void>
 }
 
@@ -18,7 +18,7 @@ export interface Service {
  * Makes a service out of one function that runs until its signal aborts.
  *
  * The function calls `ready` once it can do its work. If it returns or throws before the signal was aborted,
- * it has ended by itself: `done` rejects, and so does `start` if that was before `ready`. `atOnce` aborts
+ * it has ended unexpectedly: `done` rejects, and so does `start` if that was before `ready`. `atOnce` aborts
  * when work under way must not finish.
  */
 export function service(
@@ -35,7 +35,7 @@ export function service(
     const ready = Promise.withResolvers<void>()
     const finish = (error?: unknown): void => {
       if (controller.signal.aborted) return ended.resolve()
-      const reason = new Error(`${name} ended by itself`, error === undefined ? undefined : { cause: error })
+      const reason = new Error(`${name} ended unexpectedly`, error === undefined ? undefined : { cause: error })
       ready.reject(reason)
       ended.reject(reason)
     }

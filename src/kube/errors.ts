@@ -11,7 +11,7 @@ export const raise = defineFailures({
     whoseMove: 'platform',
     retryable: true,
     nextStep:
-      'It is retried by itself. If it stays, check the address in the kubeconfig and that the API server is up.',
+      'Caelus retries automatically. If the problem persists, check the address in the kubeconfig and that the API server is up.',
   },
   KubeAnswerTooLarge: {
     whoseMove: 'operator',
@@ -36,23 +36,23 @@ export const raise = defineFailures({
   KubeQuotaExceeded: {
     whoseMove: 'user',
     retryable: true,
-    nextStep: 'Free or raise the quota that the message names; it is retried by itself.',
+    nextStep: 'Free or raise the quota that the message names. Caelus retries automatically.',
   },
   KubeNotFound: {
     whoseMove: 'platform',
     retryable: true,
     nextStep:
-      'It is retried by itself. If it stays, create what the message names (a namespace, a custom resource definition).',
+      'Caelus retries automatically. If the problem persists, create what the message names (a namespace, a custom resource definition).',
   },
   KubeAlreadyExists: {
     whoseMove: 'platform',
     retryable: true,
-    nextStep: 'It is retried by itself with the object that is there. If it stays, rename one of the two.',
+    nextStep: 'Caelus retries with the existing object. If the problem persists, rename one of the two.',
   },
   KubeConflict: {
     whoseMove: 'platform',
     retryable: true,
-    nextStep: 'Another client wrote first; it is retried by itself on the new version.',
+    nextStep: 'Caelus retries automatically: another client changed the object first.',
   },
   KubeFieldConflict: {
     whoseMove: 'operator',
@@ -62,7 +62,8 @@ export const raise = defineFailures({
   KubeNamespaceTerminating: {
     whoseMove: 'platform',
     retryable: true,
-    nextStep: 'It is retried by itself once the namespace is gone. If it stays, look for finalizers in that namespace.',
+    nextStep:
+      'Caelus retries when the namespace is gone. If the problem persists, look for finalizers in that namespace.',
   },
   KubeInvalid: {
     whoseMove: 'user',
@@ -77,18 +78,18 @@ export const raise = defineFailures({
   KubeExpired: {
     whoseMove: 'platform',
     retryable: true,
-    nextStep: 'It is retried by itself from a newer version.',
+    nextStep: 'Caelus retries automatically from a newer version.',
   },
   KubeBusy: {
     whoseMove: 'platform',
     retryable: true,
-    nextStep: 'It is retried by itself after the pause that the API server asked for.',
+    nextStep: 'Caelus retries after the delay that the API server asked for (Retry-After).',
   },
   KubeServerError: {
     whoseMove: 'platform',
     retryable: true,
     nextStep:
-      'It is retried by itself. If it stays, read the log of the API server or of the webhook that the message names.',
+      'Caelus retries automatically. If the problem persists, read the log of the API server or of the webhook that the message names.',
   },
   KubeRefused: {
     whoseMove: 'operator',

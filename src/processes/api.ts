@@ -23,7 +23,7 @@ export async function runApi(config: Config, env: Env): Promise<void> {
   await runUntilStopped(services, {
     log,
     graceMs: config.of(SERVER).shutdownGrace,
-    onStarted: () => log.info({ url: http.url(), version: VERSION }, 'Serving'),
+    onStarted: () => log.info({ url: http.url(), version: VERSION }, 'API started'),
     lastFailure: () => failures.last(),
   })
 }

@@ -44,7 +44,7 @@ export async function runControllers(config: Config, env: Env, options: Controll
   await runUntilStopped(services, {
     log,
     graceMs: config.of(SERVER).shutdownGrace,
-    onStarted: () => log.info({ version: VERSION, probes: probing.url() }, 'Controlling'),
+    onStarted: () => log.info({ version: VERSION, probes: probing.url() }, 'Controllers started'),
     lastFailure: () => failures.last(),
   })
 }

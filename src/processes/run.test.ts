@@ -67,7 +67,7 @@ describe('runUntilStopped', () => {
     expect([process.outcome(), process.isStarted(), log]).toEqual(['ended', false, ['+a', '-a']])
   })
 
-  it('stops the others and fails when a service ends by itself', async () => {
+  it('stops the others and fails when a service ends unexpectedly', async () => {
     const log: string[] = []
     const lost = Promise.withResolvers<void>()
     const election = service('election', async (_, ready) => {
@@ -79,18 +79,18 @@ describe('runUntilStopped', () => {
     await process.clock.advance(1_000)
     lost.resolve()
     await process.clock.advance(0)
-    expect([process.outcome(), log]).toEqual(['election ended by itself', ['+a', '+b', '-b', '-a']])
+    expect([process.outcome(), log]).toEqual(['election ended unexpectedly', ['+a', '+b', '-b', '-a']])
     expect(process.lines).toEqual([
       {
         level: 'error',
-        message: 'A service ended by itself',
+        message: 'A service ended unexpectedly',
         service: 'election',
-        failure: 'election ended by itself: another process may lead',
+        failure: 'election ended unexpectedly: another process may lead',
       },
     ])
   })
 
-  it('fails when an earlier service ends by itself while a later one is still starting', async () => {
+  it('fails when an earlier service ends unexpectedly while a later one is still starting', async () => {
     const lost = Promise.withResolvers<void>()
     const early = service('early', async (_, ready) => {
       ready()
@@ -100,14 +100,14 @@ describe('runUntilStopped', () => {
     await process.clock.advance(1_000)
     lost.resolve()
     await process.clock.advance(0)
-    expect(process.outcome()).toBe('early ended by itself')
+    expect(process.outcome()).toBe('early ended unexpectedly')
   })
 
   it('fails when a service cannot start', async () => {
     const log: string[] = []
     const process = run([noted('a', log), service('port', () => Promise.reject(new Error('taken')))])
     await process.clock.advance(0)
-    expect([process.outcome(), log]).toEqual(['port ended by itself', ['+a', '-a']])
+    expect([process.outcome(), log]).toEqual(['port ended unexpectedly', ['+a', '-a']])
   })
 
   it('aborts work when the grace is over, and gives up on a service that still does not stop', async () => {

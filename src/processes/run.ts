@@ -26,8 +26,8 @@ const SLOW_STOP_MS = 1_000
 export const STOP_MARGIN_MS = 10_000
 
 /**
- * Starts the services in order and runs them until a stop signal arrives or one of them ends by itself; then
- * stops them in reverse order. Rejects if a service failed to start, ended by itself, or did not stop in
+ * Starts the services in order and runs them until a stop signal arrives or one of them ends unexpectedly; then
+ * stops them in reverse order. Rejects if a service failed to start, ended unexpectedly, or did not stop in
  * time.
  *
  * A stop signal is obeyed at any time, also while a service waits for something unreachable during its start.
@@ -40,10 +40,10 @@ export async function runUntilStopped(services: readonly Service[], options: Run
   for (const { name, done } of services) {
     const onEnd = (error: unknown): void => {
       if (over.aborted) return
-      log.error({ service: name, failure: messageOf(error) }, 'A service ended by itself')
+      log.error({ service: name, failure: messageOf(error) }, 'A service ended unexpectedly')
       ended.abort(error)
     }
-    done.then(() => onEnd(new Error(`${name} ended by itself`)), onEnd)
+    done.then(() => onEnd(new Error(`${name} ended unexpectedly`)), onEnd)
   }
   const stopping = boundedStop({ log, graceMs, clock })
   const starting = reportSlowStart(options)

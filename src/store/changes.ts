@@ -16,7 +16,7 @@ export interface UnsentChangesOptions {
   readonly onError?: (error: unknown) => void
 }
 
-/** Sends the changes that a burst left unsent: at most one transaction in 10 ms notifies by itself. */
+/** Sends the changes that a burst left unsent: at most one transaction in 10 ms sends its own notification. */
 export const unsentChanges = (options: UnsentChangesOptions): Service => {
   const { pool, listener, afterMs = 50, everyMs = 5_000, onError } = options
   const send = (): Promise<unknown> => pool.query('select caelus.send_unsent_changes()')

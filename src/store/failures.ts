@@ -63,8 +63,8 @@ export const isSilence = (error: unknown): boolean => error instanceof Error && 
 
 /**
  * The declared failure behind an error of the driver: unavailable, busy or in conflict, which are retryable,
- * or a login without the role that it needs. Any other error (a violated constraint, a syntax error) belongs to the statement and is returned
- * unchanged.
+ * or a login without the role that it needs. Any other error (a violated constraint, a syntax error) belongs to
+ * the statement and is returned unchanged.
  */
 export function classify(error: unknown): unknown {
   if (!(error instanceof Error)) return error

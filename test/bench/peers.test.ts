@@ -6,9 +6,7 @@ import { measureController } from '../../bench/controller.ts'
 import { echoLoad } from '../../bench/echo-load.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
-/*
- * What other harnesses may call, kept callable: whoever measures us beside somebody else has only these programs and their contract.
- */
+/* The programs that other benchmark harnesses call, and their contract. */
 const peer = (name: string): string => join(import.meta.dirname, '../../bench/peers', name)
 
 test(

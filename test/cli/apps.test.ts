@@ -132,7 +132,7 @@ test('people say what they see, and are told what they may have meant', { timeou
   }
   expect(await refusal('explain', 'nope')).toBe(
     'error: NoSuchDeployment: there is no deployment called "nope"\nwhose move: yours\n' +
-      'next step: Name it as `caelus list-deployments` shows it; with --all it shows everybody’s to admins.\n',
+      'next step: Name it as `caelus list-deployments` shows it; with --all it shows those of all users to admins.\n',
   )
   expect(await refusal('explain', domainname.replace('example', 'exmaple'))).toContain(`did you mean "${domainname}"?`)
   expect(await refusal('get-product', 'Statuspage')).toContain('did you mean "Status page"?')

@@ -37,7 +37,7 @@ export function exerciseQueue(name: string, make: () => Promise<QueueUnderTest>)
       open = undefined
     })
 
-    it('has nothing to claim when nobody woke anything', async () => {
+    it('has nothing to claim before a wake', async () => {
       const { queue } = await fresh()
       expect(await queue.claim('w', 10)).toEqual([])
     })
@@ -57,7 +57,7 @@ export function exerciseQueue(name: string, make: () => Promise<QueueUnderTest>)
       expect([...claimed, ...rest].toSorted()).toEqual(Array.from({ length: 40 }, (_, i) => `k${i}`).toSorted())
     })
 
-    it('keeps a wake that arrives during a run, and runs it afterwards, not meanwhile', async () => {
+    it('keeps a wake that arrives during a run, and runs it afterwards, not at the same time', async () => {
       const { queue } = await fresh()
       await queue.wake(key('a'), { reason: 'created' })
       const claim = await one(queue)
@@ -75,7 +75,7 @@ export function exerciseQueue(name: string, make: () => Promise<QueueUnderTest>)
       expect(await queue.claim('w', 1)).toEqual([])
     })
 
-    it('waits as long as it was told, and counts no attempt for it', async () => {
+    it('waits for the given time, and counts no attempt for it', async () => {
       const { queue, pass } = await fresh()
       await queue.wake(key('a'), { reason: 'created' })
       await queue.finish(await one(queue), { then: 'retry', afterMs: 0, failure })
@@ -104,7 +104,7 @@ export function exerciseQueue(name: string, make: () => Promise<QueueUnderTest>)
       expect((await one(queue)).attempt).toBe(1)
     })
 
-    it('does not run a parked key before somebody wakes it', async () => {
+    it('does not run a parked key before it is woken', async () => {
       const { queue, pass } = await fresh()
       await queue.wake(key('a'), { reason: 'created' })
       await queue.finish(await one(queue), { then: 'park', failure })
@@ -114,7 +114,7 @@ export function exerciseQueue(name: string, make: () => Promise<QueueUnderTest>)
       expect(await one(queue)).toMatchObject({ attempt: 0, reason: 'drift' })
     })
 
-    it('runs a key again that was woken while the run that parked it went on', async () => {
+    it('runs a key again that was woken during the run that parked it', async () => {
       const { queue } = await fresh()
       await queue.wake(key('a'), { reason: 'created' })
       const claim = await one(queue)
@@ -242,7 +242,7 @@ export function exerciseQueue(name: string, make: () => Promise<QueueUnderTest>)
       expect(taken.fence).toBeGreaterThan(dead.fence)
     })
 
-    it('takes over at once from a dead holder, though a later look was asked for meanwhile', async () => {
+    it('takes over at once from a dead holder, also after a wake with a later due time', async () => {
       const { queue, pass } = await fresh()
       await queue.wake(key('a'), { reason: 'changed' })
       await one(queue, 'dead')
@@ -297,7 +297,7 @@ export function exerciseQueue(name: string, make: () => Promise<QueueUnderTest>)
       { then: 'again', afterMs: 0, because: 'waiting' },
       { then: 'retry', afterMs: 0, failure },
       { then: 'park', failure },
-    ])('counts lapses anew after a run that finished by itself: $then', async (how) => {
+    ])('counts lapses from zero after a run that finished: $then', async (how) => {
       const made = await fresh()
       await made.queue.wake(key('a'), { reason: 'childChanged' })
       await made.queue.finish(await lapsed(made, 2), how)

@@ -24,7 +24,7 @@ test('the worker installs, repairs and deletes an app with the rights of the cha
     CAELUS_LOG_FORMAT: 'json',
     HELM_BIN: helm,
   })
-  await worker.says(/"msg":"Working"/)
+  await worker.says(/"msg":"Worker started"/)
   const { id, namespaceName: namespace } = await world.order({ message: 'hello' })
   await world.until(id, 'ready')
 
@@ -72,7 +72,7 @@ test('the worker is refused outside of the namespaces of deployments', async () 
   expect(await outcomesOf(attempts)).toEqual(attempts.map(([what]) => `${what}: refused`))
 })
 
-test('in a namespace of a deployment the worker gives rights to nobody else', async () => {
+test('in a namespace of a deployment the worker grants rights to no other user', async () => {
   await using admin = await testClient()
   await ensureHome(admin)
   await using tenant = await freshNamespace(admin)

@@ -48,9 +48,9 @@ test('two controllers converge, repair and delete with the rights of the chart',
   await using account = await accountOf(`${release.name}-controllers`)
   await hasRights(account, world)
   await using first = controllers(account, world)
-  await first.says(/"msg":"Controlling"/)
+  await first.says(/"msg":"Controllers started"/)
   await using second = controllers(account, world)
-  await second.says(/"msg":"Controlling"/)
+  await second.says(/"msg":"Controllers started"/)
 
   await world.create('cart', { functions: [fn('add', { min_scale: 1, max_scale: 3 }), fn('pay')] })
   await world.reaches('cart', 'available')
@@ -86,7 +86,7 @@ test('controllers of two namespaces have rights in both, and in no other', { tim
   const elsewhere = client.get(ClassRuntime, { namespace: foreign.name, name: 'x' })
   expect(await outcomesOf([['reads runtimes elsewhere', elsewhere]])).toEqual(['reads runtimes elsewhere: refused'])
   await using running = controllers(account, { namespace: `${world.namespace},${second.name}` })
-  await running.says(/"msg":"Controlling"/)
+  await running.says(/"msg":"Controllers started"/)
   await world.create('cart')
   await world.reaches('cart', 'available')
   await world.client.create(ClassRuntime, runtimeAt(second.name))
@@ -105,7 +105,7 @@ test('the controllers make what others define, too', { timeout: 240_000 }, async
   await using account = await accountOf(`${release.name}-controllers`)
   await hasRights(account, world)
   await using running = controllers(account, world)
-  await running.says(/"msg":"Controlling"/)
+  await running.says(/"msg":"Controllers started"/)
   await world.create('cart', {
     selected_template: 'knative',
     functions: [fn('add')],

@@ -13,7 +13,7 @@ const rolesIn = async (w: IdentityWorld, id: string): Promise<Record<string, str
     (await w.identity.listMembers(w.admin, id, PAGE)).items.map(({ email, role }) => [email.split('@')[0], role]),
   )
 
-test('a token makes whoever has it a member, once', async () => {
+test('a token makes its bearer a member, once', async () => {
   await using w = await identityWorld()
   const id = await w.organization()
   const { secret } = await invite(w, id, 'someone@example.org', 'viewer')
@@ -38,7 +38,7 @@ test('the next login with the invited email accepts, however the email is writte
   expect(await rolesIn(w, acme)).toEqual({ ann: 'owner', bob: 'member', new: 'owner' })
 })
 
-test('an invitation that expired, was revoked, was replaced or whose organization is gone accepts nobody', async () => {
+test('an invitation that expired, was revoked, was replaced or whose organization is deleted cannot be accepted', async () => {
   await using w = await identityWorld()
   const id = await w.organization()
   const gone = await w.organization('Gone')

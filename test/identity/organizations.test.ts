@@ -16,7 +16,9 @@ async function withBob(role: OrganizationRole): Promise<IdentityWorld & { readon
 }
 
 /** What everyone may do with the organization of ann. */
-const DEEDS: Readonly<Record<string, (w: IdentityWorld & { readonly id: string }, by: Actor) => Promise<unknown>>> = {
+const OPERATIONS: Readonly<
+  Record<string, (w: IdentityWorld & { readonly id: string }, by: Actor) => Promise<unknown>>
+> = {
   read: (w, by) => w.identity.getOrganization(by, w.id),
   listMembers: (w, by) => w.identity.listMembers(by, w.id, PAGE),
   listInvitations: (w, by) => w.identity.listInvitations(by, w.id, PAGE),
@@ -29,7 +31,8 @@ const DEEDS: Readonly<Record<string, (w: IdentityWorld & { readonly id: string }
   delete: (w, by) => w.identity.deleteOrganization(by, w.id),
 }
 
-const all = (code: string): Record<string, string> => Object.fromEntries(Object.keys(DEEDS).map((deed) => [deed, code]))
+const all = (code: string): Record<string, string> =>
+  Object.fromEntries(Object.keys(OPERATIONS).map((operation) => [operation, code]))
 const LAST = { demote: 'LastOwner', remove: 'LastOwner' }
 const READS = { read: 'done', listMembers: 'done' }
 
@@ -42,9 +45,9 @@ test.each<[string, 'ann' | 'bob' | 'eve' | 'admin', OrganizationRole, Record<str
   ['an admin', 'admin', 'member', { ...all('done'), ...LAST }],
 ])('what %s may do', async (_, name, role, expected) => {
   const outcomes: Record<string, string> = {}
-  for (const [deed, act] of Object.entries(DEEDS)) {
+  for (const [operation, act] of Object.entries(OPERATIONS)) {
     await using w = await withBob(role)
-    outcomes[deed] = await codeOf(act(w, w[name]))
+    outcomes[operation] = await codeOf(act(w, w[name]))
   }
   expect(outcomes).toEqual(expected)
 })

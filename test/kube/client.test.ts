@@ -46,7 +46,7 @@ const caught = (work: Promise<unknown>): Promise<KubeError> =>
   )
 
 describe('applying', () => {
-  test('tells who owns the fields it may not change, and takes them only by force', async () => {
+  test('names the managers of fields in conflict, and takes them only by force', async () => {
     await using client = await testClient('ours')
     await using namespace = await freshNamespace(client)
     const mine = deployment(namespace.name, 'web', 1)
@@ -235,7 +235,7 @@ describe('listing', () => {
   })
 })
 
-test('watching begins with what is there, marks its end, and goes on with what changes', async () => {
+test('a watch begins with the present objects, marks their end, and continues with changes', async () => {
   await using client = await testClient()
   await using namespace = await freshNamespace(client)
   await client.create(ConfigMap, configMap(namespace.name, 'a'))
@@ -308,7 +308,7 @@ describe('a refusal', () => {
     expect(failureOf(error)).toMatchObject({ code: 'KubeQuotaExceeded', whoseMove: 'user', retryable: true })
   })
 
-  test('by a namespace on its way out is told from a lack of rights', async () => {
+  test('by a terminating namespace is distinguished from missing rights', async () => {
     await using client = await testClient()
     await using namespace = await freshNamespace(client)
     await client.create(ConfigMap, {

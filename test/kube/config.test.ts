@@ -313,7 +313,7 @@ describe('on a real API server', () => {
     expect(await whoAmI({ ...real, credentials })).toBe(await whoAmI(real))
   })
 
-  test('as, as-groups and as-user-extra make every request somebody else’s', async () => {
+  test('as, as-groups and as-user-extra make every request impersonate that user', async () => {
     const { impersonate } = await load({
       as: 'ada',
       'as-groups': ['writers'],

@@ -101,7 +101,7 @@ test('a restart over an answered echo writes nothing', async () => {
   expect((await here.client.get(ConfigMap, here.at))?.metadata.resourceVersion).toBe(child?.metadata.resourceVersion)
 })
 
-test('a stranger’s config map of the same name is not taken', async () => {
+test('a ConfigMap of another owner with the same name is not taken over', async () => {
   const here = await world()
   const stranger = { apiVersion: 'v1', kind: 'ConfigMap', metadata: here.at, data: { message: 'mine' } } as const
   await here.client.create(ConfigMap, stranger)

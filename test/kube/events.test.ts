@@ -50,7 +50,7 @@ async function world() {
   }
 }
 
-test('what happened stands beside the object it happened to', async () => {
+test('an Event refers to its object and is in its namespace', async () => {
   await using w = await world()
   const recorder = w.recorder()
   recorder.record(w.about, INSTALLED)
@@ -103,7 +103,7 @@ test('a count does not overtake the event that it counts', async () => {
   expect(w.lost).toEqual([])
 })
 
-test('counts are written now and then while it goes on', async () => {
+test('counts are written at intervals while the event repeats', async () => {
   await using w = await world()
   const recorder = w.recorder()
   recorder.record(w.about, INSTALLED)
@@ -138,7 +138,7 @@ test('a long note is shortened to what the server accepts', async () => {
   expect(await w.events()).toHaveLength(1)
 })
 
-test('an event that cannot be written troubles nobody', async () => {
+test('an event that cannot be written does not fail its caller', async () => {
   await using w = await world()
   await using transport = await testTransport()
   const lost: unknown[] = []

@@ -337,7 +337,7 @@ describe('a stream', () => {
 describe('the way to a real API server', () => {
   const VERSION = { method: 'GET', path: '/version' } as const
 
-  test('is refused when nobody vouches for its certificate, and says so', async () => {
+  test('is refused when its certificate is not trusted, with the reason', async () => {
     const config = await testConfig()
     const transport = httpTransport({ ...config, tls: { insecure: false } })
     await expect(transport.send(VERSION)).rejects.toThrow(/failed to GET \/version: .*certificate/)
@@ -382,7 +382,7 @@ describe('the way to a real API server', () => {
     proxy.close()
   })
 
-  test('says where it looked when nobody is there', async () => {
+  test('names the address when no server listens', async () => {
     const transport = httpTransport({ ...(await testConfig()), server: 'https://127.0.0.1:1' })
     await expect(transport.send(VERSION)).rejects.toThrow('connect ECONNREFUSED 127.0.0.1:1')
     await transport.close()

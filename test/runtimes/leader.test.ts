@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { fn, RuntimesWorld, type Running } from './world.ts'
 
-/** The renew deadline is longer than a busy machine stands still, so that a leader keeps the lead. */
+/** The renew deadline is longer than the pauses of a busy machine, so that a leader keeps the lead. */
 const TIMINGS = { durationMs: 10_000, renewDeadlineMs: 8_000, retryMs: 500 }
 
 const candidate = (world: RuntimesWorld, instance: string): Promise<Running> =>

@@ -149,8 +149,8 @@ export class RuntimesWorld implements AsyncDisposable {
   }
 
   /**
-   * Tells every state of an object from its present one on, which it has told when it answers. Answers with the way to stop, which
-   * waits until the state of that moment has been told: what another watch has shown may still be on its way here.
+   * Reports every state of an object, beginning with the present one, which it has reported when it resolves. Returns how
+   * to stop, which waits until the state of that moment has been reported: this watch may lag behind another one.
    */
   async watches<T extends KubeObject>(
     resource: Resource<T>,

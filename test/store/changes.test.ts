@@ -62,7 +62,7 @@ const SEND = 'select caelus.send_unsent_changes()'
 const unsent = async ({ pool }: TestDatabase): Promise<number> =>
   (await pool.query('select from caelus.unsent_change')).length
 
-test('in a burst few transactions notify by themselves, and every object is told with its last state', async () => {
+test('in a burst few transactions notify, and every object is sent with its last state', async () => {
   await using w = await world(40, sent)
   for (const id of w.ids) await Promise.all(STATES.slice(1).map((status) => w.set(id, status)))
   const rows = await w.database.pool.query<Notice>('select id, status from caelus.deployment')
@@ -115,7 +115,7 @@ test.each(Object.entries(CHANGES_OF))('an unsent change of a %s that is being ch
   expect(await unsent(w.database)).toBe(0)
 })
 
-test('a change waits until an unsent one of its object has been sent, so that it is told last', async () => {
+test('a change waits until an unsent one of its object has been sent, so that it is sent last', async () => {
   await using w = await world(1, byHand)
   const [id = ''] = w.ids
   const session = inABurst(w.database)

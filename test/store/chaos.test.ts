@@ -231,7 +231,7 @@ test('a worker killed over and over loses nothing, and what it held runs again w
   queue.close()
 })
 
-test('with the settings everybody gets, the key of a killed worker runs again within 30 seconds', async () => {
+test('with default settings, the key of a killed worker runs again within 30 seconds', async () => {
   await using database = await freshDatabase()
   const queue = new PostgresQueue({ pool: database.openQueuePool(), name: 'defaults' })
   const defaultPollMs = 2_000

@@ -20,7 +20,7 @@ test('src/store/schema.sql is what the migrations make', async () => {
   expect(schema).toBe(await readFile(file, 'utf8'))
 })
 
-test('runs each migration once, whoever else migrates at the same time', async () => {
+test('runs each migration once, also with concurrent processes', async () => {
   await using database = await emptyDatabase()
   const known = (await readMigrations()).map(({ name }) => name)
   const runs = await Promise.all(Array.from({ length: 4 }, () => migrate(database.url)))

@@ -4,7 +4,7 @@ import { freshDatabase } from '../support/postgres.ts'
 
 const object = { kind: 'Deployment', id: 'd1' }
 
-test('the audit tells who did what, and recognises a value without keeping it', async () => {
+test('the audit records who did what, and recognises a value without storing it', async () => {
   await using database = await freshDatabase()
   await inTx(database.pool, async (tx) => {
     await audit(tx, { actor: 'ann', action: 'created', object, after: { domain: 'a.example', password: 'hunter2' } })

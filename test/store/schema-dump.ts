@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
 
-/** One question to the catalogue per kind of thing. Each answers `name` and `text`, and says nothing of object ids or versions. */
+/** One query of the catalogue per kind of object. Each returns `name` and `text`, without object ids and versions. */
 const SECTIONS: Readonly<Record<string, string>> = {
   types: `
     select format('%s.%s', n.nspname, t.typname) as name,

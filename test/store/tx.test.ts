@@ -15,7 +15,7 @@ const countUsers = async (pool: Pool): Promise<number> =>
 
 const addUser = `insert into caelus.user (email) values ($1)`
 
-test('what was done in a transaction that throws did not happen, and nobody is told of it', async () => {
+test('a transaction that throws is rolled back, and its afterCommit is not called', async () => {
   await using database = await freshDatabase()
   let told = false
   const attempt = inTx(database.pool, async (tx) => {
@@ -76,7 +76,7 @@ test('code can tell that it runs inside a transaction, also after an await', asy
   expect([seen, insideTransaction()]).toEqual([true, false])
 })
 
-test('who finds no free connection in time is told that the database is busy', async () => {
+test('waiting too long for a connection fails with DatabaseBusy', async () => {
   await using database = await freshDatabase()
   const pool = database.openPool({ max: 1, acquireTimeoutMs: 3_000 })
   const held = await pool.connect()
@@ -97,7 +97,7 @@ test('a connection killed under a transaction is reported as unavailable, and th
   expect(await countUsers(database.pool)).toBe(0)
 })
 
-test('who waits too long for a row is told that the database is busy', async () => {
+test('waiting too long for a row lock fails with DatabaseBusy', async () => {
   await using database = await freshDatabase()
   const hasty = database.openPool({ lockTimeoutMs: 50 })
   await database.pool.query(addUser, ['a@example.org'])

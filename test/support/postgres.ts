@@ -27,7 +27,7 @@ export interface TestDatabase extends AsyncDisposable {
   openQueuePool(options?: Partial<QueuePoolOptions>): QueuePool
 }
 
-/** A machine that stands still for a moment must not fail a test. Tests of a deadline set it themselves. */
+/** A short pause of the machine must not fail a test. Tests of a deadline set it themselves. */
 const PATIENT_LEASE_MS = 120_000
 const PATIENT = { acquireTimeoutMs: 30_000, lockTimeoutMs: 30_000, idleInTransactionTimeoutMs: 60_000 }
 

@@ -31,7 +31,7 @@ test('what was committed is there after a restart', async () => {
   expect(rows).toEqual([{ answer: 42 }])
 })
 
-test('nobody gets in without the password', async () => {
+test('a connection without the password is refused', async () => {
   const { url } = await start()
   const wrong = url.replace(/:[^:@]+@/, ':wrong@')
   await expect(withClient(wrong, (client) => client.query('select 1'))).rejects.toThrow(
@@ -55,7 +55,7 @@ test('a second owner of the same data is refused by name', async () => {
   await expect(startPostgres({ dataDir })).rejects.toThrow(`in use by process ${process.pid}; stop it first`)
 })
 
-test('a lock file that names a stranger does not keep the server from starting', async () => {
+test('a lock file that names an unrelated process does not keep the server from starting', async () => {
   const dataDir = await dataDirectory()
   await (await start({ dataDir })).stop()
   const stale = join(dataDir, 'data/postmaster.pid')

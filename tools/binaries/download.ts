@@ -5,7 +5,7 @@ import { mkdir, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
-import { Deadline, fetchUrl, openUrl, Pace, problemOfStatus } from '../../src/http/index.ts'
+import { Deadline, fetchUrl, openUrl, MinimumRate, problemOfStatus } from '../../src/http/index.ts'
 import { systemClock } from '../../src/kernel/index.ts'
 import { guardPath, releasePath } from '../process/index.ts'
 import type { BinaryName } from './catalogue.ts'
@@ -18,7 +18,7 @@ const REACHABLE_WITHIN_MS = 2_000
 /** For the answer to begin, and for a whole file of checksums. */
 const TIMEOUT_MS = 30_000
 /** A slower transfer would take hours. */
-const LEAST_PACE = { bytes: 256_000, everyMs: 30_000 }
+const MINIMUM_RATE = { bytes: 256_000, everyMs: 30_000 }
 const MEGABYTE = 1_000_000
 const LARGEST_BINARY = 1_000 * MEGABYTE
 const LARGEST_CHECKSUMS = MEGABYTE
@@ -118,13 +118,13 @@ async function save(
   ).catch(failedTo(url, signal))
   requireSuccess(url, status)
   deadline.begun()
-  using pace = new Pace(systemClock, LEAST_PACE, (error) => slow.abort(error))
+  using rate = new MinimumRate(systemClock, MINIMUM_RATE, (error) => slow.abort(error))
   const size = Number(headers.get('content-length') ?? 0)
   const hash = createHash('sha256')
   let received = 0
   const counted = async function* (chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const chunk of chunks) {
-      pace.add(chunk.length)
+      rate.add(chunk.length)
       hash.update(chunk)
       received += chunk.length
       onDetail(`${megabytes(received)}${size === 0 ? '' : ` of ${megabytes(size)}`} MB`)

@@ -21,7 +21,7 @@ interface LeafOptions extends Subject {
   readonly names?: readonly string[]
 }
 
-/** Signs certificates that its own certificate vouches for. */
+/** A certificate authority: signs certificates that its own certificate verifies. */
 export interface Authority {
   readonly certified: Certified
   issue(options: LeafOptions): Certified
@@ -90,7 +90,7 @@ function certificate(content: Content): string {
     integer(serial),
     ECDSA_SHA256,
     name(content.issuer),
-    // An hour of grace for clocks that disagree.
+    // Valid since an hour ago, for machines whose clocks differ.
     sequence(
       time(new Date(content.now.getTime() - 3_600_000)),
       time(new Date(content.now.getTime() + content.days * DAY_MS)),

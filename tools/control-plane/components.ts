@@ -9,16 +9,16 @@ import type { Pki } from './pki.ts'
 /** The processes of every control plane. */
 export type CoreName = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler' | 'kwok'
 
-/** Those of a real node: the process that holds its namespaces, two that lead into its network, the runtime, the kubelet, kube-proxy. */
+/** Those of a real node: the holder of its namespaces, relay and forward into its network, containerd, kubelet, kube-proxy. */
 type NodeName = 'node' | 'relay' | 'api-forward' | 'containerd' | 'kubelet' | 'kube-proxy'
 
 export type ComponentName = CoreName | NodeName
 
-/** Those that hold no state of their own are ended at once; they would only spend a second saying goodbye. */
+/** Stateless components are killed at once: a graceful end takes a second and saves nothing. */
 export const stopSignalOf = (name: ComponentName): NodeJS.Signals =>
   name === 'etcd' || name === 'kube-apiserver' ? 'SIGTERM' : 'SIGKILL'
 
-/** Nodes simulated by KWOK carry this annotation; others are none of its business. */
+/** KWOK manages only the nodes with this annotation. */
 export const SIMULATED = 'kwok.x-k8s.io/node'
 
 /** What the command lines below refer to. Relative to the directory in which every component runs. */
@@ -123,7 +123,7 @@ export const commandLine: Record<CoreName, (options: CommandOptions) => readonly
     '--flex-volume-plugin-dir=plugins',
     // A simulated node that is starved of CPU for a while must not lose its pods: nothing would make them ready again.
     '--node-monitor-grace-period=24h',
-    // An autoscaler acts after one period. The default of 15 s is for large clusters.
+    // An autoscaler acts after one period. The default of 15 s is for many workloads.
     '--horizontal-pod-autoscaler-sync-period=3s',
     '--profiling=false',
   ],

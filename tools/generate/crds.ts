@@ -6,12 +6,12 @@ export interface CrdFile {
   readonly text: string
 }
 
-/** As one would apply it. */
+/** The manifest for `kubectl apply`. */
 const plain = (crd: Crd): CrdFile => ({ path: `deploy/crds/${crd.manifest.metadata.name}.yaml`, text: crdYaml(crd) })
 
 /**
- * As the chart brings it: Helm upgrades what is a template, unlike what lies in its folder `crds`, and leaves it there when the
- * chart is uninstalled, for all objects of the kind would go with it.
+ * The manifest in the chart. Helm upgrades templates, but not files in the folder `crds`. The annotation keeps the
+ * definition when the chart is uninstalled: deleting it would delete all objects of the kind.
  */
 export function charted(crd: Crd): CrdFile {
   const { metadata } = crd.manifest

@@ -48,7 +48,7 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
 
 const OUT = new URL('../../src/kube/types/', import.meta.url)
 
-/** Definitions that JSON already has a word for. */
+/** Definitions that are plain JSON types. */
 const WORDS: Readonly<Record<string, string>> = {
   'io.k8s.apimachinery.pkg.api.resource.Quantity': 'string | number',
   'io.k8s.apimachinery.pkg.util.intstr.IntOrString': 'number | string',
@@ -148,7 +148,7 @@ function typeText(schema: Schema, mention: (name: string) => void): string {
   }
 }
 
-/** Long explanations live in the Kubernetes reference; the first sentence is enough to recognise a field. */
+/** Only the first sentence: the full text is in the Kubernetes reference. */
 function comment(description: string | undefined, indent: string): string {
   const text = (description ?? '').split('\n\n')[0]?.replaceAll(/\s+/g, ' ').replaceAll('*/', '*\\/').trim() ?? ''
   const sentence = /^.+?\.(?=\s+[A-Z]|$)/.exec(text)?.[0] ?? text

@@ -94,7 +94,7 @@ async function failuresReference(): Promise<string> {
   return [
     '# Failure codes',
     '',
-    'Every failure that reaches a person has a code, says whose move it is, whether it is retried by itself, and what to do next. The codes are the same in',
+    'Every failure that reaches a person has a code, names who has to act, says whether Caelus retries, and what to do next. The codes are the same in',
     'rows, conditions, problems of the API and output of the command line. Made from the code by `npm run generate`.',
     '',
     '| code | whose move | retried | next step |',
@@ -125,8 +125,8 @@ async function metricsReference(): Promise<string> {
   return [
     '# Metrics',
     '',
-    '`/metrics` answers in the format of Prometheus. Beside these it has what Node tells of its process (`process_*`, `nodejs_*`). Labels take values from',
-    'lists that the code has: none grows with tenants, deployments or paths. Made from the code by `npm run generate`.',
+    '`/metrics` answers in the format of Prometheus. It also has the metrics of the Node process (`process_*`, `nodejs_*`). Labels take values from',
+    'fixed lists: none grows with tenants, deployments or paths. Made from the code by `npm run generate`.',
     '',
     '| metric | type | labels | says |',
     '|---|---|---|---|',

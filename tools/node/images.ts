@@ -25,7 +25,7 @@ interface Ingredients {
   readonly onProgress: OnProgress
 }
 
-/** Raised whenever the images change, so that archives made before are not taken for the new ones. */
+/** Increment it when the images change, so that archives in the cache are built again. */
 const RECIPE = '1'
 
 /** Paths of the image archives, made the first time. */

@@ -12,7 +12,7 @@ mount -t tmpfs tmpfs /run -o mode=755
 : > /etc/resolv.conf
 printf '127.0.0.1 localhost\n%s %s\n' "$NODE_ADDRESS" "$NODE_NAME" > /etc/hosts
 
-# The kubelet insists on some settings of the whole kernel. It finds files that already say what it wants, and leaves the real ones alone.
+# The kubelet sets some sysctls of the whole kernel. It is shown files that already have its values, so it writes nothing.
 mkdir /run/sysctl
 pretend() {
   echo "$2" > "/run/sysctl/$(basename "$1")"

@@ -14,7 +14,7 @@ import { containerdConfig, kubeletConfig, networkConfig, NODE, proxyConfig } fro
 const run = promisify(execFile)
 
 export interface NodeOptions {
-  /** Below which everything of the node is kept; thrown away at every start. */
+  /** Holds everything of the node; emptied at every start. */
   readonly home: string
   /** The folder with ca.crt, kubelet.crt and kubelet.key. */
   readonly secrets: string
@@ -40,7 +40,7 @@ export interface PreparedNode {
   /** The process that makes the namespaces; when it ends, everything inside does. */
   readonly machine: Command
   isUp(): Promise<boolean>
-  /** `pid` is that of the machine's process. What these give runs inside. */
+  /** `pid` is that of the machine's process. The returned commands run inside the node. */
   inNetwork(pid: number, what: Command): Promise<Command>
   inside(pid: number, what: Command): Promise<Command>
   readonly relaySocket: string

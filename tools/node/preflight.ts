@@ -33,7 +33,7 @@ async function obstacle(dir: string): Promise<string | undefined> {
   return await namespaceObstacle(real)
 }
 
-/** Tries what the node will do: an overlay mount on this file system, a bridge and a pair of interfaces. */
+/** Tries what the node needs: an overlay mount on this file system, a bridge and a veth pair. */
 async function namespaceObstacle(dir: string): Promise<string | undefined> {
   const probe = await mkdtemp(join(dir, 'probe-'))
   const attempt = `mkdir l u w m && mount -t overlay o -o lowerdir=$PWD/l,upperdir=$PWD/u,workdir=$PWD/w m && ip link add v0 type veth peer name v1 && ip link add b0 type bridge`

@@ -107,7 +107,7 @@ const ignoreExisting = (error: NodeJS.ErrnoException): void => {
 /**
  * The directory for a server whose data was asked to be in `directory`.
  *
- * The same one whenever `account` can get there. Otherwise one under /var/lib, with a link to it in the place asked for.
+ * `directory` itself if `account` can access it. Otherwise one under /var/lib, with a link to it at `directory`.
  * It stays ours: the server owns only `data` inside, so what we write beside it cannot be redirected by the server.
  */
 export async function serverHome(account: Account, directory: string): Promise<string> {

@@ -29,7 +29,7 @@ export interface Postgres {
 }
 
 /**
- * Starts the PostgreSQL server that came with the package. It ends with this process, however that ends.
+ * Starts the PostgreSQL server that came with the package. It ends with this process, also if that is killed.
  *
  * One process at a time may use a `dataDir`; a server left there by one that died is stopped first.
  */

@@ -61,7 +61,7 @@ export async function launch(options: ChildOptions): Promise<Child> {
   })
   child.unref()
   const pid = child.pid ?? 0
-  const identity = identify(pid) ?? { pid, startedAt: 'ended before it could be looked at' }
+  const identity = identify(pid) ?? { pid, startedAt: 'ended before it was identified' }
   if (ended === undefined) guardProcess({ ...identity, signal: stopSignal })
 
   const end = async (signal: NodeJS.Signals, graceMs?: number): Promise<void> => {

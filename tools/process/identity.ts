@@ -42,7 +42,7 @@ export async function endProcess(target: ProcessIdentity, options: EndOptions = 
   const id = group ? -target.pid : target.pid
   send(id, signal)
   const went = await within(graceMs, () => !isAlive(target))
-  // A leader that ended by itself may have left other processes of its group.
+  // A group leader that has ended may have left other processes of its group.
   if (!went || group) send(id, 'SIGKILL')
   const isGone = (): boolean => !isAlive(target) && !(group && hasMembers(target.pid))
   if (!(await within(SURVIVED_AFTER_MS, isGone)))

@@ -30,7 +30,7 @@ const OBJECT_HEALTH: Record<ObjectHealth, Spoken> = {
   unknown: { tone: 'info', word: 'Unknown' },
 }
 
-/** How an object in the cluster is, in the same words whichever domain made it. */
+/** How an object in the control plane is, in the same words whichever domain made it. */
 export const spokenObjectHealth = (health: ObjectHealth): Spoken =>
   OBJECT_HEALTH[health] ?? { tone: 'info', word: health }
 

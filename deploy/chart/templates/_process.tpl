@@ -1,4 +1,7 @@
-{{/* A Deployment of one command, with its account and how many of its pods may be missing: (dict "root" $ "name" "api" "command" "api" "database" "<secret>" …). */}}
+{{/*
+ServiceAccount, PodDisruptionBudget and Deployment of one command:
+(dict "root" $ "name" "api" "command" "api" "database" "<secret>" …).
+*/}}
 {{- define "caelus.process" -}}
 {{- $root := .root -}}
 {{- $name := printf "%s-%s" (include "caelus.fullname" $root) .name -}}

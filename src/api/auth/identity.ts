@@ -7,7 +7,7 @@ export interface Identity {
   readonly email: string
   readonly role: Role
   readonly auth: Me['auth']
-  /** The browser sent the session cookie by itself: another site may have caused the request. */
+  /** The browser attached the session cookie: another site may have caused the request. */
   readonly byCookie: boolean
 }
 

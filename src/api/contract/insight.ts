@@ -33,7 +33,9 @@ export type ObjectChangeView = Static<typeof ObjectChangeView>
 export const PreviewView = Type.Object(
   {
     values: Type.Array(FieldChangeView, { description: 'Changes of what the user wrote, merged with the defaults.' }),
-    objects: Type.Array(ObjectChangeView, { description: 'Objects created, changed and deleted in the cluster.' }),
+    objects: Type.Array(ObjectChangeView, {
+      description: 'Objects created, changed and deleted in the control plane.',
+    }),
     not_consulted: Type.Optional(
       Type.Array(Type.String(), { description: 'What the API server could not be asked about, and why.' }),
     ),

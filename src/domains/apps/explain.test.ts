@@ -52,7 +52,7 @@ describe('explain', () => {
     const changed = { ...row, status: 'upgrading', generation: 3, lastError } as const
     expect(told(changed, {}, queued(12_000, 2), { ...wanted, digest: 'e', claims: ['data', 'more'] })).toMatchObject({
       why: [
-        'change 3 is not applied yet; the cluster was last seen to match change 2',
+        'change 3 is not applied yet; the control plane was last seen to match change 2',
         'the last try failed: registry.example.com does not answer (ChartUnreachable)',
         'release hello-bob-abc123 is deployed in revision 3',
         'everything in it is healthy',

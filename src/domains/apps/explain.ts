@@ -59,7 +59,7 @@ function intentOf({ status, generation, observedGeneration, deletedAt }: Explain
   return [
     observedGeneration === 0
       ? 'it was never applied yet'
-      : `change ${generation} is not applied yet; the cluster was last seen to match change ${observedGeneration}`,
+      : `change ${generation} is not applied yet; the control plane was last seen to match change ${observedGeneration}`,
   ]
 }
 

@@ -58,7 +58,7 @@ export const raise = defineFailures({
   ImageNeverReady: {
     whoseMove: 'operator',
     retryable: true,
-    nextStep: `Check that the image exists and that the cluster may pull it. ${RETRIED}`,
+    nextStep: `Check that the image exists and that the nodes may pull it. ${RETRIED}`,
   },
   NeverHealthy: {
     whoseMove: 'operator',
@@ -104,7 +104,8 @@ export const raise = defineFailures({
   KindUnknown: {
     whoseMove: 'operator',
     retryable: false,
-    nextStep: 'Install the custom resource definition that the chart needs, or publish a template for this cluster.',
+    nextStep:
+      'Install the custom resource definition that the chart needs, or publish a template for this control plane.',
   },
   ObjectInvalid: {
     whoseMove: 'operator',

@@ -34,7 +34,7 @@ export { DEPLOYMENT_LABEL, FENCE_ANNOTATION, FENCE_EXTRA, installFence, USER_LAB
  *
  * Each API server compares the fence with its own cache of namespaces. `enter` proves that the server behind our
  * connection has seen our fence; another server may accept the previous fence until its cache follows, usually within
- * milliseconds. The proof is not repeated on each address of the EndpointSlice `kubernetes`: outside of the cluster
+ * milliseconds. The proof is not repeated on each address of the EndpointSlice `kubernetes`: outside of the pod
  * network, and with managed control planes, these addresses cannot be reached, and a load balancer may choose others.
  * The second line does not depend on caches:
  *

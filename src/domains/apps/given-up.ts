@@ -2,7 +2,7 @@ import type { Clock, ReportGivenUp } from '../../kernel/index.ts'
 import { record } from './record.ts'
 import type { DeploymentRows } from './rows.ts'
 
-/** Writes why a deployment is no longer run into its row. The cluster is not observed: that may be what ended the process. */
+/** Writes into its row why a deployment is no longer run. Nothing is observed: that may be what ended the process. */
 export const reportGivenUp =
   (rows: Pick<DeploymentRows, 'load' | 'write'>, clock: Clock): ReportGivenUp =>
   async ({ key: { id }, fence }, failure) => {

@@ -52,7 +52,7 @@ async function render(parts: AppsParts, { deployment, template, values }: Render
   return parts.helm.render(releaseOf(deployment), chart, values, signal)
 }
 
-/** What the release has in the cluster now, and the fields of it that others are meant to hold. */
+/** What the release has in the control plane now, and the fields of it that others are meant to hold. */
 async function presentObjects(
   parts: AppsParts,
   { deployment, template }: Rendering,

@@ -167,7 +167,7 @@ export const ClassRuntime = defineCrd({
   shortNames: ['crt'],
   categories: ['oaas'],
   scope: 'Namespaced',
-  description: 'A class of objects whose functions run as workloads of this cluster.',
+  description: 'A class of objects whose functions run as workloads of this control plane.',
   spec: Spec,
   status: Status,
   printerColumns: [

@@ -3,7 +3,7 @@ import type { Dimension } from './class-runtime.ts'
 import type { NfrEvents } from './nfr/events.ts'
 import type { Action, ChildRef, Phase } from './types.ts'
 
-/** What the runtimes controller tells about itself. Metrics, logs, the timeline and tests listen. `runtime` is `namespace/name`. */
+/** Events of the runtimes controller, for metrics, logs, the timeline and tests. `runtime` is `namespace/name`. */
 export interface RuntimesEvents extends NfrEvents {
   'runtimes:phase': {
     readonly runtime: string

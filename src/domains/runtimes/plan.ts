@@ -14,7 +14,7 @@ export interface Plan {
   readonly template: Template
   readonly rendered: Rendered
   readonly actions: readonly Action[]
-  /** Orphans that stay for now, because the cluster has seen too many deletions lately. */
+  /** Orphans that stay for now, because the control plane has seen too many deletions lately. */
   readonly heldOrphans: number
 }
 

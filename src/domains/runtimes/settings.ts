@@ -12,7 +12,7 @@ export interface NfrSettings {
   readonly maxAgeMs: number
   /** Below this confidence memory and cpu are left alone. */
   readonly minConfidence: number
-  /** Changes that the whole cluster may see within a window. */
+  /** Changes in the whole control plane that are allowed within a window. */
   readonly budget: { readonly changes: number; readonly windowMs: number }
 }
 
@@ -22,7 +22,7 @@ export interface RuntimesSettings {
   readonly progressTimeoutMs: number
   /** A container that crashed counts as recovered once it has run this long. @default 60_000 */
   readonly crashRecoveryMs: number
-  /** Deletions of orphans that the whole cluster may see within a minute before they stop themselves. */
+  /** Deletions of orphans in the whole control plane that are allowed within a minute. */
   readonly orphansPerMinute: number
   readonly nfr: NfrSettings
 }

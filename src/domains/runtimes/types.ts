@@ -35,8 +35,8 @@ export interface ChildRef {
 export type Component = 'function' | 'odgm' | 'monitor'
 
 /**
- * A field of a child that is somebody else's to set, so that the template leaves it out. `memory` and `cpu` are each the request and
- * the limit of the function: where only one of them is enforced, the other one follows the spec.
+ * A field of a child that another manager sets, so that the template leaves it out. `memory` and `cpu` are each the
+ * request and the limit of the function: where only one of them is enforced, the other one follows the spec.
  */
 export type HandedField = 'replicas' | 'minReplicas' | 'minScale' | Amount
 
@@ -111,11 +111,11 @@ export interface Observed {
   readonly pods: readonly ObservedPod[]
   readonly autoscalers: readonly ObservedAutoscaler[]
   readonly routers: readonly Router[]
-  /** Kinds that this cluster serves. */
+  /** Kinds that the API server serves. */
   readonly served: readonly ManagedKind[]
-  /** Children that came back from our apply different from what was applied: a webhook changes them, leave it be. `kind/name/uid/generation`. */
+  /** Children that a webhook changed during our apply: not applied again for it. `kind/name/uid/generation`. */
   readonly mutated: readonly string[]
-  /** Enforcements and deletions of orphans that the whole cluster has seen lately, for the budgets. */
+  /** Recent enforcements and deletions of orphans in the whole control plane, for the budgets. */
   readonly recent: { readonly enforcements: number; readonly orphans: number }
   /** What this very run has tried already. */
   readonly done: readonly Done[]
@@ -124,7 +124,7 @@ export interface Observed {
 export type Action =
   | { readonly do: 'addFinalizer' }
   | { readonly do: 'removeFinalizer' }
-  /** `from`: fields we still own that this apply leaves out; their live values get another owner first, so that none falls back to a default. */
+  /** `from`: fields that we still own and this apply leaves out. Another manager takes their live values first. */
   | {
       readonly do: 'apply'
       readonly child: RenderedChild

@@ -63,7 +63,7 @@ export const revokeInvitation = (
     await note(tx, actor, { action: 'revoked invitation', ...about(organizationId), detail })
   })
 
-/** The token is the proof: whoever is logged in and has it joins. The audit row is written by the database. */
+/** The token is the proof: any logged-in user who has it joins. The database writes the audit row. */
 export async function acceptInvitation({ pool }: IdentityDeps, actor: Actor, token: string): Promise<Organization> {
   callerId(actor)
   return await asUser(pool, actor, async (tx) => {

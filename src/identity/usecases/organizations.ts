@@ -22,7 +22,7 @@ export async function visible(tx: Tx, id: string): Promise<Organization> {
   return found(await findOrganization(tx, id), 'organization', id)
 }
 
-/** A stranger is told that the organization does not exist, a member that they are no owner. */
+/** `NotFound` for users who are not members, `NotAllowed` for members who are not owners. */
 export async function owned(tx: Tx, actor: Actor, id: string, toDo: string): Promise<Organization> {
   const organization = found(await lockOrganization(tx, id), 'organization', id)
   if (!actor.admin && organization.role !== 'owner') {
@@ -31,7 +31,7 @@ export async function owned(tx: Tx, actor: Actor, id: string, toDo: string): Pro
   return organization
 }
 
-/** Answers whoever makes the request; the platform itself belongs to no organization. */
+/** The id of the caller. The platform itself belongs to no organization. */
 export function callerId({ userId }: Actor): string {
   if (userId === undefined) throw refuse.NotAllowed('only a user may belong to an organization')
   return userId

@@ -1,6 +1,6 @@
-/** Fewer bytes are never taken for a part of a word. */
+/** A shorter match is never a part of a word. */
 export const LEAST_PART = 6
-/** As many always are. */
+/** A match of this length always is. */
 const ENOUGH = 9
 
 /** How many bytes at either end of a text may be the rest of an escape or of a character that was cut. */
@@ -66,7 +66,7 @@ export class Automaton {
       if (word < 0) continue
       const known = this.#words[word]?.length ?? 0
       found(word, at + 1, known)
-      // What is beside a whole word is not the rest of another.
+      // No part of another word is searched beside a whole one.
       first = Math.min(first, at - known)
       beginnings = []
     }
@@ -124,7 +124,7 @@ export class Automaton {
     }
   }
 
-  /** What follows `end` is ragged, and belongs to it. */
+  /** The bytes after `end` are the rest of a cut escape or character and count as part of the match. */
   #foundBeginning(from: number, end: number, length: number, found: Found): void {
     for (let node = from; node !== 0; node = this.#fail[node] ?? 0) {
       const depth = this.#depth[node] ?? 0

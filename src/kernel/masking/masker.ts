@@ -2,7 +2,7 @@ import { Matcher, merged, type SecretRange } from './matcher.ts'
 import { maskedValue } from './structures.ts'
 
 export interface MaskerOptions {
-  /** What stands in the place of a secret. */
+  /** The text that replaces a secret. */
   readonly mask: string | ((secret: string) => string)
   /** What looks like a secret wherever it came from, and what to write instead. Must match in linear time. */
   readonly shapes?: ReadonlyArray<readonly [RegExp, string]>

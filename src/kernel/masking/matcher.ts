@@ -3,7 +3,7 @@ import { bytesOf, viewsOf, type View } from './views.ts'
 
 /** Secrets with fewer characters are matched only where they are a whole value: inside words they are everywhere. */
 const SHORTEST = 4
-/** A line of a secret of several lines is a secret by itself from this length on. */
+/** Each line of a multi-line secret with at least this length is matched on its own. */
 const SHORTEST_LINE = 12
 
 export interface SecretRange {

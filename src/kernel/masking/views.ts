@@ -210,7 +210,7 @@ function unescaped({ codes, from, to }: View): View | undefined {
       built.addCharacter(plain, start, end(at + 2))
       at += 2
     } else if (follower === 0x0a || follower === 0x0d) {
-      // YAML: a line that ends in a backslash goes on after the indentation of the next one.
+      // YAML: a line that ends in a backslash continues after the indentation of the next one.
       for (at += 2; isSpace(codes[at] ?? GAP);) at++
     } else copy(at++)
   }

@@ -16,7 +16,7 @@ interface Entry extends Waiter {
   tenant: string | undefined
   dueAt: number
   attempt: number
-  /** Leases that lapsed since a run last finished by itself. */
+  /** Leases that lapsed since a run last finished. */
   lapses: number
   /** The last lease lapsed, and no claim has reported it yet. */
   hasLapsed: boolean

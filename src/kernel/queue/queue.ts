@@ -19,7 +19,7 @@ export interface Claim {
   readonly fence: number
   /**
    * How many leases of this key lapsed in a row, if this claim takes over from a lapsed one; otherwise 0.
-   * A run that finishes by itself, or a change by a user, starts the count anew.
+   * A run that finishes, or a change by a user, resets the count.
    */
   readonly lapses: number
 }
@@ -35,9 +35,9 @@ export type Finish =
   | { readonly then: 'park'; readonly failure: Failure }
   /** Not finished: another worker may take it at once, with the same attempt. */
   | { readonly then: 'handBack' }
-  /** Not run, because runs before this claim lapsed: due again after a while. Only a user's wake during the claim is earlier. */
+  /** Not run, because earlier runs lapsed: due again after a while, or at once after a wake by a user during the claim. */
   | { readonly then: 'postpone'; readonly afterMs: number; readonly because: string }
-  /** Not run, because runs before this claim lapsed: parked, with its lapses kept. Only a user's wake during the claim runs it. */
+  /** Not run, because earlier runs lapsed: parked with its lapses, unless a user wakes it during the claim. */
   | { readonly then: 'giveUp'; readonly failure: Failure }
 
 /** How much of a claim one tenant may get. */

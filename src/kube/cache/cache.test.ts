@@ -45,7 +45,7 @@ const texts = (cached: Cache<Thing>): Record<string, string> =>
 /** Reconnects, relists and read-backs have all had their time after this. */
 const LONG_ENOUGH_MS = 300_000
 
-test('reads what the server has, and tells each difference once', async () => {
+test('returns the objects of the server, and reports each difference once', async () => {
   const { server, cached, changes, pass } = world()
   server.put('a', '1')
   await cached.start()
@@ -63,7 +63,7 @@ test('reads what the server has, and tells each difference once', async () => {
   await cached.stop()
 })
 
-test('what vanished in a gap is told as deleted, and what has its name now as another', async () => {
+test('an object deleted in a gap is reported as deleted, and its successor of the same name as added', async () => {
   const { server, cached, changes, behind, pass } = world()
   for (const name of ['a', 'b', 'c']) server.put(name, '1')
   await cached.start()
@@ -97,7 +97,7 @@ test('indexes follow every change', async () => {
   await cached.stop()
 })
 
-test('a listener that throws hurts nobody', async () => {
+test('a listener that throws does not affect the others', async () => {
   const { server, cached, changes, pass } = world()
   cached.onChange(() => {
     throw new Error('bad listener')
@@ -226,7 +226,7 @@ const hearing = async (source: WatchSource): Promise<string[]> => {
   return cached.list().map(({ metadata }) => `${metadata.uid}@${metadata.resourceVersion}`)
 }
 
-test('a deletion that is told again does not remove what came back into the selection', async () => {
+test('a repeated deletion does not remove an object that entered the selection again', async () => {
   const source = saying(['ADDED', '11', 'u1'], ['DELETED', '12', 'u1'], ['ADDED', '13', 'u1'], ['DELETED', '12', 'u1'])
   expect(await hearing(source)).toEqual(['u1@13'])
 })

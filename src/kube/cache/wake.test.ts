@@ -65,7 +65,7 @@ test.each([
   ['an owner that does not control it', childOf('x', { controller: false })],
   ['an owner of another kind', childOf('x', { kind: 'Other' })],
   ['an owner of another group', childOf('x', { apiVersion: 'other.example/v1' })],
-])('a child with %s wakes nobody', (_, child) => {
+])('a child with %s wakes no key', (_, child) => {
   const { change, woken } = world(controllerOf(echoes))
   change({ type: 'added', key, new: child, via: 'watch' })
   expect(woken).toEqual([])

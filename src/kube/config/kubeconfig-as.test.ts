@@ -20,7 +20,7 @@ async function written(user: object, currentContext = 'here'): Promise<string> {
   return path
 }
 
-test('the same server and credentials, as somebody else, from wherever it is read', async () => {
+test('the same server and credentials, impersonating another user, from any directory', async () => {
   const path = await written({ tokenFile: 'token', as: 'before', 'as-groups': ['g'] })
   const elsewhere = join(await mkdtemp(join(tmpdir(), 'caelus-elsewhere-')), 'kubeconfig')
   onTestFinished(() => rm(join(elsewhere, '..'), { recursive: true }))
@@ -31,7 +31,7 @@ test('the same server and credentials, as somebody else, from wherever it is rea
   expect(await config.credentials.current()).toEqual({ authorization: 'Bearer opaque' })
 })
 
-test('without a context there is nobody to be somebody else', async () => {
+test('without a current context it is refused', async () => {
   await expect(kubeconfigAs(await written({}, 'gone'), { user: 'ada' })).rejects.toThrow(
     /failed to act as ada by kubeconfig/,
   )

@@ -79,7 +79,7 @@ export interface ControllerParts {
   readonly events: EventRecorder
   /** A process that does not lead takes none: its locks would keep the leader waiting. */
   readonly locks: TargetLocks | undefined
-  /** Throws `NotLeading`. Call it before each effect outside of Kubernetes; `client` does it by itself. */
+  /** Throws `NotLeading`. Call it before each effect outside of Kubernetes; `client` calls it for writes to Kubernetes. */
   readonly assertLeading: () => void
   /** Wakes every object of every kind, and returns their number. */
   readonly resync: () => Promise<number>

@@ -9,7 +9,7 @@ export interface User {
 }
 
 /** A request in the terms of RBAC. */
-export interface Deed {
+export interface ResourceAttributes {
   readonly verb: string
   readonly group: string
   /** With its subresource: `pods/log`. */
@@ -30,9 +30,9 @@ export class Rbac {
     this.#registry = registry
   }
 
-  allows(user: User, deed: Deed): boolean {
+  allows(user: User, attributes: ResourceAttributes): boolean {
     if (user.groups.includes('system:masters')) return true
-    return this.#rulesFor(user, deed.namespace).some((rule) => covers(rule, deed))
+    return this.#rulesFor(user, attributes.namespace).some((rule) => covers(rule, attributes))
   }
 
   #rulesFor(user: User, namespace: string): Json[] {
@@ -70,16 +70,16 @@ function names(subject: Json, user: User): boolean {
   }
 }
 
-function covers(rule: Json, deed: Deed): boolean {
+function covers(rule: Json, attributes: ResourceAttributes): boolean {
   const has = (field: string, wanted: string): boolean => {
     const list = listAt(rule, field)
     return list.includes('*') || list.includes(wanted)
   }
   const only = listAt(rule, 'resourceNames')
   return (
-    has('verbs', deed.verb) &&
-    has('apiGroups', deed.group) &&
-    has('resources', deed.resource) &&
-    (only.length === 0 || only.includes(deed.name))
+    has('verbs', attributes.verb) &&
+    has('apiGroups', attributes.group) &&
+    has('resources', attributes.resource) &&
+    (only.length === 0 || only.includes(attributes.name))
   )
 }

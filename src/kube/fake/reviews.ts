@@ -1,6 +1,6 @@
 import { isObject, type Json, listAt, objectAt, textAt } from './json.ts'
 import { notFound } from './failure.ts'
-import type { Deed, Rbac, User } from './rbac.ts'
+import type { ResourceAttributes, Rbac, User } from './rbac.ts'
 import type { KindInfo } from './registry.ts'
 import type { Place } from './storage.ts'
 import { timeText, type World } from './world.ts'
@@ -15,10 +15,10 @@ export function accessReview(path: string, body: Json, rbac: Rbac, caller: User)
   const asked = objectAt(spec, 'resourceAttributes')
   const user =
     match[1] === undefined ? { name: textAt(spec, 'user'), groups: listAt(spec, 'groups').map(String) } : caller
-  return { ...body, status: { allowed: rbac.allows(user, deedOf(asked)) } }
+  return { ...body, status: { allowed: rbac.allows(user, attributesOf(asked)) } }
 }
 
-const deedOf = (asked: Json): Deed => {
+const attributesOf = (asked: Json): ResourceAttributes => {
   const subresource = textAt(asked, 'subresource')
   return {
     verb: textAt(asked, 'verb'),

@@ -1,7 +1,7 @@
 import type { FieldProblem } from './failure.ts'
 import { clone, isObject, type Json, listAt, objectAt } from './json.ts'
 
-/** The object as the server stores it: unknown fields are pruned, defaults are filled in. `value` itself if it is that already. */
+/** The object as the server stores it: unknown fields pruned, defaults set. Returns `value` itself if nothing changes. */
 export function conform(value: unknown, schema: Json): unknown {
   if (Array.isArray(value)) {
     const items = value.map((item) => conform(item, objectAt(schema, 'items')))

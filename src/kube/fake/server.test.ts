@@ -23,7 +23,7 @@ function world(seed = 1) {
   return { clock, cluster, client, make, watch, events, ending }
 }
 
-test('a watch from before a compaction is told to list again', async () => {
+test('a watch from before a compaction gets 410', async () => {
   const { cluster, make, watch, events } = world()
   const first = await make('a')
   await make('b')

@@ -49,7 +49,7 @@ const NO_OPTIONS = { fieldManager: 'fake', dryRun: false, force: false }
 /**
  * A Kubernetes API server in memory, behind the same transport as the real one.
  *
- * Deterministic: clock and random numbers come from its options, and nothing happens between two requests by itself.
+ * Deterministic: clock and random numbers come from its options, and nothing happens between two requests.
  * `bookmark` sends bookmarks to watches, `compact` drops the history, and `collectGarbage` handles owner references and
  * terminating namespaces as the controllers of Kubernetes do. The other controllers take their turns with `access`.
  *

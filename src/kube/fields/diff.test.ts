@@ -49,13 +49,13 @@ describe('diffFields', () => {
     ])
   })
 
-  it('tells an item that took the place of another field by field', () => {
+  it('reports an item that took the place of another field by field', () => {
     const rules = (...hosts: string[]) => ({ rules: hosts.map((host) => ({ host, path: '/' })) })
     expect(lines(rules('a', 'b'), rules('c', 'b'))).toEqual(['changed rules[0].host {"before":"a","after":"c"}'])
     expect(lines(rules('a'), rules('b', 'a'))).toEqual(['added rules[host=b].path {"after":"/"}'])
   })
 
-  it('tells what is added or removed field by field, without the keys that the path has', () => {
+  it('reports what is added or removed field by field, without the keys that the path has', () => {
     const pod = { metadata: { labels: { 'a/b': 1 }, empty: {} }, containers: [{ name: 'web', image: 'a' }] }
     expect(lines({}, pod)).toEqual([
       'added containers[name=web].image {"after":"a"}',

@@ -90,7 +90,7 @@ describe('Ownership', () => {
     expect(into('metadata', 'finalizers').isSet).toBe(true)
   })
 
-  it('tells a field that is named from one inside a value that is owned whole', () => {
+  it('distinguishes a named field from one inside a value that is owned as one', () => {
     const web = ['spec', 'containers', { key: { name: 'web' } }] as const
     const live = object(entry('m', FIELDS))
     expect(isOwnedBy(live, web, isApplier('m'))).toBe(true)

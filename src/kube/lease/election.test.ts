@@ -89,7 +89,7 @@ describe('leader election', () => {
     await a.start()
     await clock.advance(5_000)
     cut = true
-    const ended = expect(a.done).rejects.toThrow('leader election default/boss ended by itself')
+    const ended = expect(a.done).rejects.toThrow('leader election default/boss ended unexpectedly')
     await clock.advance(20_000)
     await ended
   })
@@ -98,7 +98,7 @@ describe('leader election', () => {
     const { clock, working, candidate, stop } = stage()
     const broken = service('broken', () => Promise.reject(new Error('no disk')))
     const [a, b] = [candidate('a', { term: () => [broken] }), candidate('b')]
-    const ended = expect(a.done).rejects.toThrow('ended by itself')
+    const ended = expect(a.done).rejects.toThrow('ended unexpectedly')
     await a.start()
     await clock.advance(100)
     await ended

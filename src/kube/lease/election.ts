@@ -34,7 +34,7 @@ import {
 /*
  * The protocol
  *
- *   renewal sent ──────── renewDeadlineMs: leading ────────▶ stop services ──── must be done ────▶ durationMs: others may take it
+ *   renewal sent ── renewDeadlineMs: leading ──▶ stop services ── must be done ──▶ durationMs: others may take it
  *        └── retryMs ─▶ renewal sent ─▶ …
  *
  * A leader counts from the moment before it sent a confirmed renewal, a follower from the moment after it read it. So the
@@ -214,7 +214,7 @@ class Election {
     this.#emit('leader:resigned', {})
   }
 
-  /** Another process may lead soon: work under way is aborted. If services go on even so, the process has to end. */
+  /** Another process may lead soon: work under way is aborted. If services still do not stop, the process has to end. */
   async #lose(why: Loss, services: readonly Service[]): Promise<void> {
     this.#proof = undefined
     this.leader = undefined
@@ -225,7 +225,7 @@ class Election {
       const error = new Error(
         `services of ${this.name} did not stop within ${graceMs} ms after the lead was lost: end this process, another may lead now`,
       )
-      this.#failure.reject(new Error(`leader election ${this.name} ended by itself`, { cause: error }))
+      this.#failure.reject(new Error(`leader election ${this.name} ended unexpectedly`, { cause: error }))
       late.reject(error)
     })
     const stopped = Promise.all(services.map((one) => one.stop({ atOnce: true })))

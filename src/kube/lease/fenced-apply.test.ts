@@ -64,7 +64,7 @@ test('an object without a fence is taken over', async () => {
 })
 
 test.each(['created', 'changed'])(
-  'an older writer is refused when a newer one has %s the object meanwhile',
+  'an older writer is refused when a newer one has %s the object in between',
   async (how) => {
     const { write, overtaken, live } = world()
     if (how === 'changed') await write(2)

@@ -8,7 +8,7 @@ export async function firstFailure(services: readonly Service[], ending: AbortSi
       await next.start()
     }
     await Promise.race([...services.map(({ done }) => done), new Promise(() => {})])
-    return new Error('a service of the term ended by itself')
+    return new Error('a service of the term ended unexpectedly')
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error))
   }

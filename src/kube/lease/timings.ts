@@ -1,7 +1,7 @@
 export interface LeaderTimings {
   /** How long followers wait for a leader that does not renew. @default 15_000 */
   readonly durationMs?: number
-  /** A leader stops leading this long after its last confirmed renewal. The rest of `durationMs` is for stopping. @default 10_000 */
+  /** A leader leads this long after its last confirmed renewal; it stops in the rest of `durationMs`. @default 10_000 */
   readonly renewDeadlineMs?: number
   /** Between two attempts. @default 2_000 */
   readonly retryMs?: number

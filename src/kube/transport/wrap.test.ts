@@ -83,7 +83,7 @@ test('a process that does not lead reads and watches, and writes nothing', async
   expect(server.sent.map(({ method }) => method)).toEqual(['GET', 'GET'])
 })
 
-describe('an observed call tells verb, resource, code and time', () => {
+describe('an observed call reports verb, resource, code and time', () => {
   const watching = async (request: KubeRequest, status: number): Promise<RequestEvents['kube:request'] | undefined> => {
     const told = createEmitter<RequestEvents>()
     let heard: RequestEvents['kube:request'] | undefined

@@ -11,7 +11,7 @@ interface World {
   readonly server: UnrulyServer
   readonly clock: ManualClock
   readonly running: Watch
-  /** What the sink was told, in words. */
+  /** The calls of the sink, as text. */
   readonly told: string[]
   readonly heard: string[]
   readonly pass: (ms: number) => Promise<void>
@@ -148,7 +148,7 @@ test('a server restored from a backup is found out when the watch from its futur
   await running.stop()
 })
 
-test('a watch where nothing happens asks how far the server is, and goes on', async () => {
+test('a silent watch asks for the version of the server, and continues', async () => {
   const { server, running, told, heard, pass } = world()
   await running.start()
   await pass(IDLE_MS)
@@ -174,7 +174,7 @@ test('bookmarks and events push the idle time out', async () => {
   await running.stop()
 })
 
-test('a connection that does not even end when told to is left behind', async () => {
+test('a connection that ignores its abort signal is abandoned', async () => {
   let opened = 0
   const { running, heard, pass, server } = world((inner) => ({
     listPage: inner.listPage.bind(inner),
@@ -238,7 +238,7 @@ test('errors are retried after growing pauses for as long as they last', async (
   await running.stop()
 })
 
-test('a server that is away at the start is waited for', async () => {
+test('a server that is unreachable at the start is waited for', async () => {
   const { server, running, told, pass } = world()
   server.fail(503, 503, 503)
   const started = running.start()

@@ -17,18 +17,18 @@ async function reportOn(version: HelmReportOptions['version']) {
   return { told, component }
 }
 
-test('Helm 4 is shown with its version, and nothing is told', async () => {
+test('Helm 4 is shown with its version, and no error is logged', async () => {
   const { told, component } = await reportOn(async () => ({ major: 4, minor: 3, text: 'v4.3.1' }))
   expect(component).toMatchObject({ name: 'helm', health: 'ok', version: 'v4.3.1' })
   expect(told).toEqual([])
 })
 
-test('Helm 3 is told and shown with what it cannot do', async () => {
+test('Helm 3 is logged and shown with its limits', async () => {
   const { told, component } = await reportOn(async () => ({ major: 3, minor: 19, text: 'v3.19.0' }))
   expect(component).toMatchObject({
     health: 'ok',
     version: 'v3.19.0',
-    message: expect.stringMatching(/^not as Helm 4: .*overwrites fields that others hold/),
+    message: expect.stringMatching(/^with limits: .*overwrites fields that others hold/),
   })
   expect(told).toEqual([expect.stringContaining('dropped and not refused')])
 })

@@ -18,9 +18,9 @@ export const helmReport = ({ version, onError, board }: HelmReportOptions): Serv
     try {
       const found = await version()
       const missing = shortcomings(found)
-      if (missing.length > 0) onError(new Error(missing.join('; ')), 'Helm keeps fewer promises than Helm 4')
+      if (missing.length > 0) onError(new Error(missing.join('; ')), 'Helm 3 has limits')
       // Any supported version is `ok`, because `status --wait` waits for every component.
-      const message = missing.length === 0 ? 'does what we need of it' : `not as Helm 4: ${missing.join('; ')}`
+      const message = missing.length === 0 ? 'supported' : `with limits: ${missing.join('; ')}`
       board?.component('helm', { health: 'ok', message, version: found.text })
     } catch (error) {
       onError(error, 'Helm cannot be used')

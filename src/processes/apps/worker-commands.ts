@@ -20,7 +20,7 @@ import { appsProcess } from './process.ts'
 import { APPS_QUEUE, openAppsUseCases, type AppsUseCases } from './usecases.ts'
 import { appsWorkerServices, type WorkerOptions } from './worker.ts'
 
-/** How often a command that ends by itself asks for due work: a person waits for it at a terminal. */
+/** How often `run-worker-once` asks for due work: a person waits for it at a terminal. */
 const ONE_SHOT_POLL_MS = 100
 
 /** Commands with access to the database act as an admin. */
@@ -97,7 +97,7 @@ export function appsWorkerPort(config: Config, env: Env, options: AppsWorkerOpti
     }
   }
 
-  /** For commands that end by themselves. */
+  /** For commands that end when their work is done. */
   const whileOpen = async <T extends Pick<Opened, 'close'>, R>(
     opened: T,
     work: (opened: T) => Promise<R>,
@@ -154,7 +154,7 @@ export function appsWorkerPort(config: Config, env: Env, options: AppsWorkerOpti
       await runUntilStopped(services, {
         log,
         graceMs: config.of(SERVER).shutdownGrace,
-        onStarted: () => log.info({ version: VERSION, queue: APPS_QUEUE, probes: probing.url() }, 'Working'),
+        onStarted: () => log.info({ version: VERSION, queue: APPS_QUEUE, probes: probing.url() }, 'Worker started'),
         lastFailure: () => failures.last(),
       })
     },

@@ -49,7 +49,7 @@ export function demoLoad(client: Client, onError: (error: unknown) => void): Ser
   const recommend = async (signal: AbortSignal): Promise<void> => {
     const at = timestamp(systemClock.now())
     const value = REPLICAS[Math.floor(round++ / 6) % REPLICAS.length] ?? 2
-    const recommendation = { value, at, confidence: 0.9, basis: 'pretended by the demo; nothing was measured' }
+    const recommendation = { value, at, confidence: 0.9, basis: 'made up by the demo; nothing was measured' }
     const status = { nfr_recommendations: { [`replicas/${OBSERVED.function}`]: recommendation } }
     const where = { namespace: DEMO_NAMESPACE, name: OBSERVED.name }
     await client.patchStatus(ClassRuntime, where, { merge: { status } }, { signal }).catch((error: unknown) => {

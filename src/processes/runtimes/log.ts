@@ -24,6 +24,6 @@ export function logRuntimes(emitter: Emitter<RuntimesEvents>, log: Logger): void
     log.debug(facts, 'Analyzed runtimes')
     for (const { code, message } of failures) log.warn({ code, failure: message }, 'Failed to analyze runtimes')
   })
-  emitter.on('runtimes:noticed', (notice) => log.info(notice, 'Noticed'))
+  emitter.on('runtimes:noticed', (notice) => log.info(notice, 'Runtime notice'))
   emitter.on('runtimes:eventLost', ({ error }) => log.warn({ failure: messageOf(error) }, 'Event not written'))
 }

@@ -26,7 +26,7 @@ const runtime = (name: string, replicas: number, isAvailable: boolean): ClassRun
   },
 })
 
-test('what the controller tells is counted, and what the runtimes say is summed up, without their names', async () => {
+test('events of the controller are counted, and statuses of runtimes are summed up, without their names', async () => {
   const registry = new Registry()
   const told = createEmitter<RuntimesEvents>()
   let seen = (): readonly ClassRuntime[] => [runtime('cart', 2, true), runtime('stock', 3, false)]
@@ -55,7 +55,7 @@ test('what the controller tells is counted, and what the runtimes say is summed 
   expect(page).not.toMatch(/cart|stock|shop/)
 
   seen = () => {
-    throw new Error('the cluster is away')
+    throw new Error('the control plane is unreachable')
   }
   expect(await registry.metrics()).not.toMatch(/crm_(conditions|nfr_recommendation)\{/)
 })

@@ -62,11 +62,11 @@ export function openRuntimesUseCases(options: RuntimesUseCasesOptions): Runtimes
         send: (request) => transport.send({ timeoutMs: PATIENCE_MS, ...request }),
       }
       const look = openRuntimesView({ transport: impatient, nfr: settings.nfr, emitter })
-      const book = runtimeHistory(look, systemClock)
-      controlPlane = { client: makeClient(impatient, { fieldManager: 'caelus' }), look, runtimeHistory: book }
+      const history = runtimeHistory(look, systemClock)
+      controlPlane = { client: makeClient(impatient, { fieldManager: 'caelus' }), look, runtimeHistory: history }
       tellRuntimesChanges(look, events)
       report = runtimesReport(look, board)
-      return [book.service, report.service, look.service]
+      return [history.service, report.service, look.service]
     },
     refreshReport: async () => await report?.refresh(),
   }

@@ -23,7 +23,7 @@ test('it is over when nothing is due and nothing runs, and not before', async ()
   expect(await isOver(over)).toBe(2)
 })
 
-test('what it notices meanwhile is left to others', async () => {
+test('wakes by this process are left to other workers', async () => {
   const inner = new MemoryQueue({ clock: manualClock() })
   const { queue, over } = untilNothingIsDue(inner)
   await queue.wake(key('a'), { reason: 'drift' })

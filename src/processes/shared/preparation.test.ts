@@ -4,7 +4,7 @@ import { advancePreparation, beginPreparation, endPreparation } from './preparat
 const told = [{ what: 'building etcd' }, { what: 'building etcd', detail: '12 packages' }, { what: 'starting etcd' }]
 const running = told.reduce((view, step, i) => advancePreparation(view, step, `t${i + 1}`), beginPreparation('t0'))
 
-test('a step goes on until the next one begins', () => {
+test('a step lasts until the next one begins', () => {
   expect(running).toEqual({
     state: 'running',
     started_at: 't0',

@@ -44,7 +44,7 @@ export interface UpOptions {
 }
 
 /**
- * `caelus up`: runs everything on one machine until a stop signal, or until a service ends by itself.
+ * `caelus up`: runs everything on one machine until a stop signal, or until a service ends unexpectedly.
  *
  * The console responds within seconds; slower parts are prepared in the background, with progress in the
  * terminal and in `GET /status`. The data survives a restart.
@@ -83,10 +83,10 @@ export async function up({ config: given, env, terminal, controlPlane }: UpOptio
     const begin = async (service: Service): Promise<void> => {
       const end = (error: unknown): void => {
         if (signal.aborted) return
-        progress.say(`  ${service.name} ended by itself: ${messageOf(error)}`)
+        progress.say(`  ${service.name} ended unexpectedly: ${messageOf(error)}`)
         ended.abort(error)
       }
-      service.done.then(() => end(new Error(`${service.name} ended by itself`)), end)
+      service.done.then(() => end(new Error(`${service.name} ended unexpectedly`)), end)
       undo.add(await startAll([stopping.bound(service)], signal))
     }
     const pruning = retentionServices(config.of(RETENTION), workerUrl, (error) =>
@@ -181,7 +181,7 @@ async function withControlPlane(work: ControlPlaneWork): Promise<void> {
         await domain.up?.(host).catch((error: unknown) => {
           if (signal.aborted) return
           progress.show('', '')
-          progress.say(`  ${messageOf(error)}\n    the rest goes on without ${domain.name}; the next start tries again`)
+          progress.say(`  ${messageOf(error)}\n    continuing without ${domain.name}; the next start tries again`)
         })
       }),
     )

@@ -1,4 +1,4 @@
-/** Notifications as LISTEN and NOTIFY give them: without content that counts, and without a promise of delivery. */
+/** Notifications as with LISTEN and NOTIFY: the payload carries no state, and delivery is not guaranteed. */
 export class Notices {
   readonly #listeners = new Set<() => void>()
 

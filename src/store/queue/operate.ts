@@ -112,7 +112,7 @@ export async function listJobs(
 
 /**
  * Makes a delayed or parked key due now, with no attempts and no lapses. False: the queue has no such key.
- * A key that is running goes on and runs once more afterwards.
+ * A key that is running continues and runs once more afterwards.
  */
 export async function requeueJob(on: Runner, queue: string, { kind, id }: Key): Promise<boolean> {
   const rows = await on.query(
@@ -149,7 +149,7 @@ export async function failJob(on: Runner, queue: string, { kind, id }: Key, fail
   return rows.length > 0
 }
 
-/** Keys of a frozen tenant are woken and kept, but not claimed. Runs under way go on. */
+/** Keys of a frozen tenant are woken and kept, but not claimed. Runs under way continue. */
 export async function freezeTenant(on: Runner, queue: string, tenant: string, by: string, why: string): Promise<void> {
   await on.query(
     `insert into caelus.frozen_tenant (queue, tenant, frozen_by, why) values ($1, $2, $3, $4) on conflict do nothing`,

@@ -25,7 +25,7 @@ import { wakeKeys, type WakeCall } from './wake.ts'
 
 export interface PostgresQueueOptions {
   readonly pool: QueuePool
-  /** Queues of different names share the table and nothing else. */
+  /** Queues with different names share only the table. */
   readonly name: string
   /** Receives the hints of other processes. Absent: polling finds every key, but later. */
   readonly listener?: Listener

@@ -12,7 +12,7 @@ export interface RowQueueOptions {
   readonly leaseMs?: number
   /** Keep a row of history per settled run. @default false */
   readonly keepHistory?: boolean
-  /** Called when the connection that receives hints is lost; polling goes on. */
+  /** Called when the connection that receives hints is lost; polling continues. */
   readonly onListenerLost: (error: unknown) => void
 }
 

@@ -36,7 +36,7 @@ test('an organization is created once per Idempotency-Key, changed under If-Matc
   expect((await act(ada, 'GET', path)).statusCode).toBe(404)
 })
 
-test('a stranger gets 404 for everything of an organization, a viewer 403 for what owners do', async () => {
+test('a user who is not a member gets 404 for everything of an organization, a viewer 403 for what owners do', async () => {
   await using w = await world()
   const [ada, eve, root] = [
     await w.person('member'),

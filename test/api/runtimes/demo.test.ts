@@ -22,7 +22,7 @@ test('the demo is made once, and what a newcomer deletes stays deleted', async (
     const recommended = async () => (await client.get(ClassRuntime, greeter))?.status?.nfr_recommendations
     await expect
       .poll(recommended, { timeout: 20_000 })
-      .toMatchObject({ 'replicas/greet': { basis: 'pretended by the demo; nothing was measured' } })
+      .toMatchObject({ 'replicas/greet': { basis: 'made up by the demo; nothing was measured' } })
     await stop()
     expect(errors).toEqual([])
 

@@ -127,7 +127,7 @@ test('what an autoscaler has scaled is left alone', async () => {
     spec: { scaleTargetRef, minReplicas: 3, maxReplicas: 5 },
   })
   const replicas = async () => (await world.client.get(Deployment, at))?.spec?.replicas
-  // The controller manager looks at a new autoscaler after one sync period.
+  // The controller manager reconciles a new autoscaler after one sync period.
   await expect.poll(replicas, { timeout: 60_000 }).toBe(3)
   steps.length = 0
   await lookAgain()

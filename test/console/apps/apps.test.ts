@@ -168,7 +168,7 @@ test('a failure says why, whose move it is and what is broken, in light, in dark
     next: 'nothing, until somebody changes something',
     at: null,
     whoseMove: 'operator',
-    nextStep: 'Check that the image exists and that the cluster may pull it.',
+    nextStep: 'Check that the image exists and that the nodes may pull it.',
     blockers: [],
   }
   await world.report({
@@ -178,7 +178,7 @@ test('a failure says why, whose move it is and what is broken, in light, in dark
       message: 'image nginx:1.29 cannot be pulled: not found',
       whoseMove: 'operator',
       retryable: false,
-      nextStep: 'Check that the image exists and that the cluster may pull it.',
+      nextStep: 'Check that the image exists and that the nodes may pull it.',
     },
   })
   const page = await world.signedIn(`/apps/users/${userId}/deployments/${id}`, { role: 'member' })

@@ -57,7 +57,7 @@ test('a member creates an organization, invites others, changes roles and leaves
   expect(items).toMatchObject([{ name: 'Acme', members: 1, role: 'owner' }])
 })
 
-test('the last owner is told why the role cannot change; renaming and deleting work', async () => {
+test('the last owner sees why the role cannot change; renaming and deleting work', async () => {
   const world = await consoleWorld()
   const { identity } = world.api.parts
   const owner = await actor(world, 'member@example.test')
@@ -87,7 +87,7 @@ test('the last owner is told why the role cannot change; renaming and deleting w
   await page.getByText('There is no organization called', { exact: false }).waitFor()
 })
 
-test('the link of an invitation joins whoever is signed in, and says so when it is no longer valid', async () => {
+test('the link of an invitation joins the logged-in user, and says so when it is no longer valid', async () => {
   const world = await consoleWorld()
   const { identity } = world.api.parts
   const owner = await actor(world, 'ada@example.test')

@@ -17,7 +17,7 @@ export interface SeenCache extends AsyncDisposable {
   readonly heard: string[]
 }
 
-/** A cache of the config maps of a namespace, which stops by itself, and what it told. */
+/** A cache of the ConfigMaps of a namespace, stopped at the end of the test, and the changes that it reported. */
 export function seenCache(
   source: WatchSource,
   namespace: string,

@@ -16,7 +16,7 @@ import { freshNamespace, seen, testClient, testConfig } from '../../support/kube
 import { proxyTo } from './proxy.ts'
 import { configMap, seenCache, showing } from './seen.ts'
 
-test('a connection that dies without a word is noticed and replaced, and nothing is missed', async () => {
+test('a connection that dies silently is replaced, and no event is missed', async () => {
   await using client = await testClient()
   await using namespace = await freshNamespace(client)
   const config = await testConfig()

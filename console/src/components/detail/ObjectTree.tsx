@@ -5,7 +5,7 @@ import { Empty } from '../feedback/Empty.tsx'
 import { StatusLabel } from '../feedback/StatusLabel.tsx'
 import classes from './ObjectTree.module.css'
 
-/** One object of the cluster, and what it owns. */
+/** One Kubernetes object, and what it owns. */
 export interface ObjectNode {
   readonly id: string
   readonly kind: string

@@ -10,7 +10,7 @@ import { treeOf } from './tree.ts'
 import type { TreeNode } from './tree.ts'
 import classes from './Resources.module.css'
 
-/** Its objects in the cluster beneath their owners, with how each is and what Kubernetes said about it. */
+/** Its objects in the control plane beneath their owners, with how each is and what Kubernetes said about it. */
 export function Resources({ query }: { readonly query: UseQueryResult<ResourcesView> }) {
   return (
     <Panel title="Resources" flush>

@@ -105,7 +105,7 @@ interface FilterProps {
   readonly onChange: (name: string, value: string) => void
 }
 
-/** Applied when it is left or confirmed: the API compares whole values, so that every letter would be a request in vain. */
+/** Applied on blur or Enter: the API compares whole values, so that a request per letter would find nothing. */
 function Filter({ label, name, value = '', onChange }: FilterProps) {
   const [text, setText] = useState(value)
   const [shown, setShown] = useState(value)

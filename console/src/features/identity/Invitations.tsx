@@ -36,7 +36,7 @@ export function Invitations({ organization }: { readonly organization: Organizat
         }
         empty={
           <Empty icon={<IconMail size={22} aria-hidden />} title="There are no open invitations">
-            A login with the invited email joins, and so does whoever opens the link of the invitation.
+            A login with the invited email joins, and so does any logged-in user who opens the link of the invitation.
           </Empty>
         }
       />

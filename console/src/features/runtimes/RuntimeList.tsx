@@ -13,7 +13,7 @@ import { useResource } from '../../lib/api/queries.ts'
 import { api, pages, TOPIC } from './paths.ts'
 import { functionsText, headline, phaseChoices } from './status.ts'
 
-/** All runtimes of the cluster. Namespace and phase are asked of the API and stand in the address. */
+/** All runtimes of the control plane. Namespace and phase are asked of the API and stand in the address. */
 export function RuntimeList({ isAdmin }: { readonly isAdmin: boolean }) {
   const [, go] = useLocation()
   const [params, set] = useAddress()
@@ -56,7 +56,7 @@ export function RuntimeList({ isAdmin }: { readonly isAdmin: boolean }) {
             title="There are no runtimes"
             {...(isAdmin && { action: <Makers /> })}
           >
-            A runtime is a ClassRuntime of the cluster: made here, from a package, or with kubectl.
+            A runtime is a ClassRuntime of the control plane: made here, from a package, or with kubectl.
           </Empty>
         ) : (
           <Empty icon={<IconBox size={22} aria-hidden />} title={noneText(namespace, phase?.label)} />

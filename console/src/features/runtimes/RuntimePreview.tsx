@@ -28,7 +28,7 @@ export function RuntimePreview({ preview }: { readonly preview: RuntimePreviewVi
       {chosen !== undefined && <Text size="sm">{chosen}</Text>}
       {objects.length === 0 && change !== 'unchanged' ? (
         <Text size="sm" fw={600} role="status">
-          The runtime is {change}, and no object of the cluster is
+          The runtime is {change}, and no object of the control plane is
         </Text>
       ) : (
         <PreviewDiff preview={preview} />

@@ -69,12 +69,12 @@ test('where there are none, an admin is led on and a member is not', async () =>
   expect(member.text()).not.toContain('New runtime')
 })
 
-test('a cluster that is away is told with the next step', async () => {
+test('an unreachable control plane is shown with the next step', async () => {
   const problem = {
     type: 'urn:caelus:failure:RuntimesUnseen',
-    title: 'The runtimes of the cluster were not seen yet',
+    title: 'The runtimes of the control plane were not seen yet',
     status: 503,
-    detail: 'the cluster does not answer',
+    detail: 'the control plane does not answer',
     code: 'RuntimesUnseen',
     whose_move: 'operator',
     retryable: true,

@@ -211,7 +211,7 @@ export const ResourceView = Type.Object(
     since: MaybeTimestamp,
     events: Type.Array(ResourceEventView),
   },
-  { description: 'One object of the deployment as it is in the cluster.' },
+  { description: 'One object of the deployment as it is in the control plane.' },
 )
 export type ResourceView = Static<typeof ResourceView>
 

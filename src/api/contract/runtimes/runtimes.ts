@@ -52,7 +52,7 @@ export const RuntimeSummary = Type.Object(
     updated_at: orNull(Timestamp, 'When its status last changed.'),
     deleting_since: MaybeTimestamp,
   },
-  { description: 'A class of objects whose functions run as workloads of the cluster.' },
+  { description: 'A class of objects whose functions run as workloads of the control plane.' },
 )
 export type RuntimeSummary = Static<typeof RuntimeSummary>
 
@@ -130,7 +130,7 @@ export const RuntimeChildView = Type.Object(
     created_at: MaybeTimestamp,
     pods: Type.Array(RuntimePodView),
   },
-  { description: 'One object that the runtime is made of, as it is in the cluster.' },
+  { description: 'One object that the runtime is made of, as it is in the control plane.' },
 )
 export type RuntimeChildView = Static<typeof RuntimeChildView>
 

@@ -106,7 +106,7 @@ export function insightRoutes(app: App, { apps, insight }: AppsParts): void {
       schema: {
         operationId: 'resourcesOfDeployment',
         tags,
-        summary: 'Its objects as they are in the cluster',
+        summary: 'Its objects as they are in the control plane',
         params: one,
         response: { 200: ResourcesView },
       },

@@ -17,7 +17,7 @@ export function tenantRoutes(app: App, { apps }: AppsParts): void {
       schema: {
         operationId: 'freezeUser',
         tags,
-        summary: 'Stop reconciling the deployments of a user; runs under way go on',
+        summary: 'Stop reconciling the deployments of a user; runs under way continue',
         params,
         body: FreezeUser,
         response: { 204: Done },

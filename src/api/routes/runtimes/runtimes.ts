@@ -41,7 +41,7 @@ function lifeRoutes(app: App, { runtimes, nfr, clock }: RuntimesRoutesOptions): 
       schema: {
         operationId: 'listRuntimes',
         tags,
-        summary: 'The class runtimes of the cluster, by namespace and name',
+        summary: 'The class runtimes of the control plane, by namespace and name',
         querystring: Type.Object({
           ...PageQuery.properties,
           namespace: Type.Optional(RuntimePath.properties.namespace),

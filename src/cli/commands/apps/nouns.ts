@@ -8,7 +8,7 @@ const raise = defineFailures({
   NoSuchDeployment: {
     whoseMove: 'user',
     retryable: false,
-    nextStep: 'Name it as `caelus list-deployments` shows it; with --all it shows everybody’s to admins.',
+    nextStep: 'Name it as `caelus list-deployments` shows it; with --all it shows those of all users to admins.',
   },
   NoSuchProduct: { whoseMove: 'user', retryable: false, nextStep: 'Name it as `caelus list-products` shows it.' },
   NoSuchTemplate: { whoseMove: 'user', retryable: false, nextStep: 'Name it as `caelus list-templates` shows it.' },

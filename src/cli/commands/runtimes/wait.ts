@@ -41,7 +41,7 @@ const found = (client: RestClient, path: string): Promise<Runtime | undefined> =
 
 /**
  * Waits until the runtime is available in the generation that was applied, or degraded. Servers read from watches: one that
- * has not seen that generation yet is asked again. A runtime that is deleted meanwhile ends the wait.
+ * has not seen that generation yet is asked again. A runtime that is deleted in between ends the wait.
  */
 export function untilAvailable(
   client: RestClient,

@@ -15,7 +15,7 @@ const SOURCES: readonly Source[] = [
   { apiVersion: 'autoscaling.k8s.io/v1', kind: 'VerticalPodAutoscaler', target: 'targetRef' },
 ]
 
-/** The autoscalers of a namespace, of the kinds that this cluster knows. */
+/** The autoscalers of a namespace, of the kinds that this control plane knows. */
 export async function autoscalersIn(
   client: Client,
   discovery: Discovery,

@@ -18,7 +18,7 @@ export interface WatchedVersions {
 export const versionOf = ({ metadata: { name, uid, resourceVersion } }: KubeObject): string =>
   `${name} ${uid} ${resourceVersion}`
 
-/** What is known of the cluster without asking it. Kinds are texts: `apps/v1/Deployment`. */
+/** What is known of the control plane without asking it. Kinds are texts: `apps/v1/Deployment`. */
 export interface ReleaseWatch {
   /** `undefined`: the namespace is not known. */
   glimpse(namespace: string): WatchedVersions | undefined

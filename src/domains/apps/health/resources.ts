@@ -24,7 +24,7 @@ export interface ResourceEvent {
   readonly count: number
 }
 
-/** One object of a deployment as it is in the cluster. */
+/** One object of a deployment as it is in the control plane. */
 export interface LiveResource {
   /** `Pod/web-7d9c`. */
   readonly id: string

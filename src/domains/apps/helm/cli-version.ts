@@ -28,7 +28,7 @@ export const shortcomings = ({ major }: HelmVersion): readonly string[] =>
     ? []
     : [
         'an upgrade overwrites fields that others hold instead of settling whose they are',
-        'a field that the cluster does not know is dropped and not refused',
+        'a field that the control plane does not know is dropped and not refused',
         'what an upgrade had added when it was killed stays',
       ]
 
@@ -40,7 +40,7 @@ export function waiting({ major, minor }: HelmVersion): readonly string[] {
 
 export const undoingOnFailure = ({ major }: HelmVersion): string => (major === 3 ? '--atomic' : '--rollback-on-failure')
 
-/** Renders with what the cluster can do and has, without writing anything. */
+/** Renders with what the control plane can do and has, without writing anything. */
 export const askingTheCluster = ({ major }: HelmVersion): string => (major === 3 ? '--validate' : '--dry-run=server')
 
 /**

@@ -127,8 +127,8 @@ const compiledOf = (schema: JsonObject): Compiled => {
 }
 
 /**
- * What a tenant may not write. EnforcementResult together with the template's defaults, so that a required field with a default need
- * not be repeated.
+ * The problems of user values. They are checked together with the defaults of the template, so that a required field
+ * with a default need not be repeated.
  */
 export function checkUserValues(
   { defaultValues, valuesSchema }: TemplateValues,

@@ -6,7 +6,7 @@ declare const appliableBrand: unique symbol
 
 /** Fit to be shown, logged and sent to people; a part of it may be the mask. */
 export type Redacted<T> = T & { readonly [redactedBrand]: true }
-/** Fit to be sent to a cluster; it may hold secrets. */
+/** Fit to be sent to a control plane; it may hold secrets. */
 export type Appliable<T> = T & { readonly [appliableBrand]: true }
 
 export const MASK = '(write-only)'

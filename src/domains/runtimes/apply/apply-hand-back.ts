@@ -12,11 +12,12 @@ interface HandingBack {
 }
 
 /**
- * Brings what was enforced to what the spec says, before the controller says it too: so a Deployment rolls out once, no number falls
- * back to a default, and no request is beside a limit that was made for another one. Answers with how to end it, once the controller
- * has applied the child. Whoever is stopped in between leaves the mark, and it is done again.
+ * Sets enforced fields to the values of the spec before the controller applies the child. So a Deployment rolls out
+ * once, no field falls back to a default, and request and limit always fit each other. Returns a function that ends the
+ * hand-back; call it after the controller has applied the child. If the process stops in between, the mark stays and the
+ * next run repeats it.
  *
- * Somebody else's field stays theirs. The apply that follows says whose it is.
+ * Fields of other managers are not changed: the apply that follows reports the conflict.
  */
 export async function beginHandBack(
   handing: HandingBack,

@@ -46,7 +46,7 @@ export function handBackOf(
 
 const isAmount = (field: HandedField): boolean => PATHS[field] === CONTAINERS
 
-/** Where containers are one value, as Knative has them, they are the controller's: to say a part of it would be to say all of it. */
+/** An atomic list of containers, as in Knative, belongs to the controller: applying a part of it would own all of it. */
 const isHeld = (owned: Fields, field: HandedField): boolean =>
   !isAmount(field) || Object.keys(valueOf(owned as Draft, field)).length > 0
 

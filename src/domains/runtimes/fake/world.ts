@@ -19,7 +19,7 @@ import {
   type RenderedChild,
 } from '../types.ts'
 
-/** A cluster with one runtime, as a value: what a run sees, and what the time is. */
+/** A control plane with one runtime, as a value: what a run sees, and what the time is. */
 export interface World {
   readonly seen: Observed
   readonly now: number
@@ -55,7 +55,7 @@ export const SETTINGS: RuntimesSettings = {
 export const START = Date.parse('2030-01-01T00:00:00Z')
 const MOST_ROUNDS = 6
 
-/** A runtime that nobody has looked at yet, in a cluster without Knative and monitoring. */
+/** A runtime that was never reconciled, in a control plane without Knative and monitoring. */
 export function worldOf(spec: ClassRuntimeSpec, over: Partial<ClassRuntime['metadata']> = {}): World {
   const metadata = { name: 'cart', namespace: 'shop', uid: 'runtime', generation: 1, ...over }
   return {

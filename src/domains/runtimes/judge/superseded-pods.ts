@@ -2,7 +2,7 @@ import type { Deployment, KubeObject, Pod } from '../../../kube/index.ts'
 import type { KnativeService } from '../watch/optional-kinds.ts'
 import type { ObservedChild } from '../types.ts'
 
-/** On a ReplicaSet the revision that it is of; on its Deployment the newest one. A rollback gives an old ReplicaSet a new number. */
+/** The revision of a ReplicaSet; on its Deployment the newest one. A rollback gives an old ReplicaSet a new number. */
 export const REVISION = 'deployment.kubernetes.io/revision'
 const TEMPLATE_HASH = 'pod-template-hash'
 const KNATIVE_SERVICE = 'serving.knative.dev/service'

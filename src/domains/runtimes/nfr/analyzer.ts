@@ -34,7 +34,7 @@ const PHASES: ReadonlySet<string> = new Set(['available', 'progressing'])
  * Recommends, on the leader, what the functions of all runtimes should have: four queries however many there are.
  *
  * A recommendation is never taken back, it grows old. One that has not changed is written again only when it is a third of the
- * way to being too old, so that a quiet cluster costs little. While nobody answers, nothing is written at all.
+ * way to being too old, so that a quiet control plane costs little. While Prometheus does not answer, nothing is written.
  */
 export function analyzer(options: AnalyzerOptions): Service {
   const { clock, emitter, intervalMs = 60_000 } = options

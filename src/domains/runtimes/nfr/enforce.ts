@@ -24,7 +24,7 @@ export interface EnforceInput {
   /** The autoscaler that measures use as a share of what would be changed. */
   readonly measuredBy?: string
   readonly bounds: Bounds
-  /** Changes that the cluster has seen within the budget's window, those decided in this run included. */
+  /** Changes that the control plane has seen within the budget's window, those decided in this run included. */
   readonly recentEnforcements: number
   readonly settings: NfrSettings
   readonly now: number
@@ -82,8 +82,8 @@ export function modeFor(spec: ClassRuntimeSpec, dimension: Dimension): Mode {
 /**
  * Whether one dimension of one function is changed now, and to what.
  *
- * mode → autoscaler → age → confidence → clamp → band → cooldown → stability → step → budget. Nothing is remembered but `state`, so a restart
- * changes no answer.
+ * mode → autoscaler → age → confidence → clamp → band → cooldown → stability → step → budget. Only `state` is kept between
+ * calls, so a restart changes no answer.
  */
 export function decideEnforcement(input: EnforceInput): EnforceDecision {
   const { dimension, mode, recommendation, current, bounds, settings, now } = input

@@ -106,7 +106,7 @@ function wordOfDecision(
     case 'waitCooldown':
       return word('WaitingForCooldown', `${change} once the last change has settled`, 'NFRSkippedCooldown')
     case 'waitBudget':
-      return word('WaitingForBudget', `${change} once the cluster has seen fewer changes`, 'NFRSkippedBudget')
+      return word('WaitingForBudget', `${change} once the control plane has seen fewer changes`, 'NFRSkippedBudget')
     case 'waitRetry':
       return word('WaitingForRetry', `${change} is tried again`)
     case 'skipMode':

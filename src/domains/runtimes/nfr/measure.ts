@@ -9,7 +9,7 @@ export interface PodLoad {
   readonly memoryBytes?: number
 }
 
-/** One query for each measure, about all pods of the cluster at once. Each answers with a vector by `namespace` and `pod`. */
+/** One query per measure for all pods at once. Each returns a vector by `namespace` and `pod`. */
 export type MetricQueries = Readonly<Record<keyof PodLoad, string>>
 
 const BY_POD = 'sum by (namespace, pod)'

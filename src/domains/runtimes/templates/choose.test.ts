@@ -33,7 +33,7 @@ describe('what is named', () => {
     expect(chosen({ selected_template: 'kn' }, 'full', PLAIN)).toEqual({
       field: 'spec.selected_template',
       message:
-        'template knative needs KnativeService, which this cluster does not serve; install it, or choose one of: k8s_deployment, edge, dev',
+        'template knative needs KnativeService, which this control plane does not serve; install it, or choose one of: k8s_deployment, edge, dev',
     })
   })
 })

@@ -32,7 +32,7 @@ export function chooseTemplate(spec: ClassRuntimeSpec, { profile, served }: Omit
   if (isPossible(template)) return { template }
   const missing = template.needs.filter((kind) => !served.includes(kind)).join(', ')
   const others = TEMPLATES.filter(isPossible).map(({ id }) => id)
-  const message = `template ${template.id} needs ${missing}, which this cluster does not serve; install it, or choose one of: ${others.join(', ')}`
+  const message = `template ${template.id} needs ${missing}, which this control plane does not serve; install it, or choose one of: ${others.join(', ')}`
   return { problem: { field: FIELD, message } }
 }
 

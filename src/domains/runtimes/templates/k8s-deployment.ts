@@ -1,7 +1,7 @@
 import { deploymentTemplate } from './deployments.ts'
 import { needsWarmReplicas } from './traits.ts'
 
-/** For production on any cluster: replicas as the spec says, an autoscaler where there is room, updates without a gap. */
+/** For production: replicas as in the spec, an autoscaler between min and max scale, rolling updates without downtime. */
 export const k8sDeployment = deploymentTemplate(
   { revisionHistoryLimit: 5, rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
   {

@@ -6,7 +6,7 @@ export const raise = defineFailures({
     whoseMove: 'operator',
     retryable: true,
     nextStep:
-      'Check that the cluster answers and that it knows ClassRuntimes: `kubectl apply -f deploy/crds`. It is looked for again by itself.',
+      'Check that the control plane answers and serves ClassRuntimes: `kubectl apply -f deploy/crds`. Caelus retries automatically.',
   },
   RuntimeExists: {
     whoseMove: 'user',

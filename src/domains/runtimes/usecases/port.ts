@@ -11,8 +11,8 @@ import type { History } from './history.ts'
  * The use cases of runtimes: everything that REST and CLI can do with them. Every authenticated user may read, because
  * class runtimes belong to no tenant; only admins change anything.
  *
- * The cluster is the only truth. Looking is answered from watches and costs it nothing but the pods of the one runtime
- * that is looked at; whatever is written goes to its API server first and to the audit with it.
+ * The control plane is the source of truth. Reads are answered from watches; only the pods of a single runtime are read
+ * from the API server. Writes go to the API server, and to the audit with it.
  */
 
 export interface RuntimeInput {

@@ -14,7 +14,7 @@ import { childrenOf, podsOf } from './details.ts'
 import { timelineOf } from './timeline.ts'
 import { createRuntime, missing, putRuntime, removeRuntime } from './write.ts'
 
-/** What there is where there is a cluster. */
+/** What the use cases need of the control plane. */
 export interface RuntimesControlPlane {
   readonly client: Client
   readonly look: RuntimesView

@@ -17,9 +17,9 @@ import type { NfrSettings } from '../settings.ts'
 import type { ManagedKind, Observed } from '../types.ts'
 import { raise } from './failures.ts'
 
-/** The runtimes of a cluster as its watches tell them. Every reader throws `RuntimesUnseen` while nothing is told. */
+/** The runtimes of a control plane, from watches. Every reader throws `RuntimesUnseen` before the first list. */
 export interface RuntimesView {
-  /** Ready at once: a cluster that does not answer, or does not know the kind yet, keeps nobody waiting. */
+  /** Ready at once, also if the control plane does not answer or does not serve the kind yet. */
   readonly service: Service
   /** Resolves once the first list has come or has failed, and at the latest when it takes too long to wait for. */
   listed(): Promise<void>
@@ -85,7 +85,7 @@ export function openRuntimesView({ transport, nfr, emitter, clock = systemClock 
   const mustSee = (): void => {
     if (isSeeing()) return
     const why = lost === undefined ? 'they are still being listed' : messageOf(lost.error)
-    throw raise.RuntimesUnseen(`failed to see the runtimes of the cluster: ${why}`)
+    throw raise.RuntimesUnseen(`failed to see the runtimes of the control plane: ${why}`)
   }
 
   return {

@@ -10,7 +10,7 @@ import {
 import type { ManagedKind } from '../types.ts'
 
 /*
- * Kinds that other projects define, with the fields that we set or read. Their APIs may be missing from a cluster.
+ * Kinds that other projects define, with the fields that we set or read. Their APIs may be missing from a control plane.
  */
 
 interface ForeignCondition {

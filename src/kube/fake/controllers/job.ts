@@ -120,7 +120,7 @@ const isSucceeded = ({ status }: Pod): boolean => status?.phase === 'Succeeded'
 const isReady = ({ status }: Pod): boolean =>
   status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false
 
-/** A terminating pod counts as failed at once, unless the Job has a failure policy: that looks at how the pod ended. */
+/** A terminating pod counts as failed at once, unless the Job has a failure policy, which depends on how the pod ended. */
 const isFailed = ({ spec }: Job, { metadata, status }: Pod): boolean =>
   status?.phase === 'Failed' ||
   (metadata.deletionTimestamp !== undefined && spec.podFailurePolicy === undefined && status?.phase !== 'Succeeded')

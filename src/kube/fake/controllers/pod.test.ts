@@ -53,7 +53,7 @@ describe('a pod', () => {
       { waitingReason: 'ErrImagePull' },
       undefined,
     ],
-    ['that runs goes on', pod({ node: 'n', phase: 'Running' }), 'runs', undefined],
+    ['that runs keeps running', pod({ node: 'n', phase: 'Running' }), 'runs', undefined],
     ['that runs succeeds', pod({ node: 'n', phase: 'Running' }), 'succeeds', 'Succeeded 0'],
     ['that runs fails with its exit code', pod({ node: 'n', phase: 'Running' }), { exitCode: 3 }, 'Failed 3'],
     ['that is evicted fails', pod({ node: 'n', phase: 'Running' }), 'evicted', 'Failed 137'],
