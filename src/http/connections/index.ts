@@ -1,4 +1,7 @@
-import { Pool, ProxyAgent, type Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
+import request from 'undici/lib/api/api-request.js'
+import Pool from 'undici/lib/dispatcher/pool.js'
+import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js'
 
 export type { Dispatcher } from 'undici'
 
@@ -41,3 +44,9 @@ export function connectionsTo({ origin, connections, tls = {}, proxyUrl, keepAli
     ? new Pool(origin, { ...common, connect })
     : new ProxyAgent({ ...common, uri: proxyUrl, requestTls: connect })
 }
+
+/** Sends a request; resolves with the status, the headers and the body as a stream. */
+export const requestOver = (
+  connections: Dispatcher,
+  options: Dispatcher.RequestOptions,
+): Promise<Dispatcher.ResponseData> => request.call(connections, options)

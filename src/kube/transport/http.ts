@@ -1,4 +1,4 @@
-import { connectionsTo, type Dispatcher } from '../../http/connections/index.ts'
+import { connectionsTo, requestOver, type Dispatcher } from '../../http/connections/index.ts'
 import {
   collect,
   Deadline,
@@ -116,7 +116,7 @@ export function httpTransport(config: KubeConfig, options: HttpOptions = {}): Ht
 
   const open = async (request: KubeRequest, deadline: Deadline): Promise<Dispatcher.ResponseData> => {
     const begin = (credentials: Credentials) =>
-      pools.for(credentials).streams.request({ ...optionsFor(request, credentials), signal: deadline.signal })
+      requestOver(pools.for(credentials).streams, { ...optionsFor(request, credentials), signal: deadline.signal })
     const credentials = await config.credentials.current()
     const response = await begin(credentials)
     if (response.statusCode !== 401 || !config.credentials.refused(credentials)) return response
