@@ -39,7 +39,7 @@ const OWNERS_WORK = [
   'create role mine',
   'alter table caelus.job add column mine int',
   'alter table caelus.job disable row level security',
-  'drop policy api_own on caelus.job',
+  'drop policy api_reads_own on caelus.job',
   'drop table caelus.audit',
   'truncate caelus.job',
   'select from caelus.migration',
@@ -83,7 +83,7 @@ test('the login of workers serves the queue, and reads neither tokens nor logins
     'select from caelus.api_token',
     `select caelus.find_token('x')`,
     'select subject from caelus.user',
-    'select response_body from caelus.idempotency_key for update',
+    'select response_body from caelus.idempotency_key',
     'insert into caelus.frozen_tenant (queue, tenant, frozen_by, why) values (1, 1, 1, 1)',
     `select * from caelus.sign_in('a', 'b', true)`,
   ]
