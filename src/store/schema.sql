@@ -353,7 +353,9 @@ begin
     attempt = case when job.lease_until is null and excluded.priority = 0 then 0 else job.attempt end,
     lapses = case when job.lease_until is null and excluded.priority = 0 then 0 else job.lapses end,
     again_reason = case when job.lease_until is not null then greatest(job.again_reason, excluded.reason) end,
-    again_at = case when job.lease_until is not null then least(job.again_at, excluded.due_at) end;
+    again_at = case when job.lease_until is not null then least(job.again_at, excluded.due_at) end
+  -- Only a key that was given up is parked with lapses.
+  where not (job.due_at = 'infinity' and job.lapses > 0 and excluded.reason = 'childChanged');
   if hint then
     perform pg_notify('caelus_queue', of_queue);
   end if;

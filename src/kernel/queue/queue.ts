@@ -37,7 +37,10 @@ export type Finish =
   | { readonly then: 'handBack' }
   /** Not run, because runs before this claim lapsed: due again after a while. Only a user's wake during the claim is earlier. */
   | { readonly then: 'postpone'; readonly afterMs: number; readonly because: string }
-  /** Not run, because runs before this claim lapsed: parked, with its lapses kept. Only a user's wake during the claim runs it. */
+  /**
+   * Not run, because runs before this claim lapsed: parked, with its lapses kept. Only a user's wake during the claim
+   * runs it. Later it ignores changes of its children, which could kill one worker after the other.
+   */
   | { readonly then: 'giveUp'; readonly failure: Failure }
 
 /** How much of a claim one tenant may get. */
