@@ -34,6 +34,6 @@ export const raise = defineFailures({
   InvitationInvalid: {
     whoseMove: 'user',
     retryable: false,
-    nextStep: 'Ask an owner of the organization for a new invitation.',
+    nextStep: 'Log in with the invited email, or ask an owner of the organization for a new invitation.',
   },
 })

@@ -58,6 +58,8 @@ function databaseServices({ config, decisions, onError }: Host, controllers: rea
   return [
     atEnd('database connections', () => pool.end()),
     ...controllers.map((controller) => keepDecisions({ pool, decisions, controller, onError: notKept })),
-    ...retentionServices(config.of(RETENTION), url, (error) => onError(error, 'Old rows not deleted')),
+    ...retentionServices(config.of(RETENTION), { url, role: 'caelus_worker' }, (error) =>
+      onError(error, 'Old rows not deleted'),
+    ),
   ]
 }

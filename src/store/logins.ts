@@ -49,10 +49,16 @@ interface Excess {
 const EXCESS = `
   select
     nullif(concat_ws(', ', case when rolsuper then 'superuser' end, case when rolcreaterole then 'createrole' end,
-      case when rolcreatedb then 'createdb' end, case when rolbypassrls then 'bypassrls' end), '') as rights,
-    (select string_agg(c.oid::regclass::text, ', ') from pg_class c where c.relowner = r.oid) as owned,
-    (select string_agg(m.roleid::regrole::text, ', ') from pg_auth_members m
-     where m.member = r.oid and m.roleid::regrole::text <> $2) as member
+      case when rolcreatedb then 'createdb' end, case when rolbypassrls then 'bypassrls' end,
+      case when rolreplication then 'replication' end), '') as rights,
+    (select string_agg(distinct case
+        when s.dbid = 0 or b.datname = current_database() then pg_describe_object(s.classid, s.objid, s.objsubid)
+        else 'objects of database ' || b.datname end, ', ')
+     from pg_shdepend s left join pg_database b on b.oid = s.dbid
+     where s.refclassid = 'pg_authid'::regclass and s.refobjid = r.oid and s.deptype = 'o') as owned,
+    (select string_agg(m.roleid::regrole::text || case when m.admin_option then ' with admin option' else '' end, ', ')
+     from pg_auth_members m
+     where m.member = r.oid and (m.roleid::regrole::text <> $2 or m.admin_option)) as member
   from pg_roles r where rolname = $1`
 
 async function refuseExcess(client: ClientBase, name: string, role: Role): Promise<void> {

@@ -1,5 +1,6 @@
 import { every, type Clock, type Service } from '../kernel/index.ts'
 import type { Pool, Runner } from './pool.ts'
+import type { Role } from './roles.ts'
 
 /** How long rows are kept. */
 export interface Keep {
@@ -12,8 +13,10 @@ export interface Keep {
 }
 
 export interface RetentionOptions {
-  /** Needs the rights of the role caelus_worker. */
+  /** With the rights of `role`; as the platform, if that is caelus_api. */
   readonly pool: Pool
+  /** Decides which tables are pruned. @default caelus_worker */
+  readonly role?: Role
   readonly keep?: Keep
   /** @default 10 minutes */
   readonly everyMs?: number
@@ -36,11 +39,17 @@ const AGES = {
   idempotencyMs: ['idempotency_key', 'created_at'],
 } as const
 
+/** The API deletes only what it alone adds: an installation without workers adds nothing else. */
+const PRUNED_BY: Readonly<Record<Role, readonly (keyof typeof AGES)[]>> = {
+  caelus_api: ['idempotencyMs'],
+  caelus_worker: ['historyMs', 'decisionsMs', 'idempotencyMs'],
+}
+
 /** Deletes rows that are older than `keep` says. Returns the number of deleted rows. */
-export async function prune(on: Runner, keep: Keep = {}): Promise<number> {
+export async function prune(on: Runner, keep: Keep = {}, role: Role = 'caelus_worker'): Promise<number> {
   const ages = { historyMs: 7 * DAY, decisionsMs: 30 * DAY, idempotencyMs: DAY, ...keep }
   let removed = 0
-  for (const name of Object.keys(AGES) as (keyof typeof AGES)[]) {
+  for (const name of PRUNED_BY[role]) {
     const [table, column] = AGES[name]
     for (let chunk = CHUNK; chunk === CHUNK; removed += chunk) {
       const gone = await on.query(
@@ -56,13 +65,17 @@ export async function prune(on: Runner, keep: Keep = {}): Promise<number> {
 }
 
 /** Prunes unless another session of the same database is pruning; then returns undefined. */
-export async function pruneAlone(pool: Pool, keep: Keep = {}): Promise<number | undefined> {
+export async function pruneAlone(
+  pool: Pool,
+  keep: Keep = {},
+  role: Role = 'caelus_worker',
+): Promise<number | undefined> {
   const session = await pool.connect()
   try {
     const [lock] = await session.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [LOCK])
     if (lock?.taken !== true) return undefined
     try {
-      return await prune(session, keep)
+      return await prune(session, keep, role)
     } finally {
       await session.query('select pg_advisory_unlock($1)', [LOCK])
     }
@@ -71,6 +84,9 @@ export async function pruneAlone(pool: Pool, keep: Keep = {}): Promise<number | 
   }
 }
 
-/** Prunes from time to time. Every process with a database runs it; one of them prunes at a time. */
-export const retention = ({ pool, keep, everyMs = 600_000, clock, onError }: RetentionOptions): Service =>
-  every('retention', everyMs, () => pruneAlone(pool, keep), { ...(clock && { clock }), ...(onError && { onError }) })
+/** Prunes from time to time. Every process with a database runs it, and one of them prunes at a time. */
+export const retention = ({ pool, role, keep, everyMs = 600_000, clock, onError }: RetentionOptions): Service =>
+  every('retention', everyMs, () => pruneAlone(pool, keep, role), {
+    ...(clock && { clock }),
+    ...(onError && { onError }),
+  })

@@ -48,7 +48,8 @@ export async function ensureRoles(client: ClientBase): Promise<void> {
     await unlessDone(
       client,
       `grant ${role} to current_user`,
-      `select 1 where pg_has_role(current_user, $1, 'member')`,
+      // Since PostgreSQL 16 the creator of a role is a member that may grant it and may not set it.
+      `select 1 where pg_has_role(current_user, $1, 'set')`,
       [role],
     )
   }

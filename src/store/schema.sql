@@ -22,6 +22,19 @@ CREATE OR REPLACE FUNCTION caelus.acts_as_admin()
  STABLE
 RETURN (COALESCE(current_setting('caelus.is_admin'::text, true), ''::text) = 'true'::text)
 
+caelus.changeable_tenants()
+CREATE OR REPLACE FUNCTION caelus.changeable_tenants()
+ RETURNS text[]
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+BEGIN ATOMIC
+ SELECT array_append(ARRAY( SELECT (m.organization_id)::text AS organization_id
+            FROM (tenant.organization_members m
+              JOIN tenant.organizations o ON (((o.id = m.organization_id) AND (o.deleted_at IS NULL))))
+           WHERE ((m.user_id = caelus.current_user_id()) AND (m.role = ANY (ARRAY['owner'::text, 'member'::text])))), (caelus.current_user_id())::text) AS array_append;
+END
+
 caelus.current_tenants()
 CREATE OR REPLACE FUNCTION caelus.current_tenants()
  RETURNS text[]
@@ -340,7 +353,9 @@ begin
     attempt = case when job.lease_until is null and excluded.priority = 0 then 0 else job.attempt end,
     lapses = case when job.lease_until is null and excluded.priority = 0 then 0 else job.lapses end,
     again_reason = case when job.lease_until is not null then greatest(job.again_reason, excluded.reason) end,
-    again_at = case when job.lease_until is not null then least(job.again_at, excluded.due_at) end;
+    again_at = case when job.lease_until is not null then least(job.again_at, excluded.due_at) end
+  -- Only a key that was given up is parked with lapses.
+  where not (job.due_at = 'infinity' and job.lapses > 0 and excluded.reason = 'childChanged');
   if hint then
     perform pg_notify('caelus_queue', of_queue);
   end if;
@@ -354,9 +369,10 @@ CREATE OR REPLACE FUNCTION tenant.accept_invitation(the_sha256 bytea)
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
 BEGIN ATOMIC
- SELECT tenant.accept_invitations(ARRAY( SELECT organization_invitations.id
-            FROM tenant.organization_invitations
-           WHERE (organization_invitations.sha256 = accept_invitation.the_sha256)), caelus.current_user_id()) AS accept_invitations;
+ SELECT tenant.accept_invitations(ARRAY( SELECT i.id
+            FROM (tenant.organization_invitations i
+              JOIN caelus."user" u ON (((u.id = caelus.current_user_id()) AND (lower(u.email) = lower(i.email)))))
+           WHERE (i.sha256 = accept_invitation.the_sha256)), caelus.current_user_id()) AS accept_invitations;
 END
 
 tenant.accept_invitations(invitations uuid[], the_user uuid)
@@ -1073,11 +1089,23 @@ for select to caelus_worker using (true)
 caelus.idempotency_key api_own
 for all to caelus_api using ((user_id = caelus.current_user_id())) with check ((user_id = caelus.current_user_id()))
 
+caelus.idempotency_key api_prunes
+for delete to caelus_api using (( SELECT caelus.acts_as_admin() AS acts_as_admin))
+
+caelus.idempotency_key api_sees_to_prune
+for select to caelus_api using (( SELECT caelus.acts_as_admin() AS acts_as_admin))
+
 caelus.idempotency_key worker_prunes
 for all to caelus_worker using (true)
 
-caelus.job api_own
-for all to caelus_api using ((( SELECT caelus.acts_as_admin() AS acts_as_admin) OR (tenant = ANY (( SELECT caelus.current_tenants() AS current_tenants)::text[]))))
+caelus.job api_changes_own
+for update to caelus_api using ((( SELECT caelus.acts_as_admin() AS acts_as_admin) OR (tenant = ANY (( SELECT caelus.changeable_tenants() AS changeable_tenants)::text[]))))
+
+caelus.job api_reads_own
+for select to caelus_api using ((( SELECT caelus.acts_as_admin() AS acts_as_admin) OR (tenant = ANY (( SELECT caelus.current_tenants() AS current_tenants)::text[]))))
+
+caelus.job api_wakes_own
+for insert to caelus_api with check ((( SELECT caelus.acts_as_admin() AS acts_as_admin) OR (tenant = ANY (( SELECT caelus.changeable_tenants() AS changeable_tenants)::text[]))))
 
 caelus.job worker_runs
 for all to caelus_worker using (true)
@@ -1184,7 +1212,7 @@ caelus.idempotency_key to caelus_api
 delete, insert, select, update
 
 caelus.idempotency_key to caelus_worker
-delete, select
+delete
 
 caelus.installation to caelus_api
 select

@@ -337,7 +337,7 @@ export function exerciseQueue(name: string, make: () => Promise<QueueUnderTest>)
       expect(await lapsed(made, 1)).toMatchObject({ lapses: 1 })
     })
 
-    it('parks a key that is given up; another wake runs it once, and its next lapse counts on', async () => {
+    it('parks a key that is given up; the drift scan runs it once, and its next lapse counts on', async () => {
       const made = await fresh()
       const { queue, pass } = made
       await queue.wake(key('a'), { reason: 'drift' })
@@ -345,6 +345,8 @@ export function exerciseQueue(name: string, make: () => Promise<QueueUnderTest>)
       await queue.wake(key('a'), { reason: 'drift' })
       await queue.finish(hopeless, { then: 'giveUp', failure })
       await pass(LEASE_MS * 2)
+      expect(await queue.claim('w', 1)).toEqual([])
+      await queue.wake(key('a'), { reason: 'childChanged' })
       expect(await queue.claim('w', 1)).toEqual([])
       await queue.wake(key('a'), { reason: 'drift' })
       expect(await lapsed(made, 1)).toMatchObject({ lapses: 4 })

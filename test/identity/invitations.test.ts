@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { OrganizationRole } from '../../src/identity/index.ts'
+import type { Actor } from '../../src/store/index.ts'
 import { codeOf, identityWorld, type IdentityWorld } from './world.ts'
 
 const PAGE = { limit: 50 }
@@ -13,12 +14,13 @@ const rolesIn = async (w: IdentityWorld, id: string): Promise<Record<string, str
     (await w.identity.listMembers(w.admin, id, PAGE)).items.map(({ email, role }) => [email.split('@')[0], role]),
   )
 
-test('a token makes its bearer a member, once', async () => {
+test('a token makes the user with the invited email a member, once', async () => {
   await using w = await identityWorld()
   const id = await w.organization()
-  const { secret } = await invite(w, id, 'someone@example.org', 'viewer')
-  expect(await w.identity.acceptInvitation(w.bob, secret)).toMatchObject({ id, role: 'viewer', members: 2 })
+  const { secret } = await invite(w, id, 'BOB@example.org', 'viewer')
   expect(await codeOf(w.identity.acceptInvitation(w.eve, secret))).toBe('InvitationInvalid')
+  expect(await w.identity.acceptInvitation(w.bob, secret)).toMatchObject({ id, role: 'viewer', members: 2 })
+  expect(await codeOf(w.identity.acceptInvitation(w.bob, secret))).toBe('InvitationInvalid')
   expect(await rolesIn(w, id)).toEqual({ ann: 'owner', bob: 'viewer' })
   expect((await w.identity.listInvitations(w.ann, id, PAGE)).items).toEqual([])
 })
@@ -42,36 +44,45 @@ test('an invitation that expired, was revoked, was replaced or whose organizatio
   await using w = await identityWorld()
   const id = await w.organization()
   const gone = await w.organization('Gone')
+  const logIn = async (email: string): Promise<Actor> => {
+    const user = await w.logins.signIn({ subject: `test#${email}`, email, role: 'member' })
+    return { userId: user?.id ?? '', admin: false }
+  }
+  for (const name of ['a', 'b', 'c', 'd']) await logIn(`${name}@example.org`)
   const outdated = [
     await invite(w, id, 'a@example.org', 'member', -1),
     await invite(w, id, 'b@example.org'),
-    await invite(w, id, 'c@example.org'),
     await invite(w, gone, 'd@example.org'),
   ]
+  const replaced = await invite(w, id, 'c@example.org')
   await w.identity.revokeInvitation(w.ann, id, outdated[1]?.id ?? '')
-  const replacing = await invite(w, id, 'C@example.org', 'viewer')
   await w.identity.deleteOrganization(w.ann, gone)
   for (const { secret, email } of outdated) {
-    expect([email, await codeOf(w.identity.acceptInvitation(w.bob, secret))]).toEqual([email, 'InvitationInvalid'])
-    await w.logins.signIn({ subject: `test#${email}`, email: email.replace('c@', 'z@'), role: 'member' })
+    const invited = await logIn(email)
+    expect([email, await codeOf(w.identity.acceptInvitation(invited, secret))]).toEqual([email, 'InvitationInvalid'])
   }
   expect(await codeOf(w.identity.acceptInvitation(w.bob, 'cinv_guessed'))).toBe('InvitationInvalid')
   expect(await rolesIn(w, id)).toEqual({ ann: 'owner' })
+
+  const [{ id: userId } = { id: '' }] = (await w.identity.listUsers(w.admin, { email: 'c@example.org', limit: 1 }))
+    .items
+  const replacing = await invite(w, id, 'C@example.org', 'viewer')
   const open = (await w.identity.listInvitations(w.ann, id, PAGE)).items.map(({ email }) => email)
   expect(open.toSorted()).toEqual(['C@example.org', 'a@example.org'])
-  expect(await codeOf(w.identity.acceptInvitation(w.bob, replacing.secret))).toBe('done')
+  const accept = (secret: string) => codeOf(w.identity.acceptInvitation({ userId, admin: false }, secret))
+  expect([await accept(replaced.secret), await accept(replacing.secret)]).toEqual(['InvitationInvalid', 'done'])
 })
 
-test('an invitation raises the role of a member and never lowers it', async () => {
+test.each<[OrganizationRole, OrganizationRole, OrganizationRole]>([
+  ['viewer', 'owner', 'owner'],
+  ['owner', 'member', 'owner'],
+])('a %s who accepts an invitation as %s is then %s', async (had, invited, has) => {
   await using w = await identityWorld()
   const id = await w.organization()
-  const accept = async (role: OrganizationRole): Promise<void> => {
-    await w.identity.acceptInvitation(w.bob, (await invite(w, id, 'any@example.org', role)).secret)
-  }
-  await accept('viewer')
-  await accept('owner')
-  await accept('member')
-  expect(await rolesIn(w, id)).toEqual({ ann: 'owner', bob: 'owner' })
+  const { secret } = await invite(w, id, 'bob@example.org', invited)
+  await w.identity.addMember(w.admin, id, { email: w.bob.email, role: had })
+  await w.identity.acceptInvitation(w.bob, secret)
+  expect(await rolesIn(w, id)).toEqual({ ann: 'owner', bob: has })
   expect(await codeOf(invite(w, id, 'BOB@example.org'))).toBe('MemberExists')
 })
 

@@ -138,6 +138,27 @@ test('rows of an organization are rows of its members, as long as they are membe
   expect(await jobsOf(w.bob)).toBe(0)
 })
 
+test('a viewer sees the keys of the organization and cannot wake or park them; a member can', async () => {
+  for (const [role, can] of [
+    ['viewer', false],
+    ['member', true],
+  ] as const) {
+    await using w = await withBob(role)
+    const api = w.database.openPool({ role: 'caelus_api' })
+    const wake = (id: string) =>
+      asUser(api, w.bob, (tx) => tx.query(`select caelus.wake('clusters', 'Cluster', $1, $2, 'changed')`, [id, w.id]))
+    await w.database.pool.query(`select caelus.wake('clusters', 'Cluster', 'x', $1, 'created')`, [w.id])
+    const park = `update caelus.job set due_at = 'infinity' where id = 'x' returning 1`
+    expect([role, (await asUser(api, w.bob, (tx) => tx.query(park))).length === 1]).toEqual([role, can])
+    const outcome = (promise: Promise<unknown>) =>
+      promise.then(
+        () => true,
+        (error: Error) => !error.message.includes('row-level security'),
+      )
+    expect([role, await outcome(wake('x')), await outcome(wake('new'))]).toEqual([role, can, can])
+  }
+})
+
 test('every change has an audit row, which members may read and strangers may not', async () => {
   await using w = await withBob('member')
   await w.identity.updateOrganization(w.ann, w.id, { name: 'New' })
@@ -148,7 +169,7 @@ test('every change has an audit row, which members may read and strangers may no
     expiresAt: LATER,
   })
   await w.identity.revokeInvitation(w.ann, w.id, id)
-  const again = await w.identity.invite(w.ann, w.id, { email: 'x@example.org', role: 'member', expiresAt: LATER })
+  const again = await w.identity.invite(w.ann, w.id, { email: w.eve.email, role: 'member', expiresAt: LATER })
   await w.identity.acceptInvitation(w.eve, again.secret)
   await w.identity.removeMember(w.eve, w.id, w.eve.userId)
   await w.identity.removeMember(w.ann, w.id, w.bob.userId)

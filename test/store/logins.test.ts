@@ -8,10 +8,12 @@ import {
   migrate,
   openPool,
   PostgresQueue,
+  ROLES,
   urlWithLogin,
   type DatabaseLogin,
   type Role,
 } from '../../src/store/index.ts'
+import { ensureRoles } from '../../src/store/roles.ts'
 import { emptyDatabase, freshDatabase, onServer } from '../support/postgres.ts'
 
 const refusals = (url: string, statements: readonly string[]): Promise<string[]> =>
@@ -37,7 +39,7 @@ const OWNERS_WORK = [
   'create role mine',
   'alter table caelus.job add column mine int',
   'alter table caelus.job disable row level security',
-  'drop policy api_own on caelus.job',
+  'drop policy api_reads_own on caelus.job',
   'drop table caelus.audit',
   'truncate caelus.job',
   'select from caelus.migration',
@@ -81,7 +83,7 @@ test('the login of workers serves the queue, and reads neither tokens nor logins
     'select from caelus.api_token',
     `select caelus.find_token('x')`,
     'select subject from caelus.user',
-    'select response_body from caelus.idempotency_key for update',
+    'select response_body from caelus.idempotency_key',
     'insert into caelus.frozen_tenant (queue, tenant, frozen_by, why) values (1, 1, 1, 1)',
     `select * from caelus.sign_in('a', 'b', true)`,
   ]
@@ -143,15 +145,38 @@ test('a login is created once, and creating it again changes its password', asyn
 
 test.each([
   ['has createdb', (name: string) => `create role ${name} login createdb`],
+  ['has bypassrls, replication', (name: string) => `create role ${name} login bypassrls replication`],
   [
-    'owns hers',
+    'owns table hers',
     (name: string) => `create role ${name} login; create table hers (id int); alter table hers owner to ${name}`,
   ],
+  ['owns schema hers', (name: string) => `create role ${name} login; create schema hers authorization ${name}`],
   ['is a member of caelus_worker', (name: string) => `create role ${name} login; grant caelus_worker to ${name}`],
+  [
+    'is a member of caelus_api with admin option',
+    (name: string) => `create role ${name} login; grant caelus_api to ${name} with admin option`,
+  ],
 ])('an existing role that %s is refused as a login', async (why, statements) => {
   await using w = await made()
   const login = w.login('caelus_api', 'secret-of-test')
   await onServer(w.url, (client) => client.query(statements(login.name)))
   const failure = await createLogins(w.url, [login]).catch(failureOf)
   expect(failure).toMatchObject({ code: 'LoginTooPowerful', message: `role ${login.name} exists and ${why}` })
+})
+
+test('a migrator that created the group roles without being a superuser can set them', async () => {
+  await using w = await made()
+  const migrator = { ...w.login('caelus_api', 'secret-of-test') }
+  // What PostgreSQL grants to a role with createrole that creates another role.
+  const asCreator = 'with admin option, inherit false, set false'
+  await onServer(w.url, (client) =>
+    client.query(`
+      create role ${migrator.name} login createrole password '${migrator.password}';
+      grant caelus_api, caelus_worker to ${migrator.name} ${asCreator}`),
+  )
+  await onServer(urlWithLogin(w.url, migrator), async (client) => {
+    await expect(client.query('set role caelus_api')).rejects.toThrow('permission denied to set role')
+    await ensureRoles(client)
+    for (const role of ROLES) await client.query(`set role ${role}`)
+  })
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inTx, pruneAlone, retention } from '../../src/store/index.ts'
+import { AS_PLATFORM, inTx, pruneAlone, retention } from '../../src/store/index.ts'
 import { freshDatabase, type TestDatabase } from '../support/postgres.ts'
 
 const DAY = 86_400_000
@@ -39,6 +39,14 @@ test('every table loses the rows older than its configured age, and no others', 
   await running.start()
   await expect.poll(() => countsIn(database)).toEqual({ decisions: 2, history: 1, keys: 0 })
   await running.stop()
+})
+
+test('the API deletes old responses, and nothing else', async () => {
+  await using database = await filledDatabase()
+  const pool = database.openPool({ role: 'caelus_api', settings: AS_PLATFORM })
+  const keep = { decisionsMs: 0, historyMs: 0, idempotencyMs: 1.5 * DAY }
+  expect(await pruneAlone(pool, keep, 'caelus_api')).toBe(2)
+  expect(await countsIn(database)).toEqual({ decisions: 3, history: 3, keys: 1 })
 })
 
 test('one session prunes at a time, and the lock is free afterwards', async () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { asUser, PostgresQueue, type Actor, type Pool } from '../../src/store/index.ts'
+import { asUser, PostgresQueue, ROLES, type Actor, type Pool } from '../../src/store/index.ts'
 import { freshDatabase, onServer, type TestDatabase } from '../support/postgres.ts'
 
 /** Columns that name whose row it is. */
@@ -35,6 +35,57 @@ test('every table with a tenant has row level security and a policy', async () =
   await database.pool.query('create table caelus.without_policy (id int, tenant text)')
   await database.pool.query('alter table caelus.without_policy enable row level security')
   expect(unprotected(await tablesOf(database.pool))).toEqual(['caelus.forgotten', 'caelus.without_policy'])
+})
+
+/** What would let the API or a worker past the policies, whatever table it is about. */
+const LOOPHOLES = `
+  with ours as (select oid from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema')
+  select 'function ' || oid::regprocedure || ' runs as its owner and has no fixed search_path' as found
+  from pg_proc where pronamespace in (select oid from ours) and prosecdef
+    and not coalesce(proconfig @> array['search_path=pg_catalog, pg_temp'], false)
+  union all
+  select 'function ' || oid::regprocedure || ' runs as its owner for everyone'
+  from pg_proc where pronamespace in (select oid from ours) and prosecdef and has_function_privilege('public', oid, 'execute')
+  union all
+  select 'view ' || oid::regclass || ' reads as its owner'
+  from pg_class where relnamespace in (select oid from ours) and relkind in ('v', 'm')
+    and not coalesce(reloptions @> array['security_invoker=true'], false)
+  union all
+  select 'relation ' || oid::regclass || ' is granted to everyone'
+  from pg_class, aclexplode(relacl) acl where relnamespace in (select oid from ours) and acl.grantee = 0
+  union all
+  select 'table ' || conrelid::regclass || ' refers to ' || confrelid::regclass || ' and has no row level security'
+  from pg_constraint join pg_class c on c.oid = conrelid join pg_class f on f.oid = confrelid
+  where contype = 'f' and f.relrowsecurity and not c.relrowsecurity
+  union all
+  select 'role ' || rolname || ' is more than a group of grants'
+  from pg_roles r where rolname = any ($1) and (
+    rolsuper or rolbypassrls or rolcreaterole or rolcreatedb or rolreplication or rolcanlogin
+    or exists (select from pg_auth_members m where m.member = r.oid)
+    or exists (select from pg_shdepend s where s.refclassid = 'pg_authid'::regclass and s.refobjid = r.oid and s.deptype = 'o'))
+  order by 1`
+
+test('no function, view, grant or role leads past the policies', async () => {
+  await using database = await freshDatabase()
+  const { pool } = database
+  const loopholes = async (): Promise<string[]> =>
+    (await pool.query<{ found: string }>(LOOPHOLES, [ROLES])).map(({ found }) => found)
+  expect(await loopholes()).toEqual([])
+  for (const statement of [
+    'create function caelus.hole() returns int language sql security definer return 1',
+    'create view caelus.hole_view as select * from caelus.job',
+    'create table caelus.hole_table (id int, deployment uuid references caelus.deployment (id))',
+    'grant select on caelus.hole_table to public',
+  ]) {
+    await pool.query(statement)
+  }
+  expect(await loopholes()).toEqual([
+    'function caelus.hole() runs as its owner and has no fixed search_path',
+    'function caelus.hole() runs as its owner for everyone',
+    'relation caelus.hole_table is granted to everyone',
+    'table caelus.hole_table refers to caelus.deployment and has no row level security',
+    'view caelus.hole_view reads as its owner',
+  ])
 })
 
 test('docs/database.md lists every table and whether it has row level security', async () => {

@@ -63,13 +63,15 @@ export const revokeInvitation = (
     await note(tx, actor, { action: 'revoked invitation', ...about(organizationId), detail })
   })
 
-/** The token is the proof: any logged-in user who has it joins. The database writes the audit row. */
+/** By the token, for the user with the invited email. The audit row is written by the database. */
 export async function acceptInvitation({ pool }: IdentityDeps, actor: Actor, token: string): Promise<Organization> {
   callerId(actor)
   return await asUser(pool, actor, async (tx) => {
     const id = await acceptRow(tx, hashOf(token))
     if (id === undefined) {
-      throw raise.InvitationInvalid('the invitation is unknown, expired, revoked or was accepted before')
+      throw raise.InvitationInvalid(
+        'the invitation is unknown, expired, revoked, was accepted before, or is for another email than yours',
+      )
     }
     return await visible(tx, id)
   })

@@ -89,6 +89,6 @@ export interface IdentityUseCases {
     input: InvitationInput,
   ): Promise<Invitation & { readonly secret: string }>
   revokeInvitation(actor: Actor, organizationId: string, id: string): Promise<void>
-  /** By the secret of the invitation. A login with the invited email accepts it as well. */
+  /** By the secret of the invitation, for the user with the invited email. Their next login accepts it as well. */
   acceptInvitation(actor: Actor, token: string): Promise<Organization>
 }

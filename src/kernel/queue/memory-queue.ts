@@ -184,6 +184,8 @@ export class MemoryQueue implements Queue {
   }
 
   #rouse(entry: Entry, reason: WakeReason, dueAt: number, isMoved: boolean): void {
+    // Only a key that was given up is parked with lapses.
+    if (entry.parked && entry.lapses > 0 && reason === 'childChanged') return
     if (isUserMade(reason)) {
       entry.attempt = 0
       entry.lapses = 0

@@ -37,7 +37,10 @@ export type Finish =
   | { readonly then: 'handBack' }
   /** Not run, because earlier runs lapsed: due again after a while, or at once after a wake by a user during the claim. */
   | { readonly then: 'postpone'; readonly afterMs: number; readonly because: string }
-  /** Not run, because earlier runs lapsed: parked with its lapses, unless a user wakes it during the claim. */
+  /**
+   * Not run, because earlier runs lapsed: parked, with its lapses kept. Only a user's wake during the claim
+   * runs it. Later it ignores changes of its children, which could kill one worker after the other.
+   */
   | { readonly then: 'giveUp'; readonly failure: Failure }
 
 /** How much of a claim one tenant may get. */

@@ -148,7 +148,9 @@ export function appsWorkerPort(config: Config, env: Env, options: AppsWorkerOpti
         atEnd('worker connections', close),
         ...tracingServices(config.of(TELEMETRY)),
         probing.service,
-        ...retentionServices(config.of(RETENTION), databaseUrl, (error) => onError(error, 'Old rows not deleted')),
+        ...retentionServices(config.of(RETENTION), { url: databaseUrl, role: 'caelus_worker' }, (error) =>
+          onError(error, 'Old rows not deleted'),
+        ),
         ...appsWorkerServices(worker),
       ]
       await runUntilStopped(services, {

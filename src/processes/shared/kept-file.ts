@@ -6,7 +6,8 @@ import { join } from 'node:path'
 export async function keptText(dataDir: string, name: string, make: () => string): Promise<string> {
   const file = join(dataDir, name)
   const found = await readFile(file, 'utf8').catch(() => undefined)
-  if (found !== undefined) return found
+  // Empty: the machine stopped while the file was written.
+  if (found !== undefined && found !== '') return found
   const made = make()
   await writeFile(file, made, { mode: 0o600 })
   return made

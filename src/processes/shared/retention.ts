@@ -1,17 +1,14 @@
 import type { Retention } from '../../config/index.ts'
 import { atEnd, type Service } from '../../kernel/index.ts'
-import { openPool, retention } from '../../store/index.ts'
+import { AS_PLATFORM, openPool, retention, type Role } from '../../store/index.ts'
 
-/**
- * Deletes old rows, as the CAELUS_KEEP_ variables say. Part of every worker that has a database; the API has
- * no right to delete them.
- */
+/** Deletes old rows that `role` may delete, as the CAELUS_KEEP_ variables say. Part of every process with a database. */
 export function retentionServices(
   { keepDecisions, keepHistory, keepIdempotencyKeys }: Retention,
-  databaseUrl: string,
+  { url, role }: { readonly url: string; readonly role: Role },
   onError: (error: unknown) => void,
 ): Service[] {
-  const pool = openPool({ url: databaseUrl, applicationName: 'caelus retention', role: 'caelus_worker', max: 1 })
+  const pool = openPool({ url, applicationName: 'caelus retention', role, max: 1, settings: AS_PLATFORM })
   const keep = { decisionsMs: keepDecisions, historyMs: keepHistory, idempotencyMs: keepIdempotencyKeys }
-  return [atEnd('retention connection', () => pool.end()), retention({ pool, keep, onError })]
+  return [atEnd('retention connection', () => pool.end()), retention({ pool, role, keep, onError })]
 }

@@ -89,7 +89,7 @@ export async function up({ config: given, env, terminal, controlPlane }: UpOptio
       service.done.then(() => end(new Error(`${service.name} ended unexpectedly`)), end)
       undo.add(await startAll([stopping.bound(service)], signal))
     }
-    const pruning = retentionServices(config.of(RETENTION), workerUrl, (error) =>
+    const pruning = retentionServices(config.of(RETENTION), { url: workerUrl, role: 'caelus_worker' }, (error) =>
       serving.onError(error, 'Old rows not deleted'),
     )
     for (const service of [...tracingServices(config.of(TELEMETRY)), ...serving.services, ...pruning])

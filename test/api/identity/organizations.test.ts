@@ -80,7 +80,7 @@ test('an invited person joins with the token, and the token is in no log line an
   const act = call(w)
   const { id } = (await act(ada, 'POST', '/organizations', { name: 'Acme' })).json()
   const path = `/organizations/${id}`
-  const invited = await act(ada, 'POST', `${path}/invitations`, { email: 'else@example.test', role: 'member' })
+  const invited = await act(ada, 'POST', `${path}/invitations`, { email: 'bob@example.test', role: 'member' })
   expect(invited.statusCode).toBe(201)
   const { token, url, expires_at: expiresAt } = invited.json()
   expect(url).toBe(`http://127.0.0.1:8080/organizations/accept#${token}`)
@@ -88,6 +88,7 @@ test('an invited person joins with the token, and the token is in no log line an
   expect((await act(ada, 'GET', `${path}/invitations`)).body).not.toContain(token)
 
   const accept = (by: Person) => act(by, 'POST', '/invitations:accept', { token })
+  expect((await accept(ada)).json()).toMatchObject({ status: 404, code: 'InvitationInvalid' })
   expect((await accept(bob)).json()).toMatchObject({ id, role: 'member', members: 2 })
   const again = await accept(bob)
   expect([again.statusCode, again.json().code]).toEqual([404, 'InvitationInvalid'])

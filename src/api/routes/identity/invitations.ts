@@ -88,7 +88,7 @@ export function invitationRoutes(app: App, { identity, clock, publicUrl }: Serve
       schema: {
         operationId: 'acceptInvitation',
         tags,
-        summary: 'Join an organization with the token of an invitation',
+        summary: 'Join an organization with the token of an invitation to the email of the caller',
         body: InvitationAccept,
         response: { 200: OrganizationView },
       },
