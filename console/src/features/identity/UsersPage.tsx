@@ -1,7 +1,6 @@
 import { Badge, Button } from '@mantine/core'
 import { IconPlus, IconUsers } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
-import { ConfirmDelete } from '../../components/delete/ConfirmDelete.tsx'
 import { Empty } from '../../components/feedback/Empty.tsx'
 import { ProblemView } from '../../components/feedback/ProblemView.tsx'
 import { Page } from '../../components/page/Page.tsx'
@@ -13,6 +12,7 @@ import type { UserPatch, UserView } from '../../lib/api/contract.ts'
 import { useTopicWrite } from '../../lib/api/use-write.ts'
 import { FreezeUser } from '../apps/admin/FreezeUser.tsx'
 import { CreateUser } from './CreateUser.tsx'
+import { DeleteUser } from './DeleteUser.tsx'
 import { api, USERS_TOPIC } from './paths.ts'
 
 type Dialog = { readonly kind: 'freeze' | 'delete'; readonly user: UserView }
@@ -32,7 +32,6 @@ export function UsersPage() {
     USERS_TOPIC,
     (client, { id, ...patch }, idempotencyKey) => client.patch(api.user(id), patch, { idempotencyKey }),
   )
-  const remove = useTopicWrite<void, string>(USERS_TOPIC, (client, id) => client.delete(api.user(id)), close)
   const { mutate: unfreezeUser } = unfreeze
   const { mutate: changeUser } = change
   const columns = useMemo(
@@ -61,17 +60,7 @@ export function UsersPage() {
       />
       {creating && <CreateUser onClose={() => setCreating(false)} />}
       {dialog?.kind === 'freeze' && <FreezeUser user={dialog.user} onClose={close} />}
-      {dialog?.kind === 'delete' && (
-        <ConfirmDelete
-          kind="user"
-          name={dialog.user.email}
-          consequences="The user can no longer sign in. Users who still own apps or are the last owner of an organization cannot be deleted."
-          onClose={close}
-          onConfirm={() => remove.mutate(dialog.user.id)}
-          pending={remove.isPending}
-          error={remove.error}
-        />
-      )}
+      {dialog?.kind === 'delete' && <DeleteUser user={dialog.user} onClose={close} />}
     </Page>
   )
 }

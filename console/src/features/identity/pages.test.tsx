@@ -1,0 +1,102 @@
+// @vitest-environment happy-dom
+import { expect, test } from 'vitest'
+import type { InvitationCreated, Me, MemberView, OrganizationView, UserView } from '../../lib/api/contract.ts'
+import { render, type Answers } from '../../testing/render.tsx'
+import { OrganizationsPage } from './OrganizationsPage.tsx'
+import { UsersPage } from './UsersPage.tsx'
+
+const created_at = '2030-01-01T00:00:00.000Z'
+const acme: OrganizationView = { id: 'o1', name: 'Acme', members: 2, role: 'owner', generation: 1, created_at }
+const member = (name: string): MemberView => ({
+  user_id: name,
+  email: `${name}@example.test`,
+  role: 'owner',
+  generation: 1,
+  created_at,
+})
+const user = (name: string): UserView => ({
+  id: name,
+  email: `${name}@example.test`,
+  is_admin: false,
+  deployments: 0,
+  frozen: false,
+  created_at,
+})
+const page = <T,>(...items: T[]) => ({ items, next_cursor: null })
+
+const refusal = (detail: string, errors?: { field: string; message: string }[]) => () =>
+  Response.json(
+    {
+      type: 'about:blank',
+      title: 'Refused',
+      status: 409,
+      detail,
+      code: 'Refused',
+      whose_move: 'user',
+      retryable: false,
+      next_step: 'Choose another.',
+      request_id: 'r1',
+      ...(errors && { errors }),
+    },
+    { status: 409 },
+  )
+
+const organizations = (answers: Answers, path = '/organizations/o1', role: Me['role'] = 'member') =>
+  render(<OrganizationsPage />, {
+    path,
+    answers: {
+      'GET /me': { id: 'ada', email: 'ada@example.test', role, auth: 'dev' },
+      'GET /organizations': page(acme),
+      'GET /organizations/o1': acme,
+      'GET /organizations/o1/members': page(member('ada'), member('bob')),
+      'GET /organizations/o1/invitations': page(),
+      ...answers,
+    },
+  })
+
+type Screen = Awaited<ReturnType<typeof organizations>>
+
+const act = async (screen: Screen, name: string, action: string): Promise<void> => {
+  await screen.click('button', `Actions for ${name}@example.test`)
+  await screen.click('[role="menuitem"]', action)
+}
+
+/** Types what the dialog asks for, confirms, and closes it once the refusal is shown. */
+const confirmInVain = async (screen: Screen, name: string): Promise<void> => {
+  await screen.type('[role="dialog"] input', name)
+  await screen.click('[role="dialog"] button[type="submit"]')
+  await screen.until(() => screen.text().includes('refused once'))
+  await screen.click('[role="dialog"] button', 'Cancel')
+}
+
+test('a dialog does not show what was refused in the dialog before: users', async () => {
+  using screen = await render(<UsersPage />, {
+    answers: { 'GET /users': page(user('ada'), user('bob')), 'DELETE /users/ada': refusal('refused once') },
+  })
+  await screen.until(() => screen.text().includes('2 users'))
+  await act(screen, 'ada', 'Delete')
+  await confirmInVain(screen, 'ada@example.test')
+  await act(screen, 'bob', 'Delete')
+  expect(screen.text()).toContain('Type bob@example.test to confirm')
+  expect(screen.text()).not.toContain('refused once')
+})
+
+test('a dialog does not show what was refused in the dialog before: members', async () => {
+  using screen = await organizations({ 'DELETE /organizations/o1/members/bob': refusal('refused once') })
+  await screen.until(() => screen.text().includes('2 members'))
+  await act(screen, 'bob', 'Remove')
+  await confirmInVain(screen, 'bob@example.test')
+  await act(screen, 'ada', 'Leave')
+  expect(screen.text()).toContain('Type Acme to confirm')
+  expect(screen.text()).not.toContain('refused once')
+})
+
+test('a dialog does not show what was refused in the dialog before: organizations', async () => {
+  using screen = await organizations({ 'DELETE /organizations/o1': refusal('refused once') })
+  await screen.until(() => screen.text().includes('2 members'))
+  await screen.click('button', 'Delete')
+  await confirmInVain(screen, 'Acme')
+  await screen.click('button', 'Delete')
+  expect(screen.text()).toContain('Type Acme to confirm')
+  expect(screen.text()).not.toContain('refused once')
+})
