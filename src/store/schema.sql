@@ -356,7 +356,12 @@ CREATE OR REPLACE FUNCTION tenant.accept_invitation(the_sha256 bytea)
 BEGIN ATOMIC
  SELECT tenant.accept_invitations(ARRAY( SELECT organization_invitations.id
             FROM tenant.organization_invitations
-           WHERE (organization_invitations.sha256 = accept_invitation.the_sha256)), caelus.current_user_id()) AS accept_invitations;
+           WHERE (organization_invitations.sha256 = accept_invitation.the_sha256)), caelus.current_user_id()) AS accept_invitations
+ UNION ALL
+  SELECT i.organization_id
+    FROM (tenant.organization_invitations i
+      JOIN tenant.organizations o ON (((o.id = i.organization_id) AND (o.deleted_at IS NULL))))
+   WHERE ((i.sha256 = accept_invitation.the_sha256) AND (i.accepted_by = caelus.current_user_id()) AND (tenant.role_in(i.organization_id) IS NOT NULL));
 END
 
 tenant.accept_invitations(invitations uuid[], the_user uuid)

@@ -75,6 +75,17 @@ test('an invitation raises the role of a member and never lowers it', async () =
   expect(await codeOf(invite(w, id, 'BOB@example.org'))).toBe('MemberExists')
 })
 
+test('a link that its user accepted before leads to the organization again, as long as they are a member', async () => {
+  await using w = await identityWorld()
+  const id = await w.organization()
+  const { secret } = await invite(w, id, 'bob@example.org', 'viewer')
+  await w.logins.signIn({ subject: 'test#bob', email: 'bob@example.org', role: 'member' })
+  expect(await w.identity.acceptInvitation(w.bob, secret)).toMatchObject({ id, role: 'viewer', members: 2 })
+  await w.identity.removeMember(w.ann, id, w.bob.userId)
+  expect(await codeOf(w.identity.acceptInvitation(w.bob, secret))).toBe('InvitationInvalid')
+  expect(await rolesIn(w, id)).toEqual({ ann: 'owner' })
+})
+
 test('the token is stored as a hash only', async () => {
   await using w = await identityWorld()
   const { secret } = await invite(w, await w.organization(), 'x@example.org')

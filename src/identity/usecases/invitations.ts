@@ -63,13 +63,13 @@ export const revokeInvitation = (
     await note(tx, actor, { action: 'revoked invitation', ...about(organizationId), detail })
   })
 
-/** The token is the proof: whoever is logged in and has it joins. The audit row is written by the database. */
+/** The token is the proof: whoever is logged in and has it joins, once. The audit row is written by the database. */
 export async function acceptInvitation({ pool }: IdentityDeps, actor: Actor, token: string): Promise<Organization> {
   callerId(actor)
   return await asUser(pool, actor, async (tx) => {
     const id = await acceptRow(tx, hashOf(token))
     if (id === undefined) {
-      throw raise.InvitationInvalid('the invitation is unknown, expired, revoked or was accepted before')
+      throw raise.InvitationInvalid('the invitation is unknown, expired, revoked or accepted by someone else')
     }
     return await visible(tx, id)
   })

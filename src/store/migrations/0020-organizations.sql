@@ -112,12 +112,18 @@ begin atomic
   select organization_id from accepted;
 end;
 
--- By the token of a link, for the caller. Answers no row if the invitation is not open.
+-- By the token of a link, for the caller. The login before may have accepted it, so whoever accepted it may repeat that
+-- while they are a member. Answers no row otherwise.
 create function tenant.accept_invitation(the_sha256 bytea) returns setof uuid
 language sql security definer set search_path = pg_catalog, pg_temp
 begin atomic
   select tenant.accept_invitations(
-    array(select id from tenant.organization_invitations where sha256 = the_sha256), caelus.current_user_id());
+    array(select id from tenant.organization_invitations where sha256 = the_sha256), caelus.current_user_id())
+  union all
+  select i.organization_id from tenant.organization_invitations i
+  join tenant.organizations o on o.id = i.organization_id and o.deleted_at is null
+  where i.sha256 = the_sha256 and i.accepted_by = caelus.current_user_id()
+    and tenant.role_in(i.organization_id) is not null;
 end;
 
 -- At a login, before there is a caller: all open invitations of the email. Almost always there are none.
