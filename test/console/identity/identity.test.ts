@@ -87,25 +87,32 @@ test('the last owner is told why the role cannot change; renaming and deleting w
   await page.getByText('There is no organization called', { exact: false }).waitFor()
 })
 
-test('the link of an invitation joins whoever is signed in, and says so when it is no longer valid', async () => {
+test('the link of an invitation joins whoever signs in with it, and says so when it is no longer valid', async () => {
   const world = await consoleWorld()
   const { identity } = world.api.parts
   const owner = await actor(world, 'ada@example.test')
   const { id } = await identity.createOrganization(owner, { name: 'Acme' })
-  const input = { email: 'else@example.test', role: 'viewer', expiresAt: Date.now() + 3_600_000 } as const
-  const { secret } = await identity.invite(owner, id, input)
-  const path = `/organizations/accept#${secret}`
-  const page = await world.signedIn(path, { role: 'member' })
-  await page.getByText('Open the link of the invitation again').waitFor()
-  await page.goto(`${world.url}/organizations`)
-  await page.goto(`${world.url}${path}`)
+  const pathFor = async (email: string): Promise<string> => {
+    const { secret } = await identity.invite(owner, id, { email, role: 'viewer', expiresAt: Date.now() + 3_600_000 })
+    return `/organizations/accept#${secret}`
+  }
+  const forAnother = await pathFor('else@example.test')
+  const page = await world.signedIn(forAnother, { role: 'member' })
+  await page.getByText('You join as member@example.test.').waitFor()
   await page.getByRole('button', { name: 'Join' }).click()
   await page.getByRole(...heading('Acme')).waitFor()
   await page.getByRole('row', { name: /member@example.test.*viewer/ }).waitFor()
   expect(await page.getByRole('link', { name: 'Invitations' }).count()).toBe(0)
-  await page.goto(`${world.url}${path}`)
-  await page.getByRole('button', { name: 'Join' }).click()
-  await page.getByText('unknown, expired, revoked or was accepted before', { exact: false }).waitFor()
+  await page.goto(`${world.url}/organizations/accept`)
+  await page.getByText('The link of the invitation is incomplete').waitFor()
+
+  // The login with the invited email has accepted the invitation already; the link still leads there.
+  const admin = await world.signedIn(await pathFor('admin@example.test'))
+  await admin.getByRole('button', { name: 'Join' }).click()
+  await admin.getByRole('row', { name: /admin@example.test.*viewer/ }).waitFor()
+  await admin.goto(`${world.url}${forAnother}`)
+  await admin.getByRole('button', { name: 'Join' }).click()
+  await admin.getByText('unknown, expired, revoked or accepted by someone else', { exact: false }).waitFor()
 })
 
 test('an admin creates a user, makes an admin of them, and deletes them', async () => {

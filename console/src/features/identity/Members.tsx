@@ -9,6 +9,7 @@ import type { Me, MemberView, OrganizationRole, OrganizationView } from '../../l
 import { api, TOPIC } from './paths.ts'
 import { RemoveMember } from './RemoveMember.tsx'
 import { RoleBadge } from './RoleBadge.tsx'
+import { ROLES } from './roles.ts'
 import { useWrite } from './use-write.ts'
 
 interface MembersProps {
@@ -16,8 +17,6 @@ interface MembersProps {
   readonly me: Me
   readonly mayChange: boolean
 }
-
-const ROLES: readonly OrganizationRole[] = ['owner', 'member', 'viewer']
 
 interface RoleChange {
   readonly member: MemberView
@@ -68,7 +67,7 @@ const memberColumns = ({ meId, mayChange, change, remove }: Actions): readonly L
     name: row.email,
     actions: [
       ...(mayChange
-        ? ROLES.filter((role) => role !== row.role).map((role) => ({
+        ? ROLES.filter(({ role }) => role !== row.role).map(({ role }) => ({
             label: `Make ${role}`,
             onClick: () => change({ member: row, role }),
           }))

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { expect, test } from 'vitest'
-import type { InvitationCreated, Me, MemberView, OrganizationView, UserView } from '../../lib/api/contract.ts'
+import type { Me, MemberView, OrganizationView, UserView } from '../../lib/api/contract.ts'
 import { render, type Answers } from '../../testing/render.tsx'
 import { OrganizationsPage } from './OrganizationsPage.tsx'
 import { UsersPage } from './UsersPage.tsx'
@@ -99,4 +99,38 @@ test('a dialog does not show what was refused in the dialog before: organization
   await screen.click('button', 'Delete')
   expect(screen.text()).toContain('Type Acme to confirm')
   expect(screen.text()).not.toContain('refused once')
+})
+
+test('an invitation shows a refused email at its field, and the link once', async () => {
+  let refused = true
+  const message = 'must be an email address'
+  const made = { id: 'i1', email: 'eve@example.test', role: 'member', created_at, expires_at: created_at }
+  using screen = await organizations(
+    {
+      'POST /organizations/o1/invitations': () =>
+        refused
+          ? refusal('wrong', [{ field: 'email', message }])()
+          : { ...made, token: 'cinv_1', url: 'http://127.0.0.1/organizations/accept#cinv_1' },
+    },
+    '/organizations/o1/invitations',
+  )
+  await screen.until(() => screen.text().includes('There are no open invitations'))
+  await screen.click('button', 'Invite')
+  await screen.type('input[type="email"]', 'eve@example')
+  await screen.click('button[type="submit"]')
+  await screen.until(() => screen.text().includes(message))
+  expect(screen.text()).not.toContain('Choose another.')
+  refused = false
+  await screen.click('button[type="submit"]')
+  await screen.until(() => screen.text().includes('Copy the link now'))
+  expect(screen.find('[data-secret]').textContent).toBe('http://127.0.0.1/organizations/accept#cinv_1')
+  expect(screen.text()).toContain('Anyone who opens it joins Acme.')
+})
+
+test.each([
+  ['member', 'You belong to no organization'],
+  ['admin', 'There are no organizations'],
+] as const)('the empty list of a %s names its reason', async (role, text) => {
+  using screen = await organizations({ 'GET /organizations': page() }, '/organizations', role)
+  await screen.until(() => screen.text().includes(text))
 })
