@@ -18,7 +18,7 @@ export function ShownOnce({ noun, secret, children, onClose }: ShownOnceProps) {
       <Alert variant="default" icon={<IconEyeOff size={18} aria-hidden />} title={`Copy the ${noun} now`}>
         Caelus stores only a hash and cannot show the {noun} again.
       </Alert>
-      <Code block data-secret>
+      <Code block data-secret style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
         {secret}
       </Code>
       {children}

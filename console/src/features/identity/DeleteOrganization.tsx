@@ -11,10 +11,11 @@ interface DeleteOrganizationProps {
 
 export function DeleteOrganization({ organization: { id, name }, onClose }: DeleteOrganizationProps) {
   const [, go] = useLocation()
-  const remove = useWrite<void>(
-    (client) => client.delete(api.organization(id)),
-    () => go(pages.organizations),
-  )
+  const remove = useWrite<void>(async (client) => {
+    await client.delete(api.organization(id))
+    // Before the topic is read again: this page would show that its organization does not exist.
+    go(pages.organizations)
+  })
   return (
     <ConfirmDelete
       kind="organization"

@@ -15,10 +15,11 @@ interface RemoveMemberProps {
 export function RemoveMember({ organization: { id, name }, member, me, onClose }: RemoveMemberProps) {
   const [, go] = useLocation()
   const isMe = member.user_id === me.id
-  const remove = useWrite<void>(
-    (client) => client.delete(api.member(id, member.user_id)),
-    () => (isMe && me.role !== 'admin' ? go(pages.organizations) : onClose()),
-  )
+  const remove = useWrite<void>(async (client) => {
+    await client.delete(api.member(id, member.user_id))
+    // Before the topic is read again: the page would show that the organization does not exist.
+    if (isMe && me.role !== 'admin') go(pages.organizations)
+  }, onClose)
   return (
     <ConfirmDelete
       kind={isMe ? 'organization' : 'member'}

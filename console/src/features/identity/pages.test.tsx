@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
 import { expect, test } from 'vitest'
 import type { Me, MemberView, OrganizationView, UserView } from '../../lib/api/contract.ts'
+import { forgetInvitationToken, keepInvitationToken } from '../../lib/invitation-token.ts'
 import { render, type Answers } from '../../testing/render.tsx'
 import { OrganizationsPage } from './OrganizationsPage.tsx'
 import { UsersPage } from './UsersPage.tsx'
@@ -130,7 +131,37 @@ test('an invitation shows a refused email at its field, and the link once', asyn
 test.each([
   ['member', 'You belong to no organization'],
   ['admin', 'There are no organizations'],
-] as const)('the empty list of a %s names its reason', async (role, text) => {
+] as const)('the empty list names its reason: %s', async (role, text) => {
   using screen = await organizations({ 'GET /organizations': page() }, '/organizations', role)
   await screen.until(() => screen.text().includes(text))
+})
+
+test.each([
+  ['deleted', async (screen: Screen) => screen.click('button', 'Delete'), 'Delete organization'],
+  ['left', async (screen: Screen) => act(screen, 'ada', 'Leave'), 'Leave organization'],
+])('the page of an organization that was %s does not read it again', async (_, open, submit) => {
+  using screen = await organizations({
+    'DELETE /organizations/o1': () => new Response(null, { status: 204 }),
+    'DELETE /organizations/o1/members/ada': () => new Response(null, { status: 204 }),
+  })
+  await screen.until(() => screen.text().includes('2 members'))
+  await open(screen)
+  await screen.type('[role="dialog"] input', 'Acme')
+  const before = screen.requests.length
+  await screen.click('[role="dialog"] button[type="submit"]', submit)
+  await screen.until(() => screen.text().includes('1 organization'))
+  expect(screen.requests.slice(before).filter((request) => request.startsWith('GET /organizations/'))).toEqual([])
+})
+
+test('an invitation that is not valid leaves nothing to press', async () => {
+  keepInvitationToken({ pathname: '/organizations/accept', hash: '#cinv_1' })
+  using screen = await organizations(
+    { 'POST /invitations:accept': refusal('the invitation is unknown') },
+    '/organizations/accept',
+  )
+  await screen.until(() => screen.text().includes('You join as ada@example.test.'))
+  await screen.click('button', 'Join')
+  await screen.until(() => screen.text().includes('the invitation is unknown'))
+  expect(screen.text()).not.toContain('Join')
+  forgetInvitationToken()
 })

@@ -11,10 +11,11 @@ interface DeleteProductProps {
 
 export function DeleteProduct({ product: { id, name }, onClose }: DeleteProductProps) {
   const [, go] = useLocation()
-  const remove = useWrite<void>(
-    (client) => client.delete(api.product(id)),
-    () => go(pages.products),
-  )
+  const remove = useWrite<void>(async (client) => {
+    await client.delete(api.product(id))
+    // Before the topic is read again: this page would show that its product does not exist.
+    go(pages.products)
+  })
   return (
     <ConfirmDelete
       kind="product"
