@@ -1,5 +1,6 @@
 import { Badge, Button } from '@mantine/core'
 import { IconPlus, IconUsers } from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { Empty } from '../../components/feedback/Empty.tsx'
 import { ProblemView } from '../../components/feedback/ProblemView.tsx'
@@ -9,6 +10,7 @@ import { ResourceList } from '../../components/list/ResourceList.tsx'
 import type { ListColumn } from '../../components/list/ResourceTable.tsx'
 import { StatusLabel } from '../../components/feedback/StatusLabel.tsx'
 import type { UserPatch, UserView } from '../../lib/api/contract.ts'
+import { ME_KEY, useMe } from '../../lib/api/queries.ts'
 import { useTopicWrite } from '../../lib/api/use-write.ts'
 import { FreezeUser } from '../apps/admin/FreezeUser.tsx'
 import { CreateUser } from './CreateUser.tsx'
@@ -24,6 +26,8 @@ interface Actions {
 }
 
 export function UsersPage() {
+  const me = useMe()
+  const queries = useQueryClient()
   const [creating, setCreating] = useState(false)
   const [dialog, setDialog] = useState<Dialog>()
   const close = (): void => setDialog(undefined)
@@ -31,6 +35,10 @@ export function UsersPage() {
   const change = useTopicWrite<UserView, { readonly id: string } & UserPatch>(
     USERS_TOPIC,
     (client, { id, ...patch }, idempotencyKey) => client.patch(api.user(id), patch, { idempotencyKey }),
+    ({ id }) => {
+      // The menu and the pages depend on the own role.
+      if (id === me.data?.id) void queries.invalidateQueries({ queryKey: ME_KEY })
+    },
   )
   const { mutate: unfreezeUser } = unfreeze
   const { mutate: changeUser } = change

@@ -70,6 +70,24 @@ const confirmInVain = async (screen: Screen, name: string): Promise<void> => {
   await screen.click('[role="dialog"] button', 'Cancel')
 }
 
+test('admins who change their own role see what that role may see', async () => {
+  using screen = await render(<UsersPage />, {
+    answers: {
+      'GET /me': { id: 'ada', email: 'ada@example.test', role: 'admin', auth: 'dev' },
+      'GET /users': page(user('ada'), user('bob')),
+      'PATCH /users/ada': user('ada'),
+      'PATCH /users/bob': user('bob'),
+    },
+  })
+  await screen.until(() => screen.text().includes('2 users'))
+  const asked = (): number => screen.requests.filter((request) => request === 'GET /me').length
+  await act(screen, 'bob', 'Make an admin')
+  await screen.until(() => screen.requests.includes('PATCH /users/bob'))
+  expect(asked()).toBe(1)
+  await act(screen, 'ada', 'Make an admin')
+  await screen.until(() => asked() === 2)
+})
+
 test('a dialog does not show what was refused in the dialog before: users', async () => {
   using screen = await render(<UsersPage />, {
     answers: { 'GET /users': page(user('ada'), user('bob')), 'DELETE /users/ada': refusal('refused once') },
