@@ -372,7 +372,12 @@ BEGIN ATOMIC
  SELECT tenant.accept_invitations(ARRAY( SELECT i.id
             FROM (tenant.organization_invitations i
               JOIN caelus."user" u ON (((u.id = caelus.current_user_id()) AND (lower(u.email) = lower(i.email)))))
-           WHERE (i.sha256 = accept_invitation.the_sha256)), caelus.current_user_id()) AS accept_invitations;
+           WHERE (i.sha256 = accept_invitation.the_sha256)), caelus.current_user_id()) AS accept_invitations
+ UNION ALL
+  SELECT i.organization_id
+    FROM (tenant.organization_invitations i
+      JOIN tenant.organizations o ON (((o.id = i.organization_id) AND (o.deleted_at IS NULL))))
+   WHERE ((i.sha256 = accept_invitation.the_sha256) AND (i.accepted_by = caelus.current_user_id()) AND (tenant.role_in(i.organization_id) IS NOT NULL));
 END
 
 tenant.accept_invitations(invitations uuid[], the_user uuid)

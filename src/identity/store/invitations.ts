@@ -82,7 +82,7 @@ export async function revokeInvitation(tx: Tx, organizationId: string, id: strin
   return row && invitationOf(row)
 }
 
-/** The organization that the caller joined. Undefined: no open invitation of their email has this token. */
+/** The organization that the caller joined, now or before. Undefined: no invitation of their email has this token. */
 export async function acceptInvitation(tx: Tx, hash: Buffer): Promise<string | undefined> {
   const [row] = await tx.query<{ id: string }>('select tenant.accept_invitation($1) as id', [hash])
   return row?.id

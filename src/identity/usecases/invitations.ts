@@ -63,14 +63,14 @@ export const revokeInvitation = (
     await note(tx, actor, { action: 'revoked invitation', ...about(organizationId), detail })
   })
 
-/** By the token, for the user with the invited email. The audit row is written by the database. */
+/** By the token, for the user with the invited email. The database writes the audit row. */
 export async function acceptInvitation({ pool }: IdentityDeps, actor: Actor, token: string): Promise<Organization> {
   callerId(actor)
   return await asUser(pool, actor, async (tx) => {
     const id = await acceptRow(tx, hashOf(token))
     if (id === undefined) {
       throw raise.InvitationInvalid(
-        'the invitation is unknown, expired, revoked, was accepted before, or is for another email than yours',
+        'the invitation is unknown, expired, revoked or used, or it is for another email than yours',
       )
     }
     return await visible(tx, id)

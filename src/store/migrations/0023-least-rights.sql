@@ -32,7 +32,8 @@ create policy api_prunes on caelus.idempotency_key for delete to caelus_api usin
 create policy api_sees_to_prune on caelus.idempotency_key for select to caelus_api
   using ((select caelus.acts_as_admin()));
 
--- By the token of a link, for the caller whose email was invited. Answers no row if the invitation is not open.
+-- By the token of a link, for the caller whose email was invited. The login before may have accepted it, so the caller may
+-- repeat that while they are a member. Answers no row otherwise.
 create or replace function tenant.accept_invitation(the_sha256 bytea) returns setof uuid
 language sql security definer set search_path = pg_catalog, pg_temp
 begin atomic
@@ -42,5 +43,10 @@ begin atomic
       join caelus.user u on u.id = caelus.current_user_id() and lower(u.email) = lower(i.email)
       where i.sha256 = the_sha256
     ),
-    caelus.current_user_id());
+    caelus.current_user_id())
+  union all
+  select i.organization_id from tenant.organization_invitations i
+  join tenant.organizations o on o.id = i.organization_id and o.deleted_at is null
+  where i.sha256 = the_sha256 and i.accepted_by = caelus.current_user_id()
+    and tenant.role_in(i.organization_id) is not null;
 end;

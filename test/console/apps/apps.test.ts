@@ -292,7 +292,7 @@ test('an admin sees the queue, gives up a job, requeues it, and freezes its tena
   await act(/Actions for hello-static/, 'Freeze the tenant')
   await page.getByRole('dialog').getByRole('textbox').fill('loops')
   await page.getByRole('dialog').getByRole('button', { name: 'Freeze' }).click()
-  await page.getByRole('row', { name: /Frozen.*when thawed/ }).waitFor()
+  await page.getByRole('row', { name: /Frozen.*when unfrozen/ }).waitFor()
   await picture(page, 'apps-queue')
 
   await page.getByRole('link', { name: 'Users' }).click()

@@ -142,7 +142,7 @@ describe('a job', () => {
   test('says when it is tried next', () => {
     expect(nextTryText(job, now)).toBe('in 1m 30s')
     expect(nextTryText(job, now + 100_000)).toBe('now')
-    expect(nextTryText({ ...job, frozen: true }, now)).toBe('when thawed')
+    expect(nextTryText({ ...job, frozen: true }, now)).toBe('when unfrozen')
     expect(nextTryText({ ...job, status: 'failed' }, now)).toBe('—')
   })
 

@@ -1,16 +1,13 @@
-import { Alert, Button, Code, CopyButton, Group, Modal, Select, Stack, TextInput } from '@mantine/core'
-import { IconCheck, IconCopy, IconEyeOff } from '@tabler/icons-react'
+import { Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { ProblemView } from '../../components/feedback/ProblemView.tsx'
+import { ShownOnce } from '../../components/feedback/ShownOnce.tsx'
+import { refusalsOf } from '../../components/forms/index.ts'
 import type { InvitationCreate, InvitationCreated, OrganizationRole, OrganizationView } from '../../lib/api/contract.ts'
+import { problemOf } from '../../lib/api/problem.ts'
 import { api } from './paths.ts'
+import { ROLES } from './roles.ts'
 import { useWrite } from './use-write.ts'
-
-const ROLES = [
-  { value: 'member', label: 'member' },
-  { value: 'viewer', label: 'viewer' },
-  { value: 'owner', label: 'owner' },
-] as const
 
 const LIFETIMES = [
   { value: '1', label: 'One day' },
@@ -34,7 +31,11 @@ export function Invite({ organization: { id, name }, onClose }: InviteProps) {
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {invite.data ? (
-        <InvitationLink url={invite.data.url} onClose={onClose} />
+        <ShownOnce noun="link" secret={invite.data.url} onClose={onClose}>
+          <Text size="xs" c="dimmed">
+            Send it to {invite.data.email}. Anyone who opens it joins {name}.
+          </Text>
+        </ShownOnce>
       ) : (
         <InviteForm pending={invite.isPending} error={invite.error} onSubmit={invite.mutate} onCancel={onClose} />
       )}
@@ -53,6 +54,7 @@ function InviteForm({ pending, error, onSubmit, onCancel }: InviteFormProps) {
   const [email, setEmail] = useState('')
   const [role, setRole] = useState<OrganizationRole>('member')
   const [days, setDays] = useState('7')
+  const refused = error === null ? undefined : refusalsOf(problemOf(error)).plain.get('email')
   return (
     <form
       onSubmit={(event) => {
@@ -63,17 +65,20 @@ function InviteForm({ pending, error, onSubmit, onCancel }: InviteFormProps) {
       <Stack gap="md">
         <TextInput
           label="Email"
-          description="Caelus sends no email. The next login with this email joins, and so does the link."
+          description="Caelus sends no email. This email joins with its next login, or by the link that you send."
           type="email"
           required
           data-autofocus
           value={email}
+          error={refused}
           onChange={(event) => setEmail(event.currentTarget.value)}
         />
         <Group grow align="flex-start">
           <Select
             label="Role"
-            data={[...ROLES]}
+            description={ROLES.find((known) => known.role === role)?.may}
+            inputWrapperOrder={['label', 'input', 'description']}
+            data={ROLES.map((known) => known.role)}
             value={role}
             allowDeselect={false}
             onChange={(value) => value && setRole(value)}
@@ -86,7 +91,7 @@ function InviteForm({ pending, error, onSubmit, onCancel }: InviteFormProps) {
             onChange={(value) => setDays(value ?? '7')}
           />
         </Group>
-        {error !== null && error !== undefined && <ProblemView compact error={error} />}
+        {error !== null && refused === undefined && <ProblemView compact error={error} />}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onCancel}>
             Cancel
@@ -97,32 +102,5 @@ function InviteForm({ pending, error, onSubmit, onCancel }: InviteFormProps) {
         </Group>
       </Stack>
     </form>
-  )
-}
-
-function InvitationLink({ url, onClose }: { readonly url: string; readonly onClose: () => void }) {
-  return (
-    <Stack gap="md">
-      <Alert variant="default" icon={<IconEyeOff size={18} aria-hidden />} title="Copy the link now">
-        Only a hash of it is stored. It cannot be shown again.
-      </Alert>
-      <Code block data-secret>
-        {url}
-      </Code>
-      <Group justify="flex-end" gap="xs">
-        <CopyButton value={url}>
-          {({ copied, copy }) => (
-            <Button
-              variant="default"
-              onClick={copy}
-              leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
-            >
-              {copied ? 'Copied' : 'Copy'}
-            </Button>
-          )}
-        </CopyButton>
-        <Button onClick={onClose}>Done</Button>
-      </Group>
-    </Stack>
   )
 }

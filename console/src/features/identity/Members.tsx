@@ -1,15 +1,15 @@
 import { IconUsers } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
-import { useLocation } from 'wouter'
-import { ConfirmDelete } from '../../components/delete/ConfirmDelete.tsx'
 import { Empty } from '../../components/feedback/Empty.tsx'
 import { ProblemView } from '../../components/feedback/ProblemView.tsx'
 import { ageColumn, menuColumn } from '../../components/list/list-columns.tsx'
 import { ResourceList } from '../../components/list/ResourceList.tsx'
 import type { ListColumn } from '../../components/list/ResourceTable.tsx'
 import type { Me, MemberView, OrganizationRole, OrganizationView } from '../../lib/api/contract.ts'
-import { api, pages, TOPIC } from './paths.ts'
+import { api, TOPIC } from './paths.ts'
+import { RemoveMember } from './RemoveMember.tsx'
 import { RoleBadge } from './RoleBadge.tsx'
+import { ROLES } from './roles.ts'
 import { useWrite } from './use-write.ts'
 
 interface MembersProps {
@@ -18,26 +18,16 @@ interface MembersProps {
   readonly mayChange: boolean
 }
 
-const ROLES: readonly OrganizationRole[] = ['owner', 'member', 'viewer']
-
 interface RoleChange {
   readonly member: MemberView
   readonly role: OrganizationRole
 }
 
-export function Members({ organization: { id, name }, me, mayChange }: MembersProps) {
+export function Members({ organization, me, mayChange }: MembersProps) {
+  const { id } = organization
   const [removing, setRemoving] = useState<MemberView>()
-  const [, go] = useLocation()
-  const isMe = removing?.user_id === me.id
   const change = useWrite<MemberView, RoleChange>((client, { member, role }, idempotencyKey) =>
     client.patch(api.member(id, member.user_id), { role }, { idempotencyKey, ifMatch: `"${member.generation}"` }),
-  )
-  const remove = useWrite<void, string>(
-    (client, userId) => client.delete(api.member(id, userId)),
-    (_, userId) => {
-      setRemoving(undefined)
-      if (userId === me.id && me.role !== 'admin') go(pages.organizations)
-    },
   )
   const { mutate } = change
   const columns = useMemo(
@@ -56,18 +46,7 @@ export function Members({ organization: { id, name }, me, mayChange }: MembersPr
         empty={<Empty icon={<IconUsers size={22} aria-hidden />} title="There are no members" />}
       />
       {removing && (
-        <ConfirmDelete
-          kind={isMe ? 'organization' : 'member'}
-          verb={isMe ? 'Leave' : 'Remove'}
-          name={isMe ? name : removing.email}
-          consequences={
-            isMe ? `You lose access to ${name}.` : `${removing.email} loses access to ${name} and everything in it.`
-          }
-          onClose={() => setRemoving(undefined)}
-          onConfirm={() => remove.mutate(removing.user_id)}
-          pending={remove.isPending}
-          error={remove.error}
-        />
+        <RemoveMember organization={organization} member={removing} me={me} onClose={() => setRemoving(undefined)} />
       )}
     </>
   )
@@ -88,7 +67,7 @@ const memberColumns = ({ meId, mayChange, change, remove }: Actions): readonly L
     name: row.email,
     actions: [
       ...(mayChange
-        ? ROLES.filter((role) => role !== row.role).map((role) => ({
+        ? ROLES.filter(({ role }) => role !== row.role).map(({ role }) => ({
             label: `Make ${role}`,
             onClick: () => change({ member: row, role }),
           }))

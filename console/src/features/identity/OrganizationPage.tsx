@@ -1,19 +1,17 @@
 import { Button, Stack } from '@mantine/core'
 import { IconPencil } from '@tabler/icons-react'
 import { useState } from 'react'
-import { useLocation } from 'wouter'
-import { ConfirmDelete } from '../../components/delete/ConfirmDelete.tsx'
 import { DeleteButton } from '../../components/delete/DeleteButton.tsx'
 import { DetailPage } from '../../components/detail/DetailPage.tsx'
 import { SectionLinks } from '../../components/detail/SectionLinks.tsx'
 import type { Me, OrganizationView } from '../../lib/api/contract.ts'
 import { useResource } from '../../lib/api/queries.ts'
+import { DeleteOrganization } from './DeleteOrganization.tsx'
 import { Invitations } from './Invitations.tsx'
 import { Members } from './Members.tsx'
 import { OrganizationEditor } from './OrganizationEditor.tsx'
 import { api, pages, TOPIC } from './paths.ts'
 import { RoleBadge } from './RoleBadge.tsx'
-import { useWrite } from './use-write.ts'
 
 interface OrganizationPageProps {
   readonly id: string
@@ -24,12 +22,7 @@ interface OrganizationPageProps {
 export function OrganizationPage({ id, me, section }: OrganizationPageProps) {
   const query = useResource<OrganizationView>(TOPIC, api.organization(id))
   const [dialog, setDialog] = useState<'rename' | 'delete'>()
-  const [, go] = useLocation()
   const close = (): void => setDialog(undefined)
-  const remove = useWrite<void>(
-    (client) => client.delete(api.organization(id)),
-    () => go(pages.organizations),
-  )
   const mayChange = me.role === 'admin' || query.data?.role === 'owner'
   return (
     <>
@@ -76,17 +69,7 @@ export function OrganizationPage({ id, me, section }: OrganizationPageProps) {
       {dialog === 'rename' && query.data && (
         <OrganizationEditor organization={query.data} onClose={close} onSaved={close} />
       )}
-      {dialog === 'delete' && query.data && (
-        <ConfirmDelete
-          kind="organization"
-          name={query.data.name}
-          consequences="Its members lose access. An organization that still owns objects cannot be deleted."
-          onClose={close}
-          onConfirm={() => remove.mutate()}
-          pending={remove.isPending}
-          error={remove.error}
-        />
-      )}
+      {dialog === 'delete' && query.data && <DeleteOrganization organization={query.data} onClose={close} />}
     </>
   )
 }

@@ -25,7 +25,7 @@ const COLUMNS: readonly ListColumn<OrganizationView>[] = [
   ageColumn((row) => row.created_at),
 ]
 
-export function Organizations() {
+export function Organizations({ isAdmin }: { readonly isAdmin: boolean }) {
   const [creating, setCreating] = useState(false)
   const [, go] = useLocation()
   const create = (
@@ -43,7 +43,10 @@ export function Organizations() {
         rowKey={(row) => row.id}
         onOpen={(row) => go(pages.organization(row.id))}
         empty={
-          <Empty icon={<IconBuilding size={22} aria-hidden />} title="You belong to no organization">
+          <Empty
+            icon={<IconBuilding size={22} aria-hidden />}
+            title={isAdmin ? 'There are no organizations' : 'You belong to no organization'}
+          >
             Create one and invite others, or open the link of an invitation.
           </Empty>
         }

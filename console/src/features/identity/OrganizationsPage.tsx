@@ -12,13 +12,13 @@ export function OrganizationsPage() {
   return (
     <Switch>
       <Route path={pages.accept}>
-        <AcceptInvitation />
+        <AcceptInvitation me={data} />
       </Route>
       <Route path="/organizations/:id/:section?">
         {({ id, section }) => <OrganizationPage key={id} id={id} me={data} section={section} />}
       </Route>
       <Route>
-        <Organizations />
+        <Organizations isAdmin={data.role === 'admin'} />
       </Route>
     </Switch>
   )

@@ -1,7 +1,7 @@
 import { Badge, Button } from '@mantine/core'
 import { IconPlus, IconUsers } from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { ConfirmDelete } from '../../components/delete/ConfirmDelete.tsx'
 import { Empty } from '../../components/feedback/Empty.tsx'
 import { ProblemView } from '../../components/feedback/ProblemView.tsx'
 import { Page } from '../../components/page/Page.tsx'
@@ -10,9 +10,11 @@ import { ResourceList } from '../../components/list/ResourceList.tsx'
 import type { ListColumn } from '../../components/list/ResourceTable.tsx'
 import { StatusLabel } from '../../components/feedback/StatusLabel.tsx'
 import type { UserPatch, UserView } from '../../lib/api/contract.ts'
+import { ME_KEY, useMe } from '../../lib/api/queries.ts'
 import { useTopicWrite } from '../../lib/api/use-write.ts'
 import { FreezeUser } from '../apps/admin/FreezeUser.tsx'
 import { CreateUser } from './CreateUser.tsx'
+import { DeleteUser } from './DeleteUser.tsx'
 import { api, USERS_TOPIC } from './paths.ts'
 
 type Dialog = { readonly kind: 'freeze' | 'delete'; readonly user: UserView }
@@ -24,6 +26,8 @@ interface Actions {
 }
 
 export function UsersPage() {
+  const me = useMe()
+  const queries = useQueryClient()
   const [creating, setCreating] = useState(false)
   const [dialog, setDialog] = useState<Dialog>()
   const close = (): void => setDialog(undefined)
@@ -31,8 +35,11 @@ export function UsersPage() {
   const change = useTopicWrite<UserView, { readonly id: string } & UserPatch>(
     USERS_TOPIC,
     (client, { id, ...patch }, idempotencyKey) => client.patch(api.user(id), patch, { idempotencyKey }),
+    ({ id }) => {
+      // The menu and the pages depend on the own role.
+      if (id === me.data?.id) void queries.invalidateQueries({ queryKey: ME_KEY })
+    },
   )
-  const remove = useTopicWrite<void, string>(USERS_TOPIC, (client, id) => client.delete(api.user(id)), close)
   const { mutate: unfreezeUser } = unfreeze
   const { mutate: changeUser } = change
   const columns = useMemo(
@@ -61,17 +68,7 @@ export function UsersPage() {
       />
       {creating && <CreateUser onClose={() => setCreating(false)} />}
       {dialog?.kind === 'freeze' && <FreezeUser user={dialog.user} onClose={close} />}
-      {dialog?.kind === 'delete' && (
-        <ConfirmDelete
-          kind="user"
-          name={dialog.user.email}
-          consequences="The user can no longer sign in. Users who still own apps or are the last owner of an organization cannot be deleted."
-          onClose={close}
-          onConfirm={() => remove.mutate(dialog.user.id)}
-          pending={remove.isPending}
-          error={remove.error}
-        />
-      )}
+      {dialog?.kind === 'delete' && <DeleteUser user={dialog.user} onClose={close} />}
     </Page>
   )
 }

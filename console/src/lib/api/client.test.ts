@@ -84,7 +84,10 @@ describe('the API client', () => {
         throw new TypeError('connection refused')
       },
     })
-    expect(problemOf(await caught(api.get('/x')))).toMatchObject({ code: 'ApiUnreachable', status: 0, retryable: true })
+    const read = problemOf(await caught(api.get('/x')))
+    expect(read).toMatchObject({ code: 'ApiUnreachable', status: 0, retryable: true })
+    expect(read.next_step).toContain('retries automatically')
+    expect(problemOf(await caught(api.post('/x'))).next_step).not.toContain('retries')
     expect(await caught(api.get('/x', { signal: AbortSignal.abort(new Error('left the page')) }))).toEqual(
       new Error('left the page'),
     )

@@ -52,7 +52,7 @@ export function apiClient({ fetch, base = '/api/v1', onUnauthenticated }: ApiCli
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(options.signal && { signal: options.signal }),
     }).catch((error: unknown) => {
-      throw options.signal?.aborted ? error : unreachable(error)
+      throw options.signal?.aborted ? error : unreachable(error, method === 'GET')
     })
     if (response.ok) {
       return { data: (await bodyOf(response)) as T, etag: response.headers.get('etag') ?? undefined }

@@ -27,13 +27,15 @@ const local = (
   ...rest,
 })
 
-export const unreachable = (cause: unknown): ProblemError =>
+/** Only reads are retried; a change that received no answer may have been made. */
+export const unreachable = (cause: unknown, isRead: boolean): ProblemError =>
   new ProblemError(
     local('ApiUnreachable', 'The API cannot be reached', 'the request received no answer', {
       whose_move: 'operator',
       retryable: true,
-      next_step:
-        'Check that the process is running and that this browser reaches it. The console tries again by itself.',
+      next_step: `Check that the process is running and that this browser reaches it. ${
+        isRead ? 'The console retries automatically.' : 'Then check whether the change was made before you repeat it.'
+      }`,
     }),
     { cause },
   )

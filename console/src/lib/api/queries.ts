@@ -46,7 +46,7 @@ export function useResourcePages<T>(topic: string, path: string, { filter = {}, 
 
 export const useStatus = (): UseQueryResult<StatusView> => useResource<StatusView>('status', '/status')
 
-/** A recorded decision never changes, so it needs no topic that wakes it. */
+/** A recorded decision changes only in its repeats, so it needs no topic that wakes it. */
 export const useDecision = (id: string): UseQueryResult<DecisionDetail> =>
   useResource<DecisionDetail>('decision', `/decisions/${encodeURIComponent(id)}`)
 

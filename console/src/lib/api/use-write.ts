@@ -5,7 +5,7 @@ import { newIdempotencyKey } from './client.ts'
 import type { ApiClient } from './client.ts'
 import { useApi } from './context.tsx'
 
-export type Send<T, V> = (api: ApiClient, input: V, idempotencyKey: string) => Promise<T>
+type Send<T, V> = (api: ApiClient, input: V, idempotencyKey: string) => Promise<T>
 
 /**
  * A change through the API. Sending the same body again after a lost answer repeats the key, so that it has one effect;
@@ -32,3 +32,9 @@ export function useTopicWrite<T, V = void>(
     },
   })
 }
+
+/** The hook for changes of one topic. */
+export const writeHook =
+  (topic: string) =>
+  <T, V = void>(send: Send<T, V>, onDone?: (result: T, input: V) => void): UseMutationResult<T, unknown, V> =>
+    useTopicWrite(topic, send, onDone)

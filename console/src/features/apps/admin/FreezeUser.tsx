@@ -13,7 +13,7 @@ export function FreezeUser({ user: { id, email }, onClose }: FreezeUserProps) {
   return (
     <WithReason
       title={`Freeze ${email}`}
-      consequences="Nothing of theirs is reconciled until they are thawed. What runs now is not disturbed."
+      consequences="Caelus reconciles nothing of this user until an admin unfreezes them. Running apps keep running."
       label="Why"
       verb="Freeze"
       pending={freeze.isPending}

@@ -1,10 +1,9 @@
 import { Anchor, Badge, Button, Text } from '@mantine/core'
 import { IconPencil, IconTemplate, IconUpload } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
-import { Link, useLocation } from 'wouter'
+import { Link } from 'wouter'
 import { Age } from '../../../components/feedback/Age.tsx'
 import { Column } from '../../../components/page/Columns.tsx'
-import { ConfirmDelete } from '../../../components/delete/ConfirmDelete.tsx'
 import { DeleteButton } from '../../../components/delete/DeleteButton.tsx'
 import { DetailPage } from '../../../components/detail/DetailPage.tsx'
 import { Empty } from '../../../components/feedback/Empty.tsx'
@@ -20,18 +19,14 @@ import { api, pages, TOPIC } from '../paths.ts'
 import { ProductIcon } from '../ProductIcon.tsx'
 import { templateName } from '../template-name.ts'
 import { useWrite } from '../use-write.ts'
+import { DeleteProduct } from './DeleteProduct.tsx'
 import { ProductEditor } from './ProductEditor.tsx'
 
 /** A product as those see it who publish it. */
 export function ProductAdminPage({ productId }: { readonly productId: string }) {
   const query = useResource<ProductView>(TOPIC, api.product(productId))
   const [dialog, setDialog] = useState<'edit' | 'delete'>()
-  const [, go] = useLocation()
   const close = (): void => setDialog(undefined)
-  const remove = useWrite<void>(
-    (client) => client.delete(api.product(productId)),
-    () => go(pages.products),
-  )
   return (
     <>
       <DetailPage
@@ -83,17 +78,7 @@ export function ProductAdminPage({ productId }: { readonly productId: string }) 
         )}
       </DetailPage>
       {dialog === 'edit' && query.data && <ProductEditor product={query.data} onClose={close} onSaved={close} />}
-      {dialog === 'delete' && query.data && (
-        <ConfirmDelete
-          kind="product"
-          name={query.data.name}
-          consequences="It can be ordered no longer. What was ordered lives on."
-          onClose={close}
-          onConfirm={() => remove.mutate()}
-          pending={remove.isPending}
-          error={remove.error}
-        />
-      )}
+      {dialog === 'delete' && query.data && <DeleteProduct product={query.data} onClose={close} />}
     </>
   )
 }

@@ -13,9 +13,9 @@ import type { ReconcileJobView } from '../../../lib/api/contract.ts'
 import { useNow } from '../../../lib/now.ts'
 import { api, pages, TOPIC } from '../paths.ts'
 import { useWrite } from '../use-write.ts'
+import { FailJob } from './FailJob.tsx'
 import { FreezeUser } from './FreezeUser.tsx'
 import { isOpen, JOB_STATES, nextTryText, spokenJob } from './job.ts'
-import { WithReason } from './WithReason.tsx'
 
 const STATES = JOB_STATES.map((value) => ({ value, label: spokenJob({ status: value, frozen: false }).word }))
 
@@ -29,10 +29,6 @@ export function Queue() {
   const [dialog, setDialog] = useState<Dialog>()
   const close = (): void => setDialog(undefined)
   const requeue = useWrite<ReconcileJobView, string>((client, id) => client.post(`${api.job(id)}:requeue`))
-  const fail = useWrite<ReconcileJobView, { id: string; error: string }>(
-    (client, { id, error }) => client.post(`${api.job(id)}:fail`, { error }),
-    close,
-  )
   const { mutate: requeueJob } = requeue
   const columns = useMemo(() => jobColumns(requeueJob, setDialog), [requeueJob])
   return (
@@ -67,18 +63,7 @@ export function Queue() {
           )
         }
       />
-      {dialog?.kind === 'fail' && (
-        <WithReason
-          title={`Give up ${dialog.job.deployment_uid}`}
-          consequences="A worker that runs it loses its lease. The app stands as failed until somebody requeues it or the drift scan revives it."
-          label="What shall stand as its error"
-          verb="Give up"
-          pending={fail.isPending}
-          error={fail.error}
-          onClose={close}
-          onConfirm={(error) => fail.mutate({ id: dialog.job.id, error })}
-        />
-      )}
+      {dialog?.kind === 'fail' && <FailJob job={dialog.job} onClose={close} />}
       {dialog?.kind === 'freeze' && (
         <FreezeUser user={{ id: dialog.job.user_id, email: dialog.job.user_email }} onClose={close} />
       )}

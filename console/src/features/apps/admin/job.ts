@@ -27,7 +27,7 @@ export function spokenJob({ status, frozen }: Pick<Job, 'status' | 'frozen'>): S
 export function nextTryText(job: Job, now: number): string {
   if (job.status === 'running') return 'now'
   if (job.status !== 'queued') return '—'
-  if (job.frozen) return 'when thawed'
+  if (job.frozen) return 'when unfrozen'
   const wait = Date.parse(job.run_after) - now
   return wait <= 0 ? 'now' : `in ${durationText(wait)}`
 }

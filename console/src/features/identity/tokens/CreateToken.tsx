@@ -1,12 +1,10 @@
-import { Alert, Button, Code, CopyButton, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { IconCheck, IconCopy, IconEyeOff } from '@tabler/icons-react'
+import { Button, Code, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { ProblemView } from '../../../components/feedback/ProblemView.tsx'
-import { newIdempotencyKey } from '../../../lib/api/client.ts'
-import { useApi } from '../../../lib/api/context.tsx'
+import { ShownOnce } from '../../../components/feedback/ShownOnce.tsx'
 import type { Role, TokenCreate, TokenCreated } from '../../../lib/api/contract.ts'
 import { useMe } from '../../../lib/api/queries.ts'
+import { useTopicWrite } from '../../../lib/api/use-write.ts'
 
 const LIFETIMES = [
   { value: '7', label: '7 days' },
@@ -17,14 +15,7 @@ const LIFETIMES = [
 ]
 
 export function CreateToken({ onClose }: { readonly onClose: () => void }) {
-  const api = useApi()
-  const queries = useQueryClient()
-  // One key per opened form: pressing twice, or again after a lost answer, makes one token.
-  const [idempotencyKey] = useState(newIdempotencyKey)
-  const create = useMutation({
-    mutationFn: (token: TokenCreate) => api.post<TokenCreated>('/tokens', token, { idempotencyKey }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['tokens'] }),
-  })
+  const create = useTopicWrite<TokenCreated, TokenCreate>('tokens', (client, body) => client.post('/tokens', body))
   return (
     <Modal
       opened
@@ -34,7 +25,11 @@ export function CreateToken({ onClose }: { readonly onClose: () => void }) {
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {create.data ? (
-        <Secret token={create.data} onClose={onClose} />
+        <ShownOnce noun="token" secret={create.data.secret} onClose={onClose}>
+          <Text size="xs" c="dimmed">
+            Send it as <Code>Authorization: Bearer …</Code>
+          </Text>
+        </ShownOnce>
       ) : (
         <TokenForm pending={create.isPending} error={create.error} onSubmit={create.mutate} onCancel={onClose} />
       )}
@@ -59,7 +54,7 @@ function TokenForm({ pending, error, onSubmit, onCancel }: TokenFormProps) {
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        onSubmit({ name, role, expires_in_days: days === '' ? null : Number(days) })
+        onSubmit({ name: name.trim(), role, expires_in_days: days === '' ? null : Number(days) })
       }}
     >
       <Stack gap="md">
@@ -99,35 +94,5 @@ function TokenForm({ pending, error, onSubmit, onCancel }: TokenFormProps) {
         </Group>
       </Stack>
     </form>
-  )
-}
-
-function Secret({ token, onClose }: { readonly token: TokenCreated; readonly onClose: () => void }) {
-  return (
-    <Stack gap="md">
-      <Alert variant="default" icon={<IconEyeOff size={18} aria-hidden />} title="Copy it now">
-        Only a hash is kept. The secret cannot be shown again.
-      </Alert>
-      <Code block data-secret>
-        {token.secret}
-      </Code>
-      <Text size="xs" c="dimmed">
-        Send it as <Code>Authorization: Bearer …</Code>
-      </Text>
-      <Group justify="flex-end" gap="xs">
-        <CopyButton value={token.secret}>
-          {({ copied, copy }) => (
-            <Button
-              variant="default"
-              onClick={copy}
-              leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
-            >
-              {copied ? 'Copied' : 'Copy'}
-            </Button>
-          )}
-        </CopyButton>
-        <Button onClick={onClose}>Done</Button>
-      </Group>
-    </Stack>
   )
 }

@@ -1,6 +1,5 @@
 import { Badge, Button } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { IconKey, IconPlus } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
 import { Age } from '../../../components/feedback/Age.tsx'
@@ -10,8 +9,8 @@ import { Page } from '../../../components/page/Page.tsx'
 import { ageColumn } from '../../../components/list/list-columns.tsx'
 import { ResourceList } from '../../../components/list/ResourceList.tsx'
 import type { ListColumn } from '../../../components/list/ResourceTable.tsx'
-import { useApi } from '../../../lib/api/context.tsx'
 import type { TokenView } from '../../../lib/api/contract.ts'
+import { useTopicWrite } from '../../../lib/api/use-write.ts'
 import { CreateToken } from './CreateToken.tsx'
 import { expiryText } from './expiry.ts'
 
@@ -98,16 +97,14 @@ const tokenColumns = (revoke: (token: TokenView) => void): readonly ListColumn<T
 ]
 
 function RevokeToken({ token, onClose }: { readonly token: TokenView; readonly onClose: () => void }) {
-  const api = useApi()
-  const queries = useQueryClient()
-  const revoke = useMutation({
-    mutationFn: () => api.delete(`/tokens/${encodeURIComponent(token.id)}`),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ['tokens'] })
+  const revoke = useTopicWrite<void>(
+    'tokens',
+    (client) => client.delete(`/tokens/${encodeURIComponent(token.id)}`),
+    () => {
       notifications.show({ message: `Token ${token.name} is revoked` })
       onClose()
     },
-  })
+  )
   return (
     <ConfirmDelete
       kind="token"
