@@ -118,6 +118,9 @@ const SETTINGS = { jit: 'off' }
 /** Sockets without traffic are probed after this long; the operating system's default is two hours. */
 export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 } as const
 
+/** For a connection outside of a pool: a server that is silent is given up. */
+export const SINGLE_CONNECTION = { connectionTimeoutMillis: 10_000, ...KEEP_ALIVE } as const
+
 /** Replaces connections now and then, so that they follow a failover and a changed address of the server. */
 const LIFETIME_SECONDS = 1_800
 
