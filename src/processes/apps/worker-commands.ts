@@ -1,6 +1,7 @@
 import { readiness } from '../../api/index.ts'
 import type { AppsWorkerOptions, AppsWorkerPort } from '../../cli/commands/apps/index.ts'
-import { APPS, RETENTION, SERVER, TELEMETRY, type Config, type Env } from '../../config/index.ts'
+import { APPS } from '../../config/apps.ts'
+import { RETENTION, SERVER, TELEMETRY, type Config, type Env } from '../../config/index.ts'
 import { atEnd, startAll, systemClock } from '../../kernel/index.ts'
 import { onlyOnce, untilNothingIsDue, type BoundedQueue } from '../shared/bounded-queue.ts'
 import { connectKubernetes } from '../shared/connect.ts'

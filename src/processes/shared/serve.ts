@@ -14,6 +14,7 @@ import {
   type Check,
   type HttpService,
   type ServerParts,
+  type Tag,
 } from '../../api/index.ts'
 import type { QueueView } from '../../api/contract/index.ts'
 import { effectiveValues, LOGIN, SERVER, type Login } from '../../config/index.ts'
@@ -106,6 +107,7 @@ export async function assemble({ host, domains, databaseUrl }: ServeOptions): Pr
     readiness: ready,
     config: () => effectiveValues(config, env),
     metrics,
+    tags: tagsOf(domains),
     routes: served.flatMap(({ routes }) => routes ?? []),
   }
   const app = await makeServer(parts)
@@ -130,6 +132,10 @@ export async function assemble({ host, domains, databaseUrl }: ServeOptions): Pr
     },
   }
 }
+
+/** The groups of routes in the reference of the API. */
+export const tagsOf = (domains: readonly OpenDomain[]): Tag[] =>
+  domains.flatMap(({ name, tag }) => (tag === undefined ? [] : [{ name, description: tag }]))
 
 const raise = defineFailures({
   NoControlPlane: {
