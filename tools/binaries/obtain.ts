@@ -32,13 +32,15 @@ export async function obtainBinaries<Name extends BinaryName>(
   const reachable = await downloadable(missing)
   for (const [index, name] of missing.entries()) {
     const position = { nth: index + 1, of: missing.length }
-    found.set(name, await obtain({ name, isReachable: reachable.has(name), position, onProgress, signal }))
+    const wanted = [name, ...missing.slice(index + 1)] as const
+    found.set(name, await obtain({ wanted, isReachable: reachable.has(name), position, onProgress, signal }))
   }
   return Object.fromEntries(found) as Record<Name, string>
 }
 
 interface Making {
-  readonly name: BinaryName
+  /** The binary to obtain, and those that are missing after it. */
+  readonly wanted: readonly [BinaryName, ...BinaryName[]]
   /** Whether the host of its official release answers. */
   readonly isReachable: boolean
   readonly position: { readonly nth: number; readonly of: number }
@@ -50,8 +52,9 @@ interface Making {
  * Obtains one binary by the first way that this machine offers, and returns its path. Another process that wants it at
  * the same time waits and then uses the same file.
  */
-async function obtain({ name, isReachable, position, onProgress, signal }: Making): Promise<string> {
+async function obtain({ wanted, isReachable, position, onProgress, signal }: Making): Promise<string> {
   signal?.throwIfAborted()
+  const [name] = wanted
   const target = cachedPath(name)
   const startedAt = Date.now()
   const report: Report = (what, detail) =>
@@ -89,7 +92,7 @@ async function obtain({ name, isReachable, position, onProgress, signal }: Makin
     if (await hasGo())
       return await make(`building ${name} ${version}`, (onDetail) => build(name, draft, onDetail, signal))
     if (layerHolds(name)) return await make(`downloading ${name}`, () => takeFromLayer(name, draft))
-    throw new Error(`failed to obtain ${name} ${version}: ${reason}, and Go is not installed; ${remedy(name)}`)
+    throw new Error(`failed to obtain ${name} ${version}: ${reason}, and Go is not installed; ${await remedy(wanted)}`)
   } finally {
     await rm(draft, { force: true })
     await unlock()
@@ -104,17 +107,22 @@ function unreachable(release: Release | undefined): string {
     : `${process.env['CAELUS_TOOLS_MIRROR'] || release.host} cannot be reached`
 }
 
-const remedy = (name: BinaryName): string => {
+/** What a person can do, for all binaries at once that are still missing. */
+async function remedy(wanted: readonly BinaryName[]): Promise<string> {
+  const absent: BinaryName[] = []
+  for (const name of wanted) if ((await findOnPath(name)) === undefined) absent.push(name)
+  const servers = absent.filter((name) => name !== 'helm').map((name) => `${name} ${CATALOGUE[name].version}`)
   const ways = [
     'connect this machine to the internet',
     'set CAELUS_TOOLS_MIRROR to the URL of a mirror',
-    'install Go 1.26 or later',
-    ...(name === 'helm'
-      ? ['set HELM_BIN to the path of a helm']
+    'install Go 1.26 or later, with a GOPROXY that this machine can reach',
+    ...(servers.length === 0
+      ? []
       : [
-          `set KUBEBUILDER_ASSETS to a folder with ${name} ${CATALOGUE[name].version}`,
+          `set KUBEBUILDER_ASSETS to a folder with ${servers.join(', ')}`,
           'set CAELUS_KUBECONFIG to use another control plane',
         ]),
+    ...(absent.includes('helm') ? ['set HELM_BIN to the path of a helm'] : []),
   ]
   return `do one of these and start again:\n${ways.map((way) => `      - ${way}`).join('\n')}`
 }
