@@ -41,8 +41,9 @@ async function connect(
   checks.push(report.check)
   await begin(report.service)
   const controlPlane = { transport, kubeconfig, client: report.client }
-  for (const { name, connect: connectDomain } of domains) {
-    if (connectDomain === undefined) continue
-    for (const service of await waitFor(name, connectDomain(controlPlane))) await begin(service)
+  for (const domain of domains) {
+    const connecting = domain.connect?.(controlPlane)
+    if (connecting === undefined) continue
+    for (const service of await waitFor(domain.name, connecting)) await begin(service)
   }
 }

@@ -19,9 +19,9 @@ export interface Running {
   /** Aborted when the process must stop, for whatever reason. */
   readonly signal: AbortSignal
   /** Starts a service that is stopped at the end. Rejects if it cannot start, or if the process stops. */
-  begin(service: Service): Promise<void>
+  readonly begin: (service: Service) => Promise<void>
   /** Logs that the process waits for `what` as long as `work` takes. */
-  waitFor<T>(what: string, work: Promise<T>): Promise<T>
+  readonly waitFor: <T>(what: string, work: Promise<T>) => Promise<T>
 }
 
 /** A start that takes longer is logged, and again after each such period. */

@@ -83,8 +83,7 @@ export async function up({ config: given, env, terminal, controlPlane }: UpOptio
     const pruning = retentionServices(config.of(RETENTION), workerUrl, (error) =>
       serving.onError(error, 'Old rows not deleted'),
     )
-    for (const service of [...tracingServices(config.of(TELEMETRY)), ...serving.services, ...pruning])
-      await begin(service)
+    for (const one of [...tracingServices(config.of(TELEMETRY)), ...serving.services, ...pruning]) await begin(one)
     await waitFor('database', writeLocalLogin(serving.pool, dataDir, serving.http.url()))
     progress.say(welcome(serving.http.url(), config, fromHere(logFile)))
 
@@ -112,8 +111,8 @@ export async function up({ config: given, env, terminal, controlPlane }: UpOptio
 /** Shows on the terminal which service keeps the process from starting or stopping. */
 function terminalLog(progress: ProgressLine): RunOptions['log'] {
   const say = (facts: unknown, message = ''): void => {
-    const { service, failure } = facts as { service?: string; failure?: string }
-    progress.say(`  ${message}: ${service}${failure === undefined ? '' : `: ${failure}`}`)
+    const { service: name, failure } = facts as { service?: string; failure?: string }
+    progress.say(`  ${message}: ${name}${failure === undefined ? '' : `: ${failure}`}`)
   }
   return { debug: () => {}, info: say, warn: say, error: say }
 }
