@@ -106,7 +106,7 @@ describe('imports point one way', () => {
 
 describe('what only one file may do', () => {
   test('of the files that all domains share, only the list of domains imports one', () => {
-    const folders = ['src/processes', 'src/api', 'src/cli', 'tools/generate']
+    const folders = ['src/processes', 'src/config', 'src/api', 'src/cli', 'tools/generate']
     const shared = [join(ROOT, 'src/main.ts'), ...folders.flatMap(sources)]
     const domains = /(?:^|\/)(?:apps|clusters|runtimes|actions|edge)(?:\/|\.ts$)/
     const naming = shared

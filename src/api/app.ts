@@ -52,6 +52,14 @@ export interface ServerParts extends AuthParts {
   }
   /** Routes of the domains, below /api/v1. */
   readonly routes?: readonly Routes[]
+  /** What the routes of the domains are about, for the reference. */
+  readonly tags?: readonly Tag[]
+}
+
+/** A group of routes. */
+export interface Tag {
+  readonly name: string
+  readonly description: string
 }
 
 export type App = FastifyInstance<

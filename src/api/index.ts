@@ -1,4 +1,4 @@
-export { type App, type Limits, type Routes, type ServerParts } from './app.ts'
+export { type App, type Limits, type Routes, type ServerParts, type Tag } from './app.ts'
 export { oidc } from './auth/oidc.ts'
 export { sealer } from './auth/session.ts'
 export { decisions, type Decisions, type DecisionSources } from './decisions.ts'

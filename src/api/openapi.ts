@@ -1,9 +1,9 @@
 import swagger from '@fastify/swagger'
-import type { App } from './app.ts'
+import type { App, Tag } from './app.ts'
 import { Problem } from './contract/index.ts'
 
 /** Collects the routes that are added after it into one OpenAPI 3.1 document, served at /api/v1/openapi.json. */
-export async function describeApi(app: App, version: string): Promise<void> {
+export async function describeApi(app: App, version: string, tags: readonly Tag[]): Promise<void> {
   app.addSchema({ $id: 'Problem', ...Problem })
   app.addHook('onRoute', (route) => {
     if (!route.url.startsWith('/api/v1/') || route.schema === undefined || route.schema.hide === true) return
@@ -29,7 +29,7 @@ export async function describeApi(app: App, version: string): Promise<void> {
           'One control plane for apps, clusters, runtimes, actions and edge. Names are snake_case, times RFC 3339 in UTC.',
       },
       servers: [{ url: '/' }],
-      tags: TAGS,
+      tags: [...tags, ...TAGS],
       components: {
         securitySchemes: {
           bearer: { type: 'http', scheme: 'bearer', description: 'An API token (cael_…) or an OpenID Connect token.' },
@@ -50,11 +50,7 @@ export async function describeApi(app: App, version: string): Promise<void> {
   app.get('/api/v1/openapi.json', { config: { access: 'public' }, schema: { hide: true } }, async () => app.swagger())
 }
 
-const TAGS = [
-  {
-    name: 'apps',
-    description: 'Products, the deployments that were ordered of them, and the work that converges those.',
-  },
+const TAGS: readonly Tag[] = [
   { name: 'identity', description: 'The caller of a request, logins, API tokens, users and organizations.' },
   { name: 'operations', description: 'What this installation is made of and what it does.' },
 ]

@@ -70,7 +70,7 @@ export async function makeServer(parts: ServerParts): Promise<App> {
   await app.register(cookie)
   await app.register(rateLimit, { global: false })
   guard(app, parts)
-  await describeApi(app, parts.version)
+  await describeApi(app, parts.version, parts.tags ?? [])
   honourIdempotencyKeys(app, parts.idempotency)
 
   probeRoutes(app, parts)

@@ -9,7 +9,6 @@ import {
   readConfig as readSections,
   REMOTE,
   RETENTION,
-  RUNTIMES,
   secretValues,
   SERVER,
   TELEMETRY,
@@ -17,6 +16,7 @@ import {
   type Config,
   type Env,
 } from './index.ts'
+import { RUNTIMES } from './runtimes.ts'
 import type { Variable } from './variable.ts'
 
 const ALL = [INSTALLATION, SERVER, LOGIN, WORKERS, RETENTION, APPS, RUNTIMES, REMOTE, TELEMETRY]
@@ -127,6 +127,15 @@ test('keys of values are read as a ring, and none of them is shown', () => {
     'CAELUS_VALUES_KEY: the value (not shown) must be id:key',
   )
   expect(refusal({ CAELUS_VALUES_KEY: `a:${old},a:${fresh}` })).toContain('must not have the same id twice')
+})
+
+test('two domains may call a variable the same, each with its own value', () => {
+  const config = readConfig({
+    CAELUS_RUNTIMES_OTLP_ENDPOINT: 'https://functions.example',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'https://caelus.example',
+  })
+  expect(config.of(RUNTIMES).otlpEndpoint).toBe('https://functions.example')
+  expect(config.of(TELEMETRY).otlpEndpoint).toBe('https://caelus.example')
 })
 
 test('a command is not concerned with the sections of others, but with misspelt variables', () => {

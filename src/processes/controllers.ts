@@ -3,7 +3,7 @@ import type { ControllersOptions } from '../cli/index.ts'
 import { INSTALLATION, RETENTION, SERVER, TELEMETRY, WORKERS, type Config, type Env } from '../config/index.ts'
 import { openDomains } from './domains.ts'
 import { atEnd, systemClock, type Service } from '../kernel/index.ts'
-import { runUntilStopped } from './run.ts'
+import { runUntilStopped, type Running } from './run.ts'
 import { connectKubernetes } from './shared/connect.ts'
 import { neededKubeconfig } from './shared/environment.ts'
 import { openHost, type Host } from './shared/host.ts'
@@ -22,31 +22,31 @@ export async function runControllers(config: Config, env: Env, options: Controll
   const domains = (await openDomains()).filter((domain) => domain.controllers !== undefined)
   const host = openHost({ config, env, domains })
   const { log, failures, metrics, scrub, emitter } = host
-  const transport = await connectKubernetes({ kubeconfig, env, emitter })
-  const concurrency = options.concurrency ?? config.of(WORKERS).concurrency
-  const controllers = domains.flatMap((domain) => domain.controllers?.({ ...host, transport, concurrency }) ?? [])
-  const checks = controllers.map(({ check }) => check)
-  const probing = probes(
-    config,
-    readiness(() => checks, systemClock, scrub),
-    metrics,
-  )
-  const services = [
-    atEnd('control plane connections', () => transport.close()),
-    ...tracingServices(config.of(TELEMETRY)),
-    probing.service,
-    ...databaseServices(
-      host,
-      domains.map(({ name }) => name),
-    ),
-    ...controllers.flatMap((one) => one.services),
-  ]
-  await runUntilStopped(services, {
-    log,
-    graceMs: config.of(SERVER).shutdownGrace,
-    onStarted: () => log.info({ version: VERSION, probes: probing.url() }, 'Controllers started'),
-    lastFailure: () => failures.last(),
-  })
+  const open = async ({ begin }: Running): Promise<void> => {
+    const transport = await connectKubernetes({ kubeconfig, env, emitter })
+    await begin(atEnd('control plane connections', () => transport.close()))
+    const concurrency = options.concurrency ?? config.of(WORKERS).concurrency
+    const controllers = domains.flatMap((domain) => domain.controllers?.({ ...host, transport, concurrency }) ?? [])
+    const checks = controllers.map(({ check }) => check)
+    const probing = probes(
+      config,
+      readiness(() => checks, systemClock, scrub),
+      metrics,
+    )
+    const services = [
+      ...tracingServices(config.of(TELEMETRY)),
+      probing.service,
+      ...databaseServices(
+        host,
+        domains.map(({ name }) => name),
+      ),
+      ...controllers.flatMap((one) => one.services),
+    ]
+    for (const service of services) await begin(service)
+    log.info({ version: VERSION, probes: probing.url() }, 'Controllers started')
+  }
+  const graceMs = config.of(SERVER).shutdownGrace
+  await runUntilStopped(open, { log, graceMs, lastFailure: () => failures.last() })
 }
 
 /** A database is optional: with one, decisions are kept and old rows are deleted. */

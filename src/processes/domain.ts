@@ -49,6 +49,8 @@ export interface DomainProcess {
   log?(emitter: Emitter<ProcessEvents>, log: Logger, failures: FailureLog): void
   /** Registers its metrics. */
   metrics?(registry: Registry, emitter: Emitter<ProcessEvents>): void
+  /** What its routes are about, for the reference of the API. */
+  readonly tag?: string
   /** Its routes for the generated reference; `inert` makes ports that throw when they are called. */
   describe?(inert: (name: string) => never): Routes
   /** Its part of a process that serves the API. */

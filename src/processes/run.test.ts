@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { aborted, manualClock, service, until, type Service } from '../kernel/index.ts'
-import { runUntilStopped, STOP_MARGIN_MS } from './run.ts'
+import { runUntilStopped, STOP_MARGIN_MS, type Running } from './run.ts'
 
 const GRACE_MS = 20_000
 
@@ -11,7 +11,13 @@ interface Line {
   readonly failure?: string
 }
 
-function run(services: readonly Service[], lastFailure?: () => string | undefined) {
+const startingAll =
+  (services: readonly Service[]) =>
+  async ({ begin }: Running): Promise<void> => {
+    for (const one of services) await begin(one)
+  }
+
+function run(open: (running: Running) => Promise<void>, lastFailure?: () => string | undefined) {
   const clock = manualClock()
   const stop = new AbortController()
   const lines: Line[] = []
@@ -19,12 +25,15 @@ function run(services: readonly Service[], lastFailure?: () => string | undefine
   const log = { debug: () => {}, info: write('info'), warn: write('warn'), error: write('error') } as never
   let outcome = 'running'
   let isStarted = false
-  runUntilStopped(services, {
+  const opened = async (running: Running): Promise<void> => {
+    await open(running)
+    isStarted = true
+  }
+  runUntilStopped(opened, {
     log,
     graceMs: GRACE_MS,
     clock,
     signal: stop.signal,
-    onStarted: () => (isStarted = true),
     ...(lastFailure && { lastFailure }),
   }).then(
     () => (outcome = 'ended'),
@@ -44,7 +53,7 @@ const noted = (name: string, log: string[]): Service =>
 describe('runUntilStopped', () => {
   it('runs until the stop signal, and stops in reverse order', async () => {
     const log: string[] = []
-    const process = run([noted('a', log), noted('b', log)])
+    const process = run(startingAll([noted('a', log), noted('b', log)]))
     await process.clock.advance(60_000)
     expect([process.outcome(), process.isStarted(), log]).toEqual(['running', true, ['+a', '+b']])
     process.stop()
@@ -57,7 +66,7 @@ describe('runUntilStopped', () => {
     const log: string[] = []
     const clock = manualClock()
     const unreachable = until('fence', () => Promise.reject(new Error('refused')), { everyMs: 5_000, clock })
-    const process = run([noted('a', log), unreachable, noted('never', log)], () => 'connection refused')
+    const process = run(startingAll([noted('a', log), unreachable, noted('never', log)]), () => 'connection refused')
     await process.clock.advance(12_000)
     const waiting = { level: 'warn', message: 'Waiting for a service to start', service: 'fence' }
     const failing = { ...waiting, failure: 'connection refused' }
@@ -75,7 +84,7 @@ describe('runUntilStopped', () => {
       await lost.promise
       throw new Error('another process may lead')
     })
-    const process = run([noted('a', log), election, noted('b', log)])
+    const process = run(startingAll([noted('a', log), election, noted('b', log)]))
     await process.clock.advance(1_000)
     lost.resolve()
     await process.clock.advance(0)
@@ -96,7 +105,7 @@ describe('runUntilStopped', () => {
       ready()
       await lost.promise
     })
-    const process = run([early, service('stuck', (signal) => aborted(signal))])
+    const process = run(startingAll([early, service('stuck', (signal) => aborted(signal))]))
     await process.clock.advance(1_000)
     lost.resolve()
     await process.clock.advance(0)
@@ -105,7 +114,7 @@ describe('runUntilStopped', () => {
 
   it('fails when a service cannot start', async () => {
     const log: string[] = []
-    const process = run([noted('a', log), service('port', () => Promise.reject(new Error('taken')))])
+    const process = run(startingAll([noted('a', log), service('port', () => Promise.reject(new Error('taken')))]))
     await process.clock.advance(0)
     expect([process.outcome(), log]).toEqual(['port ended unexpectedly', ['+a', '-a']])
   })
@@ -122,7 +131,7 @@ describe('runUntilStopped', () => {
       ready()
       await new Promise(() => {})
     })
-    const process = run([noted('a', log), hung, slow])
+    const process = run(startingAll([noted('a', log), hung, slow]))
     await process.clock.advance(0)
     process.stop()
     await process.clock.advance(GRACE_MS - 1)
@@ -139,5 +148,63 @@ describe('runUntilStopped', () => {
       'hung: Waiting for a service to stop',
       'hung: A service did not stop in time',
     ])
+  })
+
+  it('obeys the signal before the first service, and logs what it waits for', async () => {
+    const log: string[] = []
+    const process = run(async ({ begin, waitFor }) => {
+      await begin(noted('a', log))
+      await waitFor('database', new Promise(() => {}))
+    })
+    await process.clock.advance(5_000)
+    expect(process.lines).toEqual([{ level: 'warn', message: 'Waiting for a service to start', service: 'database' }])
+    process.stop()
+    await process.clock.advance(0)
+    expect([process.outcome(), process.isStarted(), log]).toEqual(['ended', false, ['+a', '-a']])
+    await process.clock.advance(60_000)
+    expect(process.lines).toHaveLength(1)
+  })
+
+  it('waits until a service that was starting has stopped', async () => {
+    const log: string[] = []
+    const started = Promise.withResolvers<void>()
+    const server = service('server', async (signal) => {
+      await started.promise
+      await aborted(signal)
+      log.push('-server')
+    })
+    const process = run(startingAll([noted('a', log), server]))
+    await process.clock.advance(1_000)
+    process.stop()
+    await process.clock.advance(1_000)
+    expect([process.outcome(), log]).toEqual(['running', ['+a']])
+    started.resolve()
+    await process.clock.advance(0)
+    expect([process.outcome(), log]).toEqual(['ended', ['+a', '-server', '-a']])
+  })
+
+  it('starts nothing after the signal, and stops what was started', async () => {
+    const log: string[] = []
+    const answer = Promise.withResolvers<void>()
+    const process = run(async ({ begin }) => {
+      await begin(noted('a', log))
+      await answer.promise
+      await begin(noted('late', log))
+    })
+    await process.clock.advance(0)
+    process.stop()
+    answer.resolve()
+    await process.clock.advance(0)
+    expect([process.outcome(), log]).toEqual(['ended', ['+a', '-a']])
+  })
+
+  it('fails when it cannot open', async () => {
+    const log: string[] = []
+    const process = run(async ({ begin }) => {
+      await begin(noted('a', log))
+      throw new Error('no such database')
+    })
+    await process.clock.advance(0)
+    expect([process.outcome(), log]).toEqual(['no such database', ['+a', '-a']])
   })
 })

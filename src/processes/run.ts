@@ -6,14 +6,22 @@ export interface RunOptions {
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
   /** How long work under way may take to finish after a stop: CAELUS_SHUTDOWN_GRACE. */
   readonly graceMs: number
-  /** Called when every service has started. */
-  readonly onStarted?: () => void
   /** The last failure that a service reported: the reason why a start takes long. */
   readonly lastFailure?: () => string | undefined
   /** Aborted when the process must stop. @default the first SIGINT or SIGTERM */
   readonly signal?: AbortSignal
   /** @default systemClock */
   readonly clock?: Clock
+}
+
+/** A process that is starting or has started. */
+export interface Running {
+  /** Aborted when the process must stop, for whatever reason. */
+  readonly signal: AbortSignal
+  /** Starts a service that is stopped at the end. Rejects if it cannot start, or if the process stops. */
+  readonly begin: (service: Service) => Promise<void>
+  /** Logs that the process waits for `what` as long as `work` takes. */
+  readonly waitFor: <T>(what: string, work: Promise<T>) => Promise<T>
 }
 
 /** A start that takes longer is logged, and again after each such period. */
@@ -26,43 +34,55 @@ const SLOW_STOP_MS = 1_000
 export const STOP_MARGIN_MS = 10_000
 
 /**
- * Starts the services in order and runs them until a stop signal arrives or one of them ends unexpectedly; then
- * stops them in reverse order. Rejects if a service failed to start, ended unexpectedly, or did not stop in
- * time.
+ * Runs a process: `open` starts its services, which run until a stop signal arrives or one of them ends unexpectedly; then
+ * they are stopped in reverse order. Rejects if `open` failed, or if a service ended unexpectedly or did not stop in time.
  *
- * A stop signal is obeyed at any time, also while a service waits for something unreachable during its start.
+ * A stop signal is obeyed at any time, also while `open` or a service waits for something unreachable. `open` is then
+ * no longer waited for.
  */
-export async function runUntilStopped(services: readonly Service[], options: RunOptions): Promise<void> {
-  const { log, graceMs, clock = systemClock, onStarted = () => {} } = options
-  const signal = options.signal ?? stopSignal(() => log.info('Stopping'))
+export async function runUntilStopped(
+  open: (running: Running) => Promise<void>,
+  { log, graceMs, lastFailure = () => undefined, clock = systemClock, ...options }: RunOptions,
+): Promise<void> {
   const ended = new AbortController()
-  const over = AbortSignal.any([signal, ended.signal])
-  for (const { name, done } of services) {
+  const signal = AbortSignal.any([options.signal ?? stopSignal(() => log.info('Stopping')), ended.signal])
+  const stopping = boundedStop({ log, graceMs, clock })
+  const stops: (() => Promise<void>)[] = []
+
+  const waitFor = async <T>(what: string, work: Promise<T>): Promise<T> => {
+    let cancel = (): void => {}
+    const schedule = (): void => {
+      cancel = clock.after(SLOW_START_MS, () => {
+        if (signal.aborted) return
+        log.warn({ service: what, failure: lastFailure() }, 'Waiting for a service to start')
+        schedule()
+      })
+    }
+    schedule()
+    try {
+      return await work
+    } finally {
+      cancel()
+    }
+  }
+  const begin = async (service: Service): Promise<void> => {
+    const { name, done } = service
     const onEnd = (error: unknown): void => {
-      if (over.aborted) return
+      if (signal.aborted) return
       log.error({ service: name, failure: messageOf(error) }, 'A service ended unexpectedly')
       ended.abort(error)
     }
     done.then(() => onEnd(new Error(`${name} ended unexpectedly`)), onEnd)
+    const starting = startAll([stopping.bound(service)], signal)
+    stops.push(async () => await (await starting.catch(() => undefined))?.())
+    await waitFor(name, starting)
   }
-  const stopping = boundedStop({ log, graceMs, clock })
-  const starting = reportSlowStart(options)
-  let isStarted = false
-  try {
-    const stop = await startAll(
-      services.map((service) => stopping.bound(starting.watch(service))),
-      over,
-    )
-    starting.end()
-    isStarted = true
-    onStarted()
-    await aborted(over)
-    await stop()
-  } catch (error) {
-    if (!over.aborted || isStarted) throw error
-  } finally {
-    starting.end()
-  }
+
+  open({ signal, begin, waitFor }).catch((error: unknown) => {
+    if (!signal.aborted) ended.abort(error)
+  })
+  await aborted(signal)
+  for (const stop of stops.toReversed()) await stop()
   if (ended.signal.aborted) throw ended.signal.reason
   const late = stopping.abandoned()
   if (late.length > 0) throw new Error(`failed to stop ${late.join(', ')} within ${graceMs + STOP_MARGIN_MS} ms`)
@@ -76,11 +96,7 @@ interface BoundedStop {
 }
 
 /** One time limit for the stop of all services, counted from the first stop. */
-export function boundedStop({
-  log,
-  graceMs,
-  clock = systemClock,
-}: Pick<RunOptions, 'log' | 'graceMs' | 'clock'>): BoundedStop {
+function boundedStop({ log, graceMs, clock }: Pick<RunOptions, 'log' | 'graceMs'> & { clock: Clock }): BoundedStop {
   const late: string[] = []
   let since: number | undefined
 
@@ -109,31 +125,5 @@ export function boundedStop({
       stop: () => stop(service),
     }),
     abandoned: () => late,
-  }
-}
-
-interface SlowStart {
-  watch(service: Service): Service
-  end(): void
-}
-
-function reportSlowStart({ log, lastFailure = () => undefined, clock = systemClock }: RunOptions): SlowStart {
-  let current = ''
-  const tell = (): void => {
-    log.warn({ service: current, failure: lastFailure() }, 'Waiting for a service to start')
-    cancel = clock.after(SLOW_START_MS, tell)
-  }
-  let cancel = clock.after(SLOW_START_MS, tell)
-  return {
-    watch: (service) => ({
-      name: service.name,
-      done: service.done,
-      start() {
-        current = service.name
-        return service.start()
-      },
-      stop: (how) => service.stop(how),
-    }),
-    end: () => cancel(),
   }
 }

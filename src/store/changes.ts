@@ -1,4 +1,4 @@
-import { every, type Service } from '../kernel/index.ts'
+import { aborted, every, type Service } from '../kernel/index.ts'
 import type { Listener } from './listen.ts'
 import type { Runner } from './pool.ts'
 
@@ -19,7 +19,9 @@ export interface UnsentChangesOptions {
 /** Sends the changes that a burst left unsent: at most one transaction in 10 ms sends its own notification. */
 export const unsentChanges = (options: UnsentChangesOptions): Service => {
   const { pool, listener, afterMs = 50, everyMs = 5_000, onError } = options
-  const send = (): Promise<unknown> => pool.query('select caelus.send_unsent_changes()')
+  // A stop does not wait for a server that is silent: the next process sends what is left.
+  const send = (signal: AbortSignal): Promise<unknown> =>
+    Promise.race([pool.query('select caelus.send_unsent_changes()'), aborted(signal)])
   return every('unsent changes', everyMs, send, {
     togetherMs: afterMs,
     wakeOn: (wake) => listener.subscribe(CHANGES, wake),

@@ -1,7 +1,7 @@
 import { Client, escapeIdentifier } from 'pg'
-import { delayFor, jittered, service, sleep, systemClock, type Clock, type Service } from '../kernel/index.ts'
+import { aborted, delayFor, jittered, service, sleep, systemClock, type Clock, type Service } from '../kernel/index.ts'
 import { classify } from './failures.ts'
-import { KEEP_ALIVE } from './pool.ts'
+import { closedSoon, KEEP_ALIVE } from './pool.ts'
 
 export interface ListenerOptions {
   readonly url: string
@@ -62,12 +62,13 @@ export function listener(options: ListenerOptions): Listener {
     const over = new AbortController()
     signal.addEventListener('abort', close, { once: true })
     try {
-      await mine.connect()
+      await Promise.race([mine.connect(), aborted(signal)])
+      if (signal.aborted) return
       for (const channel of channels.keys()) await listenTo(mine, channel)
       client = mine
       ready()
       for (const subscribers of channels.values()) mayHaveMissed(subscribers)
-      await Promise.race([ended, beat(mine, over.signal)])
+      await Promise.race([ended, aborted(signal).then(() => closedSoon(ended)), beat(mine, over.signal)])
     } finally {
       over.abort()
       signal.removeEventListener('abort', close)

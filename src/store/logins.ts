@@ -1,6 +1,7 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import { Client, escapeIdentifier, escapeLiteral, type ClientBase } from 'pg'
 import { classify, raise } from './failures.ts'
+import { SINGLE_CONNECTION } from './pool.ts'
 import { despiteConcurrency, unlessDone, type Role } from './roles.ts'
 
 /** A role that a process logs in with. It owns nothing and is a member of one group role. */
@@ -16,7 +17,7 @@ export interface DatabaseLogin {
  * this kind is refused.
  */
 export async function createLogins(url: string, logins: readonly DatabaseLogin[]): Promise<void> {
-  const client = new Client({ connectionString: url, application_name: 'caelus create logins' })
+  const client = new Client({ connectionString: url, application_name: 'caelus create logins', ...SINGLE_CONNECTION })
   client.on('error', () => {})
   try {
     await client.connect()

@@ -4,6 +4,7 @@ import { basename, join } from 'node:path'
 import { Client } from 'pg'
 import { messageOf } from '../kernel/index.ts'
 import { classify, raise } from './failures.ts'
+import { SINGLE_CONNECTION } from './pool.ts'
 import { ensureRoles } from './roles.ts'
 
 export interface Migration {
@@ -50,7 +51,12 @@ export async function readMigrations(folder = MIGRATIONS): Promise<Migration[]> 
  */
 export async function migrate(url: string, migrations?: readonly Migration[]): Promise<string[]> {
   const known = migrations ?? (await readMigrations())
-  const client = new Client({ connectionString: url, application_name: 'caelus migrate', lock_timeout: 60_000 })
+  const client = new Client({
+    connectionString: url,
+    application_name: 'caelus migrate',
+    lock_timeout: 60_000,
+    ...SINGLE_CONNECTION,
+  })
   client.on('error', () => {})
   try {
     await client.connect()

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { sleep, systemClock } from '../kernel/index.ts'
 import { Pool as Connections, type PoolClient, type PoolConfig } from 'pg'
 import { classify, isAnswer, isSilence } from './failures.ts'
 
@@ -44,6 +45,7 @@ export interface Pool extends Runner {
   /** Reserves a connection. Return it with `release`, or with an error to close it. */
   connect(): Promise<Session>
   stats(): { readonly total: number; readonly idle: number; readonly waiting: number }
+  /** Closes the connections. Waits a second at most for those in use: the server may have stopped answering. */
   end(): Promise<void>
 }
 
@@ -108,7 +110,7 @@ export function openPool(options: PoolOptions): Pool {
     },
     connect,
     stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
-    end: () => pool.end(),
+    end: () => closedSoon(pool.end()),
   }
 }
 
@@ -117,6 +119,18 @@ const SETTINGS = { jit: 'off' }
 
 /** Sockets without traffic are probed after this long; the operating system's default is two hours. */
 export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 } as const
+
+/** For a connection outside of a pool: a server that is silent is given up. */
+export const SINGLE_CONNECTION = { connectionTimeoutMillis: 10_000, ...KEEP_ALIVE } as const
+
+const CLOSED_WITHIN_MS = 1_000
+
+/** Waits for connections to close, but not for a server that stopped answering. */
+export async function closedSoon(closing: Promise<void>): Promise<void> {
+  const closed = new AbortController()
+  const waited = sleep(systemClock, CLOSED_WITHIN_MS, closed.signal).catch(() => {})
+  await Promise.race([closing.finally(() => closed.abort()), waited])
+}
 
 /** Replaces connections now and then, so that they follow a failover and a changed address of the server. */
 const LIFETIME_SECONDS = 1_800

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
-import { readConfig, RUNTIMES, SERVER } from '../../src/config/index.ts'
+import { RUNTIMES } from '../../src/config/runtimes.ts'
+import { readConfig, SERVER } from '../../src/config/index.ts'
 import { SECTIONS } from '../../src/processes/sections.ts'
 import { randomBytes } from 'node:crypto'
 import { Namespace, Pod } from '../../src/kube/index.ts'

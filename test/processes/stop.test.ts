@@ -18,15 +18,19 @@ const UNREACHABLE = JSON.stringify({
   'current-context': 'x',
 })
 
-/** The environment of a process with a database of its own and this kubeconfig. */
-async function environmentWith(kubeconfig: string, more: Record<string, string> = {}): Promise<Record<string, string>> {
+async function ownDatabase(): Promise<string> {
   const database = await freshDatabase()
   onTestFinished(() => database[Symbol.asyncDispose]())
+  return database.url
+}
+
+/** The environment of a process with this kubeconfig, and a database of its own unless `more` has one. */
+async function environmentWith(kubeconfig: string, more: Record<string, string> = {}): Promise<Record<string, string>> {
   const dir = await mkdtemp(join(tmpdir(), 'caelus-stop-'))
   onTestFinished(() => rm(dir, { recursive: true, force: true }))
   await writeFile(join(dir, 'kubeconfig'), kubeconfig)
   return {
-    DATABASE_URL: database.url,
+    DATABASE_URL: more['DATABASE_URL'] ?? (await ownDatabase()),
     CAELUS_KUBECONFIG: join(dir, 'kubeconfig'),
     CAELUS_DATA_DIR: dir,
     CAELUS_PORT: '0',
@@ -49,6 +53,28 @@ test.each(['run-worker-loop', 'run-controllers', 'api'])(
     expect(code).toBe(0)
   },
 )
+
+/** A database that accepts connections and never answers. `reached` resolves at the first connection. */
+async function silentDatabase(): Promise<{ readonly url: string; readonly reached: Promise<unknown> }> {
+  const server = createServer()
+  const reached = once(server, 'connection')
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => void server.close())
+  return { url: `postgres://joe:secret@127.0.0.1:${(server.address() as AddressInfo).port}/caelus`, reached }
+}
+
+test.each(['up', 'run-worker-loop', 'api'])('%s obeys SIGTERM while its database is silent', async (command) => {
+  const { url, reached } = await silentDatabase()
+  const running = start([command], await environmentWith(UNREACHABLE, { DATABASE_URL: url }))
+  onTestFinished(() => void running.child.kill('SIGKILL'))
+  await reached
+  if (command === 'up') await running.says(/Waiting for a service to start: migrations of the database/)
+  running.child.kill('SIGTERM')
+  const { code, err } = await running.ended
+  expect(err).toMatch(/stopping/i)
+  expect(err).not.toContain('did not stop in time')
+  expect(code).toBe(0)
+})
 
 test('a worker logs which rule is missing when it may not watch or create something', async () => {
   const powerless = await kubeconfigAs(inject('kubeconfig'), { user: 'powerless' })

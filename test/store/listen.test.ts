@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { listener } from '../../src/store/index.ts'
+import { proxyTo } from '../kube/watch/proxy.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
 const KILL = `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'ears' and datname = current_database()`
@@ -23,6 +24,18 @@ test('brings what is notified, to those who asked before and after it began', as
       `select from pg_stat_activity where application_name = 'ears' and datname = current_database()`,
     ),
   ).toEqual([])
+})
+
+test('stops at once while its connection is silent', async () => {
+  await using database = await freshDatabase()
+  await using proxy = await proxyTo(Number(new URL(database.url).port))
+  const url = Object.assign(new URL(database.url), { host: `127.0.0.1:${proxy.port}` }).href
+  const lost: unknown[] = []
+  const ears = listener({ url, applicationName: 'ears', heartbeatMs: 300_000, onLost: (error) => lost.push(error) })
+  await ears.start()
+  proxy.swallow()
+  await ears.stop()
+  expect(lost).toEqual([])
 })
 
 test('listens again when its connection was killed, and says that something may have been missed', async () => {

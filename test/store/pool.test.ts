@@ -18,7 +18,7 @@ async function proxiedPool(idle: number): Promise<{ readonly pool: Pool; readonl
   onTestFinished(() => proxy[Symbol.asyncDispose]())
   const url = Object.assign(new URL(database.url), { host: `127.0.0.1:${proxy.port}` }).href
   const pool = openPool({ url, applicationName: 'proxied', acquireTimeoutMs: 30_000, queryTimeoutMs: 4_000 })
-  onTestFinished(() => pool.end())
+  onTestFinished(() => pool.end().catch(() => {}))
   const sessions = await Promise.all(Array.from({ length: idle }, () => pool.connect()))
   for (const session of sessions) session.release()
   expect(pool.stats()).toMatchObject({ total: idle, idle })
@@ -48,6 +48,16 @@ test('a transaction on a silent connection fails after one timeout and closes th
   expect(sent).toEqual(['DatabaseUnavailable', 'DatabaseUnavailable', 'at once'])
   expect(pool.stats()).toMatchObject({ total: 0, idle: 0 })
   expect(await codeOf(pool.query('select 1'))).toBe('succeeded')
+})
+
+test('the end does not wait for a statement on a silent connection', async () => {
+  const { pool, proxy } = await proxiedPool(1)
+  const session = await pool.connect()
+  proxy.swallow()
+  const statement = codeOf(session.query('select 1'))
+  expect(await Promise.race([pool.end().then(() => 'ended'), statement])).toBe('ended')
+  expect(await statement).toBe('DatabaseUnavailable')
+  session.release()
 })
 
 test('a statement that the server refuses leaves its connection in the pool', async () => {

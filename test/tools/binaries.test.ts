@@ -136,8 +136,8 @@ test('a build does not outlive a process that is killed', async () => {
 
 test('without internet and Go the error lists what to do', async () => {
   await bareMachine()
-  await expect(obtainBinaries(['kube-apiserver'])).rejects.toThrow(
-    /failed to obtain kube-apiserver 1.35.4: \S+ cannot be reached, and Go is not installed; do one of these.*\n.*internet\n.*CAELUS_TOOLS_MIRROR.*\n.*install Go 1\.26.*\n.*KUBEBUILDER_ASSETS.*\n.*CAELUS_KUBECONFIG/,
+  await expect(obtainBinaries(['kube-apiserver', 'etcd', 'helm'])).rejects.toThrow(
+    /failed to obtain kube-apiserver 1.35.4: \S+ cannot be reached, and Go is not installed; do one of these.*\n.*internet\n.*CAELUS_TOOLS_MIRROR.*\n.*install Go 1\.26.*GOPROXY.*\n.*KUBEBUILDER_ASSETS to a folder with kube-apiserver 1\.35\.4, etcd 3\.6\.6\n.*CAELUS_KUBECONFIG.*\n.*HELM_BIN/,
   )
 })
 

@@ -14,8 +14,22 @@ import { freshFolder } from './folder.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 
+/** Replaces the checksums of the repository by those of what a test publishes. */
+const pins = vi.hoisted(() => new Map<string, string>())
+vi.mock('../../tools/binaries/checksums.ts', () => ({
+  checksumOf: (hostAndPath: string) => pins.get(hostAndPath) ?? 'f'.repeat(64),
+}))
+afterEach(() => pins.clear())
+
 const CONTENT = '#!/bin/sh\necho published\n'
-const sha256 = (content: string | Buffer): string => createHash('sha256').update(content).digest('hex')
+const KUBERNETES = [
+  'kube-apiserver',
+  'kube-controller-manager',
+  'kube-scheduler',
+  'kubelet',
+  'kube-proxy',
+  'kubectl',
+] as const
 
 interface Mirror {
   readonly cache: string
@@ -34,7 +48,7 @@ async function machineWithMirror(): Promise<Mirror> {
     mirror.asked.push(`${method} ${url}`)
     const content = mirror.files.get(url)
     if (content === undefined) return response.writeHead(404).end()
-    if (!mirror.stuck.has(url)) return response.end(content)
+    if (method === 'HEAD' || !mirror.stuck.has(url)) return response.end(content)
     response.writeHead(200, { 'content-length': Buffer.byteLength(content) })
     return response.write(content.slice(0, 5))
   })
@@ -57,19 +71,22 @@ async function listening(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Publishes a binary as its project does; answers the path of its file on the mirror. */
-function publish({ files }: Mirror, name: BinaryName, sumOf: (content: string | Buffer) => string = sha256): string {
+/** Publishes the file of a binary as its project does, with a pinned checksum; answers its path on the mirror. */
+function publish({ files }: Mirror, name: BinaryName, pinned?: string): string {
   const release = releaseOf(name, 'linux')
   if (release === undefined) throw new Error(`there is no release of ${name}`)
-  const { host, path, checksums, member } = release
+  const { host, path, member } = release
+  const all = name.startsWith('kube') ? KUBERNETES : [name]
+  const members = all.flatMap((each) => releaseOf(each, 'linux')?.member ?? [])
   const content =
     member === undefined
       ? CONTENT
-      : gzipSync(tarOf([{ name: member, type: 'file', mode: 0o755, content: Buffer.from(CONTENT) }]))
-  const line = name === 'etcd' ? `${sumOf(content)}  ${path.split('/').at(-1)}\n` : sumOf(content)
-  files
-    .set(`/${host}${path}`, content)
-    .set(`/${host}${checksums}`, name === 'etcd' ? `${'0'.repeat(64)}  other\n${line}` : line)
+      : gzipSync(
+          tarOf(members.map((each) => ({ name: each, type: 'file', mode: 0o755, content: Buffer.from(CONTENT) }))),
+        )
+  const algorithm = host === 'dl.k8s.io' ? 'sha512' : 'sha256'
+  pins.set(`${host}${path}`, pinned ?? createHash(algorithm).update(content).digest('hex'))
+  files.set(`/${host}${path}`, content)
   return `/${host}${path}`
 }
 
@@ -83,38 +100,46 @@ const onLinux = test.runIf(process.platform === 'linux')
 
 onLinux('binaries and archives are downloaded once, verified and kept', async () => {
   const mirror = await machineWithMirror()
-  const wanted = ['kube-apiserver', 'etcd', 'helm', 'kwok'] as const
+  const wanted = ['kube-apiserver', 'etcd', 'kube-scheduler', 'helm', 'kwok'] as const
   for (const name of wanted) publish(mirror, name)
   const steps: Step[] = []
   const found = await obtainBinaries(wanted, (step) => steps.push(step))
   for (const name of wanted) expect(await readFile(found[name], 'utf8')).toBe(CONTENT)
-  expect((await cached(mirror)).toSorted()).toEqual([...wanted].toSorted())
-  expect(steps).toContainEqual(expect.objectContaining({ what: 'downloading etcd 3.6.6', nth: 2, of: 4 }))
+  expect((await cached(mirror)).toSorted()).toEqual([...KUBERNETES, 'etcd', 'helm', 'kwok'].toSorted())
+  expect(steps).toContainEqual(expect.objectContaining({ what: 'downloading etcd 3.6.6', nth: 2, of: 5 }))
+  const archives = mirror.asked.filter((asked) => /GET .*kubernetes-server/.test(asked))
+  expect(archives).toHaveLength(1)
 
   const before = mirror.asked.length
   expect(await obtainBinaries(wanted)).toEqual(found)
   expect(mirror.asked).toHaveLength(before)
 })
 
-onLinux('a file with another checksum is refused and leaves nothing behind', async () => {
-  const mirror = await machineWithMirror()
-  publish(mirror, 'etcd', () => sha256('something else'))
-  await expect(obtainBinaries(['etcd'])).rejects.toThrow(
-    new RegExp(
-      `refused \\S+etcd-v3.6.6-linux-\\S+: its SHA-256 is \\w+, and ${sha256('something else')} was published`,
-    ),
-  )
-  expect(await cached(mirror)).toEqual([])
-})
+onLinux.each(['etcd', 'kube-apiserver', 'kwok'] as const)(
+  '%s with another checksum is refused and leaves nothing behind',
+  async (name) => {
+    const mirror = await machineWithMirror()
+    const other = '0'.repeat(name === 'kube-apiserver' ? 128 : 64)
+    publish(mirror, name, other)
+    await expect(obtainBinaries([name])).rejects.toThrow(
+      new RegExp(`refused http://\\S+: its sha\\d+ is \\w+, expected ${other}`),
+    )
+    expect(await cached(mirror)).toEqual([])
+  },
+)
 
-onLinux('a file without a published checksum is not downloaded', async () => {
+onLinux('a download comes before the PATH, and the PATH where the internet is not reachable', async () => {
   const mirror = await machineWithMirror()
-  const path = publish(mirror, 'kwok')
-  mirror.files.delete(`${path}.sha256`)
-  await expect(obtainBinaries(['kwok'])).rejects.toThrow(
-    /kwok-linux-\w+\.sha256: the server answered 404, and Go is not/,
-  )
-  expect(mirror.asked.filter((asked) => asked === `GET ${path}`)).toEqual([])
+  const bin = join(dirname(mirror.cache), 'bin')
+  await mkdir(bin)
+  await writeFile(join(bin, 'etcd'), '#!/bin/sh\necho etcd Version: 3.6.6\n', { mode: 0o755 })
+  vi.stubEnv('PATH', `${bin}:/usr/bin:/bin`)
+  publish(mirror, 'etcd')
+  const { CAELUS_TOOLS_MIRROR } = process.env
+  vi.stubEnv('CAELUS_TOOLS_MIRROR', 'http://127.0.0.1:9')
+  expect(await obtainBinaries(['etcd'])).toEqual({ etcd: join(bin, 'etcd') })
+  vi.stubEnv('CAELUS_TOOLS_MIRROR', CAELUS_TOOLS_MIRROR)
+  expect(await readFile((await obtainBinaries(['etcd'])).etcd, 'utf8')).toBe(CONTENT)
 })
 
 onLinux('a download that is aborted leaves nothing behind', async () => {

@@ -27,6 +27,22 @@ test('a pid that now means another process does not hold the lock', async () => 
   )()
 })
 
+test('who waits is told the holder again every second', async () => {
+  const path = join(await freshFolder(), 'a.lock')
+  const holder = await runProgram('hold-lock', [path])
+  const told: number[] = []
+  const twice = Promise.withResolvers<void>()
+  const onWait = ({ pid }: { readonly pid: number }): void => {
+    if (told.push(pid) === 2) twice.resolve()
+  }
+  const abort = new AbortController()
+  const waiting = lock(path, { waitMs: 60_000, signal: abort.signal, onWait })
+  await twice.promise
+  abort.abort(new Error('stopped'))
+  await expect(waiting).rejects.toThrow()
+  expect(new Set(told)).toEqual(new Set([holder.pid]))
+})
+
 test('one of many holds it at a time, and nothing is left', async () => {
   const folder = await freshFolder()
   const path = join(folder, 'a.lock')

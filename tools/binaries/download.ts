@@ -8,20 +8,20 @@ import { promisify } from 'node:util'
 import { Deadline, fetchUrl, openUrl, MinimumRate, problemOfStatus } from '../../src/http/index.ts'
 import { systemClock } from '../../src/kernel/index.ts'
 import { guardPath, releasePath } from '../process/index.ts'
+import { cachedPath, isExecutable } from './cache.ts'
 import type { BinaryName } from './catalogue.ts'
-import { checksumIn, releaseOf, type Release } from './releases.ts'
+import { besides, releaseOf, type Release } from './releases.ts'
 
 const run = promisify(execFile)
 
 /** How long a host may take to answer before it counts as unreachable. */
 const REACHABLE_WITHIN_MS = 2_000
-/** For the answer to begin, and for a whole file of checksums. */
+/** For the answer to begin. */
 const TIMEOUT_MS = 30_000
 /** A slower transfer would take hours. */
 const MINIMUM_RATE = { bytes: 256_000, everyMs: 30_000 }
 const MEGABYTE = 1_000_000
 const LARGEST_BINARY = 1_000 * MEGABYTE
-const LARGEST_CHECKSUMS = MEGABYTE
 /** Releases of GitHub redirect to another host. */
 const REDIRECTS = { max: 5 }
 
@@ -38,7 +38,7 @@ export async function downloadable<Name extends BinaryName>(names: readonly Name
   const byHost = Map.groupBy(releases, ({ release }) => release.host)
   const asked = [...byHost.values()].map(async (ofHost) => {
     const [first] = ofHost
-    return first !== undefined && (await answers(urlOf(first.release, first.release.checksums))) ? ofHost : []
+    return first !== undefined && (await answers(urlOf(first.release, first.release.path))) ? ofHost : []
   })
   return new Set((await Promise.all(asked)).flat().map(({ name }) => name))
 }
@@ -54,7 +54,10 @@ export class ChecksumMismatch extends Error {
   override readonly name = 'ChecksumMismatch'
 }
 
-/** Downloads the official release to `target`, which appears only when its checksum is right. */
+/**
+ * Downloads the official release to `target`, which appears only when its checksum is the pinned one. Other binaries in
+ * the same archive are put into the cache as well.
+ */
 export async function download(
   name: BinaryName,
   target: string,
@@ -67,28 +70,24 @@ export async function download(
   await mkdir(work)
   guardPath(work)
   try {
-    const wanted = await publishedChecksum(release, signal)
+    const url = urlOf(release, release.path)
+    const algorithm = release.checksum.length === 64 ? 'sha256' : 'sha512'
     const file = join(work, basename(release.path))
-    const found = await save(urlOf(release, release.path), file, onDetail, signal)
-    if (found !== wanted)
-      throw new ChecksumMismatch(
-        `refused ${urlOf(release, release.path)}: its SHA-256 is ${found}, and ${wanted} was published`,
-      )
-    await rename(await binaryIn(file, release, work), target)
+    const found = await save(url, file, algorithm, onDetail, signal)
+    if (found !== release.checksum)
+      throw new ChecksumMismatch(`refused ${url}: its ${algorithm} is ${found}, expected ${release.checksum}`)
+    if (release.member === undefined) return await rename(file, target)
+    const others = besides(name).flatMap((other) => {
+      const { member } = releaseOf(other) ?? {}
+      return member === undefined ? [] : [{ member, path: cachedPath(other) }]
+    })
+    await run('tar', ['-xzf', file, '-C', work, release.member, ...others.map(({ member }) => member)])
+    for (const { member, path } of others) if (!(await isExecutable(path))) await rename(join(work, member), path)
+    await rename(join(work, release.member), target)
   } finally {
     await rm(work, { recursive: true, force: true })
     releasePath(work)
   }
-}
-
-async function publishedChecksum(release: Release, signal: AbortSignal | undefined): Promise<string> {
-  const url = urlOf(release, release.checksums)
-  const request = { url, timeoutMs: TIMEOUT_MS, maxBytes: LARGEST_CHECKSUMS, redirects: REDIRECTS, signal }
-  const { status, body } = await fetchUrl(request).catch(failedTo(url, signal))
-  requireSuccess(url, status)
-  const sum = checksumIn(body.toString('utf8'), basename(release.path))
-  if (sum === undefined) throw new Error(`failed to find the checksum of ${basename(release.path)} in ${url}`)
-  return sum
 }
 
 const failedTo =
@@ -102,10 +101,11 @@ function requireSuccess(url: string, status: number): void {
   if (problemOfStatus(status) !== undefined) throw new Error(`failed to download ${url}: the server answered ${status}`)
 }
 
-/** Writes the body to `file` and answers its SHA-256. */
+/** Writes the body to `file` and answers its checksum. */
 async function save(
   url: string,
   file: string,
+  algorithm: 'sha256' | 'sha512',
   onDetail: (detail: string) => void,
   signal: AbortSignal | undefined,
 ): Promise<string> {
@@ -120,7 +120,7 @@ async function save(
   deadline.begun()
   using rate = new MinimumRate(systemClock, MINIMUM_RATE, (error) => slow.abort(error))
   const size = Number(headers.get('content-length') ?? 0)
-  const hash = createHash('sha256')
+  const hash = createHash(algorithm)
   let received = 0
   const counted = async function* (chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const chunk of chunks) {
@@ -136,9 +136,3 @@ async function save(
 }
 
 const megabytes = (bytes: number): string => (bytes / MEGABYTE).toFixed(0)
-
-async function binaryIn(file: string, { member }: Release, work: string): Promise<string> {
-  if (member === undefined) return file
-  await run('tar', ['-xzf', file, '-C', work, member])
-  return join(work, member)
-}

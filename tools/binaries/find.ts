@@ -5,10 +5,8 @@ import type { BinaryName } from './catalogue.ts'
 import { versionOf, versionText } from './version.ts'
 
 /**
- * Finds a binary on this machine: HELM_BIN, KUBEBUILDER_ASSETS, the cache, the PATH, in this order.
- *
- * The cache comes before the PATH because it holds exactly the pinned version. An unusable binary that a variable names
- * is an error; an unusable binary on the PATH is skipped.
+ * Finds a binary that a variable names or that the cache holds: HELM_BIN, KUBEBUILDER_ASSETS, the cache, in this order.
+ * An unusable binary that a variable names is an error.
  */
 export async function findBinary(name: BinaryName, env: NodeJS.ProcessEnv = process.env): Promise<string | undefined> {
   const named = name === 'helm' ? env['HELM_BIN'] : undefined
@@ -16,7 +14,11 @@ export async function findBinary(name: BinaryName, env: NodeJS.ProcessEnv = proc
   const assets = env['KUBEBUILDER_ASSETS'] ?? ''
   const asset = join(assets, name)
   if (assets !== '' && (await isExecutable(asset))) return await demanded(name, asset, 'KUBEBUILDER_ASSETS')
-  if (await isExecutable(cachedPath(name))) return cachedPath(name)
+  return (await isExecutable(cachedPath(name))) ? cachedPath(name) : undefined
+}
+
+/** Finds a binary of a fitting version on the PATH. */
+export async function findOnPath(name: BinaryName, env: NodeJS.ProcessEnv = process.env): Promise<string | undefined> {
   for (const folder of (env['PATH'] ?? '').split(delimiter)) {
     const path = join(folder, name)
     if (folder !== '' && (await isExecutable(path)) && (await fits(name, path)).fits) return path

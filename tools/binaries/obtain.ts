@@ -9,17 +9,17 @@ import { cachedPath, isExecutable } from './cache.ts'
 import { CATALOGUE } from './catalogue.ts'
 import type { BinaryName } from './catalogue.ts'
 import { ChecksumMismatch, download, downloadable } from './download.ts'
-import { findBinary } from './find.ts'
+import { findBinary, findOnPath } from './find.ts'
 import { layerHolds, takeFromLayer } from './layer.ts'
-import { releaseOf } from './releases.ts'
+import { releaseOf, type Release } from './releases.ts'
 
 /** The first build of everything takes a quarter of an hour on two cores; a second process waits for it. */
 const LONGEST_BUILD_MS = 45 * 60_000
 const REPORT_EVERY_MS = 1_000
 
 /**
- * Paths of the binaries. Those that this machine lacks are downloaded where the internet is reachable, otherwise built.
- * An abort ends downloads and builds.
+ * Paths of the binaries. Those that neither a variable names nor the cache holds are downloaded where the internet is
+ * reachable, otherwise taken from the PATH, otherwise built. An abort ends downloads and builds.
  */
 export async function obtainBinaries<Name extends BinaryName>(
   names: readonly Name[],
@@ -32,13 +32,15 @@ export async function obtainBinaries<Name extends BinaryName>(
   const reachable = await downloadable(missing)
   for (const [index, name] of missing.entries()) {
     const position = { nth: index + 1, of: missing.length }
-    found.set(name, await make({ name, isReachable: reachable.has(name), position, onProgress, signal }))
+    const wanted = [name, ...missing.slice(index + 1)] as const
+    found.set(name, await obtain({ wanted, isReachable: reachable.has(name), position, onProgress, signal }))
   }
   return Object.fromEntries(found) as Record<Name, string>
 }
 
 interface Making {
-  readonly name: BinaryName
+  /** The binary to obtain, and those that are missing after it. */
+  readonly wanted: readonly [BinaryName, ...BinaryName[]]
   /** Whether the host of its official release answers. */
   readonly isReachable: boolean
   readonly position: { readonly nth: number; readonly of: number }
@@ -46,9 +48,13 @@ interface Making {
   readonly signal: AbortSignal | undefined
 }
 
-/** Obtains one binary. Another process that wants it at the same time waits and then uses the same file. */
-async function make({ name, isReachable, position, onProgress, signal }: Making): Promise<string> {
+/**
+ * Obtains one binary by the first way that this machine offers, and returns its path. Another process that wants it at
+ * the same time waits and then uses the same file.
+ */
+async function obtain({ wanted, isReachable, position, onProgress, signal }: Making): Promise<string> {
   signal?.throwIfAborted()
+  const [name] = wanted
   const target = cachedPath(name)
   const startedAt = Date.now()
   const report: Report = (what, detail) =>
@@ -59,13 +65,34 @@ async function make({ name, isReachable, position, onProgress, signal }: Making)
     onWait: ({ pid }) => report(`waiting for ${name}`, `process ${pid} is obtaining it`),
   })
   const draft = `${target}.${randomUUID()}`
-  try {
-    if (await isExecutable(target)) return target
-    await mkdir(dirname(target), { recursive: true })
-    await write(name, draft, isReachable, report, signal)
+  const make = async (what: string, write: (onDetail: (detail: string) => void) => Promise<void>): Promise<string> => {
+    await every(what, report, write)
     await chmod(draft, 0o755)
     await rename(draft, target)
     return target
+  }
+  try {
+    if (await isExecutable(target)) return target
+    await mkdir(dirname(target), { recursive: true })
+    const { version } = CATALOGUE[name]
+    const release = releaseOf(name)
+    let reason = unreachable(release)
+    if (isReachable && release !== undefined) {
+      try {
+        return await make(`downloading ${name} ${release.version}`, (onDetail) =>
+          download(name, draft, onDetail, signal),
+        )
+      } catch (error) {
+        if (signal?.aborted || error instanceof ChecksumMismatch) throw error
+        reason = messageOf(error)
+      }
+    }
+    const onPath = await findOnPath(name)
+    if (onPath !== undefined) return onPath
+    if (await hasGo())
+      return await make(`building ${name} ${version}`, (onDetail) => build(name, draft, onDetail, signal))
+    if (layerHolds(name)) return await make(`downloading ${name}`, () => takeFromLayer(name, draft))
+    throw new Error(`failed to obtain ${name} ${version}: ${reason}, and Go is not installed; ${await remedy(wanted)}`)
   } finally {
     await rm(draft, { force: true })
     await unlock()
@@ -74,50 +101,28 @@ async function make({ name, isReachable, position, onProgress, signal }: Making)
 
 type Report = (what: string, detail?: string) => void
 
-/** Writes the binary to `draft` by the first way that this machine offers. */
-async function write(
-  name: BinaryName,
-  draft: string,
-  isReachable: boolean,
-  report: Report,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const { version } = CATALOGUE[name]
-  let reason = unreachable(name)
-  if (isReachable) {
-    try {
-      return await every(`downloading ${name} ${version}`, report, (onDetail) =>
-        download(name, draft, onDetail, signal),
-      )
-    } catch (error) {
-      if (signal?.aborted || error instanceof ChecksumMismatch) throw error
-      reason = messageOf(error)
-    }
-  }
-  if (await hasGo())
-    return await every(`building ${name} ${version}`, report, (onDetail) => build(name, draft, onDetail, signal))
-  if (layerHolds(name)) return await every(`downloading ${name}`, report, () => takeFromLayer(name, draft))
-  throw new Error(`failed to obtain ${name} ${version}: ${reason}, and Go is not installed; ${remedy(name)}`)
-}
-
-function unreachable(name: BinaryName): string {
-  const release = releaseOf(name)
+function unreachable(release: Release | undefined): string {
   return release === undefined
     ? `there is no official binary for ${process.platform}-${process.arch}`
     : `${process.env['CAELUS_TOOLS_MIRROR'] || release.host} cannot be reached`
 }
 
-const remedy = (name: BinaryName): string => {
+/** What a person can do, for all binaries at once that are still missing. */
+async function remedy(wanted: readonly BinaryName[]): Promise<string> {
+  const absent: BinaryName[] = []
+  for (const name of wanted) if ((await findOnPath(name)) === undefined) absent.push(name)
+  const servers = absent.filter((name) => name !== 'helm').map((name) => `${name} ${CATALOGUE[name].version}`)
   const ways = [
     'connect this machine to the internet',
     'set CAELUS_TOOLS_MIRROR to the URL of a mirror',
-    'install Go 1.26 or later',
-    ...(name === 'helm'
-      ? ['set HELM_BIN to the path of a helm']
+    'install Go 1.26 or later, with a GOPROXY that this machine can reach',
+    ...(servers.length === 0
+      ? []
       : [
-          `set KUBEBUILDER_ASSETS to a folder with ${name} ${CATALOGUE[name].version}`,
+          `set KUBEBUILDER_ASSETS to a folder with ${servers.join(', ')}`,
           'set CAELUS_KUBECONFIG to use another control plane',
         ]),
+    ...(absent.includes('helm') ? ['set HELM_BIN to the path of a helm'] : []),
   ]
   return `do one of these and start again:\n${ways.map((way) => `      - ${way}`).join('\n')}`
 }

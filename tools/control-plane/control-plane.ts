@@ -18,7 +18,7 @@ export interface ControlPlaneOptions {
   /** Number of simulated nodes. @default 3 */
   readonly nodeCount?: number
   readonly onProgress?: OnProgress
-  /** Aborts downloads and builds. Use `stop` once the control plane is starting. */
+  /** Aborts the start, with downloads and builds. Use `stop` once the control plane has started. */
   readonly signal?: AbortSignal
 }
 

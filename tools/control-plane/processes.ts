@@ -9,21 +9,26 @@ import { endRecorded, writeState } from './state.ts'
 import type { ControlPlaneState, NodeKind } from './state.ts'
 
 const READY_WITHIN_MS = 90_000
+const REPORT_EVERY_MS = 1_000
 
 /** The processes of one control plane. Each start is recorded in the state file before the next step. */
 export class Processes {
   private readonly at: Layout
   private readonly nodes: NodeKind
   private readonly onProgress: OnProgress
+  private readonly signal: AbortSignal | undefined
   private readonly children = new Map<ComponentName, Child>()
   private readonly startedAt = Date.now()
   private detached = false
+  private step = ''
   port = 0
 
-  constructor(at: Layout, nodes: NodeKind, onProgress: OnProgress = () => {}) {
+  /** `signal` ends the waiting for a component. */
+  constructor(at: Layout, nodes: NodeKind, onProgress: OnProgress = () => {}, signal?: AbortSignal) {
     this.at = at
     this.nodes = nodes
     this.onProgress = onProgress
+    this.signal = signal
   }
 
   async start(
@@ -34,7 +39,8 @@ export class Processes {
       readonly env?: Readonly<Record<string, string>>
     },
   ): Promise<number> {
-    this.onProgress({ what: `starting ${name}`, elapsedMs: Date.now() - this.startedAt })
+    this.step = `starting ${name}`
+    this.report()
     const { dir } = this.at
     const child = await launch({
       name,
@@ -59,13 +65,28 @@ export class Processes {
 
   /** Waits for `holds`. Fails as soon as a component dies, with the end of its log. */
   async until(what: string, holds: () => Promise<boolean>): Promise<void> {
+    const reporting = setInterval(() => this.report(what), REPORT_EVERY_MS)
+    try {
+      await this.untilReported(what, holds)
+    } finally {
+      clearInterval(reporting)
+    }
+  }
+
+  private async untilReported(what: string, holds: () => Promise<boolean>): Promise<void> {
     for (const end = Date.now() + READY_WITHIN_MS; Date.now() < end; await delay(25)) {
+      this.signal?.throwIfAborted()
       if (await holds()) return
       const dead = [...this.children.values()].find((child) => child.ended() !== undefined)
       if (dead !== undefined) throw await dead.obituary()
     }
     const cause = await [...this.children.values()].at(-1)?.obituary()
     throw new Error(`gave up waiting until ${what} after ${READY_WITHIN_MS / 1000} s`, { cause })
+  }
+
+  private report(waitsUntil?: string): void {
+    const detail = waitsUntil === undefined ? {} : { detail: `waiting until ${waitsUntil}` }
+    this.onProgress({ what: this.step, elapsedMs: Date.now() - this.startedAt, ...detail })
   }
 
   async kill(name: ComponentName): Promise<void> {

@@ -34,7 +34,7 @@ export class Run {
     this.at = at
     this.options = options
     this.nodes = options.nodes ?? 'kwok'
-    this.processes = new Processes(at, this.nodes, options.onProgress)
+    this.processes = new Processes(at, this.nodes, options.onProgress, options.signal)
   }
 
   async start(): Promise<void> {

@@ -11,6 +11,7 @@ import type { ProcessEvents } from '../../src/processes/domain.ts'
 import { domainCommands, openDomains } from '../../src/processes/domains.ts'
 import { SECTIONS } from '../../src/processes/sections.ts'
 import { kubeMetrics } from '../../src/processes/shared/kube-metrics.ts'
+import { tagsOf } from '../../src/processes/shared/serve.ts'
 import '../../src/processes/up/up.ts'
 import { makeMetrics } from '../../src/telemetry/index.ts'
 import { VERSION } from '../../src/version.ts'
@@ -53,6 +54,7 @@ export const describedProgram = (): Command => buildProgram(inertPorts, domainCo
 const API_VERSION = 'v1'
 
 async function openApi(): Promise<string> {
+  const domains = await openDomains()
   const parts: ServerParts = {
     version: API_VERSION,
     log: pino({ level: 'silent' }),
@@ -75,7 +77,8 @@ async function openApi(): Promise<string> {
     readiness: inert('readiness'),
     config: () => [],
     metrics: inert('metrics'),
-    routes: (await openDomains()).flatMap((domain) => domain.describe?.(inert) ?? []),
+    tags: tagsOf(domains),
+    routes: domains.flatMap((domain) => domain.describe?.(inert) ?? []),
   }
   const app = await makeServer(parts)
   await app.ready()

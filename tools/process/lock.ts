@@ -10,9 +10,11 @@ export interface LockOptions {
   readonly waitMs?: number
   /** Ends the waiting. */
   readonly signal?: AbortSignal
-  /** Called once, before the first wait. */
+  /** Called when the waiting begins, and then every second. */
   readonly onWait?: (holder: ProcessIdentity) => void
 }
+
+const REPORT_EVERY_MS = 1_000
 
 export class LockHeld extends Error {
   override readonly name = 'LockHeld'
@@ -34,7 +36,7 @@ export async function lock(path: string, options: LockOptions = {}): Promise<() 
   const own = JSON.stringify({ ...ownIdentity(), nonce: randomUUID() })
   const until = Date.now() + (options.waitMs ?? 0)
   await mkdir(dirname(path), { recursive: true })
-  for (let waited = false; ;) {
+  for (let reportAt = 0; ;) {
     if (await place(path, own)) return () => unlock(path, own)
     const found = await readFile(path, 'utf8').catch(() => undefined)
     if (found === undefined) continue
@@ -44,8 +46,10 @@ export async function lock(path: string, options: LockOptions = {}): Promise<() 
       continue
     }
     if (Date.now() >= until) throw new LockHeld(path, holder)
-    if (!waited) options.onWait?.(holder)
-    waited = true
+    if (Date.now() >= reportAt) {
+      options.onWait?.(holder)
+      reportAt = Date.now() + REPORT_EVERY_MS
+    }
     await delay(50, undefined, options.signal && { signal: options.signal })
   }
 }

@@ -1,5 +1,6 @@
 import { appsCommands } from '../../cli/commands/apps/index.ts'
-import { APPS, OF_PROCESSES } from '../../config/index.ts'
+import { APPS } from '../../config/apps.ts'
+import { OF_PROCESSES } from '../../config/index.ts'
 import type { Domain } from '../domain.ts'
 
 const OF_WORKER = [...OF_PROCESSES, APPS]

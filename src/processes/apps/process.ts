@@ -1,5 +1,5 @@
 import { appsRoutes, tellAppsChanges, type AppsInsight } from '../../api/routes/apps/index.ts'
-import { APPS } from '../../config/index.ts'
+import { APPS } from '../../config/apps.ts'
 import { decisionText, replays } from '../../domains/apps/index.ts'
 import { appsUsage } from '../../domains/apps/store/index.ts'
 import type { ApiHost, ControlPlane, DomainProcess, ServedDomain, UpHost } from '../domain.ts'
@@ -25,6 +25,7 @@ export const appsProcess = (): DomainProcess => ({
   }),
   log: (emitter, log, failures) => logApps(appsEvents(emitter), log, failures),
   metrics: (registry, emitter) => void appsMetrics(registry, appsEvents(emitter)),
+  tag: 'Products, the deployments that were ordered of them, and the work that converges those.',
   describe: (inert) => appsRoutes({ apps: inert('apps'), insight: inert('insight') }),
   serve,
 })

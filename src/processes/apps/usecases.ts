@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
-import { APPS, INSTALLATION, type Config } from '../../config/index.ts'
+import { APPS } from '../../config/apps.ts'
+import { INSTALLATION, type Config } from '../../config/index.ts'
 import { openApps, type Apps } from '../../domains/apps/usecases/index.ts'
 import { charts, type Charts } from '../../domains/apps/helm/index.ts'
 import { keyRing, type KeyRing } from '../../domains/apps/index.ts'

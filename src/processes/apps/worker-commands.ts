@@ -1,17 +1,18 @@
 import { readiness } from '../../api/index.ts'
 import type { AppsWorkerOptions, AppsWorkerPort } from '../../cli/commands/apps/index.ts'
-import { APPS, RETENTION, SERVER, TELEMETRY, type Config, type Env } from '../../config/index.ts'
+import { APPS } from '../../config/apps.ts'
+import { RETENTION, SERVER, TELEMETRY, type Config, type Env } from '../../config/index.ts'
 import { atEnd, startAll, systemClock } from '../../kernel/index.ts'
 import { onlyOnce, untilNothingIsDue, type BoundedQueue } from '../shared/bounded-queue.ts'
 import { connectKubernetes } from '../shared/connect.ts'
 import { databaseCheck } from '../shared/database.ts'
-import { neededDatabaseUrl, neededKubeconfig } from '../shared/environment.ts'
+import { neededDatabaseUrl, neededKubeconfig, secretsIn } from '../shared/environment.ts'
 import { openHost } from '../shared/host.ts'
 import { controlPlaneCheck } from '../shared/kubernetes-report.ts'
 import { probes, type Probes } from '../shared/probes.ts'
 import { retentionServices } from '../shared/retention.ts'
 import { tracingServices } from '../shared/telemetry.ts'
-import { runUntilStopped } from '../run.ts'
+import { runUntilStopped, type Running } from '../run.ts'
 import { openPool } from '../../store/index.ts'
 import { VERSION } from '../../version.ts'
 import { openAppsControlPlane, type AppsControlPlane } from './control-plane.ts'
@@ -37,12 +38,7 @@ interface Opened {
 /** The commands of an apps worker, on an external database and control plane. */
 export function appsWorkerPort(config: Config, env: Env, options: AppsWorkerOptions = {}): AppsWorkerPort {
   const databaseUrl = neededDatabaseUrl(config)
-  const host = openHost({
-    config,
-    env,
-    domains: [appsProcess()],
-    secrets: [databaseUrl, new URL(databaseUrl).password],
-  })
+  const host = openHost({ config, env, domains: [appsProcess()], secrets: secretsIn(databaseUrl) })
   const { scrub, log, failures, metrics, emitter, decisions, onError } = host
 
   const openUseCases = (): Pick<Opened, 'useCases' | 'close'> => {
@@ -142,23 +138,23 @@ export function appsWorkerPort(config: Config, env: Env, options: AppsWorkerOpti
 
   return {
     async loop() {
-      const { controlPlane, worker, close } = await open()
-      const probing = probesOf(controlPlane)
-      const services = [
-        atEnd('worker connections', close),
-        ...tracingServices(config.of(TELEMETRY)),
-        probing.service,
-        ...retentionServices(config.of(RETENTION), { url: databaseUrl, role: 'caelus_worker' }, (error) =>
-          onError(error, 'Old rows not deleted'),
-        ),
-        ...appsWorkerServices(worker),
-      ]
-      await runUntilStopped(services, {
-        log,
-        graceMs: config.of(SERVER).shutdownGrace,
-        onStarted: () => log.info({ version: VERSION, queue: APPS_QUEUE, probes: probing.url() }, 'Worker started'),
-        lastFailure: () => failures.last(),
-      })
+      const start = async ({ begin, waitFor }: Running): Promise<void> => {
+        const { controlPlane, worker, close } = await waitFor('database', open())
+        await begin(atEnd('worker connections', close))
+        const probing = probesOf(controlPlane)
+        const services = [
+          ...tracingServices(config.of(TELEMETRY)),
+          probing.service,
+          ...retentionServices(config.of(RETENTION), { url: databaseUrl, role: 'caelus_worker' }, (error) =>
+            onError(error, 'Old rows not deleted'),
+          ),
+          ...appsWorkerServices(worker),
+        ]
+        for (const service of services) await begin(service)
+        log.info({ version: VERSION, queue: APPS_QUEUE, probes: probing.url() }, 'Worker started')
+      }
+      const graceMs = config.of(SERVER).shutdownGrace
+      await runUntilStopped(start, { log, graceMs, lastFailure: () => failures.last() })
     },
     once: async () => await whileOpen(await open(), ({ worker }) => run(worker, ([queue]) => untilNothingIsDue(queue))),
     reconcile: async (named) =>

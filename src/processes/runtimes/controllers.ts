@@ -1,4 +1,5 @@
-import { RUNTIMES, SERVER, WORKERS, type Config, type RuntimesConfig } from '../../config/index.ts'
+import { RUNTIMES, type RuntimesConfig } from '../../config/runtimes.ts'
+import { SERVER, WORKERS, type Config } from '../../config/index.ts'
 import {
   defaultQueries,
   prometheus,

@@ -1,5 +1,5 @@
 import { runtimesCommands } from '../../cli/commands/runtimes/index.ts'
-import { RUNTIMES } from '../../config/index.ts'
+import { RUNTIMES } from '../../config/runtimes.ts'
 import type { Domain } from '../domain.ts'
 
 export const runtimes: Domain = {

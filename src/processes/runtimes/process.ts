@@ -1,5 +1,5 @@
 import { runtimesRoutes } from '../../api/routes/runtimes/index.ts'
-import { RUNTIMES } from '../../config/index.ts'
+import { RUNTIMES } from '../../config/runtimes.ts'
 import { ClassRuntime, decisionText, replays } from '../../domains/runtimes/index.ts'
 import type { ApiHost, ControllersHost, DomainControllers, DomainProcess, ServedDomain } from '../domain.ts'
 import { systemClock } from '../../kernel/index.ts'
@@ -51,6 +51,7 @@ export function runtimesProcess(): DomainProcess {
     localDefaults: async ({ isLocal }) => (isLocal ? NO_AUTOSCALERS : {}),
     log: (emitter, log) => logRuntimes(runtimesEvents(emitter), log),
     metrics: (registry, emitter) => void runtimesMetrics(registry, runtimesEvents(emitter), () => list()),
+    tag: 'Class runtimes: functions as Deployments, Services, Knative services and autoscalers.',
     describe: (inert) => runtimesRoutes({ runtimes: inert('runtimes'), nfr: inert('nfr'), clock: systemClock }),
     serve,
     controllers,

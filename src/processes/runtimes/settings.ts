@@ -1,4 +1,4 @@
-import type { RuntimesConfig } from '../../config/index.ts'
+import type { RuntimesConfig } from '../../config/runtimes.ts'
 import type { RuntimesSettings } from '../../domains/runtimes/index.ts'
 
 /** The settings of the class runtime controller, from the configuration. */

@@ -1,6 +1,7 @@
 import { type Events, type StatusBoard } from '../../api/index.ts'
 import { tellRuntimesChanges } from '../../api/routes/runtimes/index.ts'
-import { RUNTIMES, type Config } from '../../config/index.ts'
+import { RUNTIMES } from '../../config/runtimes.ts'
+import type { Config } from '../../config/index.ts'
 import { userDirectory } from '../../identity/index.ts'
 import {
   runtimeHistory,

@@ -8,6 +8,9 @@ export function neededDatabaseUrl(config: Config): string {
   ])
 }
 
+/** The parts of a database URL that logs and responses must mask. */
+export const secretsIn = (databaseUrl: string): string[] => [databaseUrl, new URL(databaseUrl).password]
+
 export function neededKubeconfig(config: Config): string {
   const { kubeconfig } = config.of(INSTALLATION)
   if (kubeconfig !== undefined) return kubeconfig

@@ -14,26 +14,23 @@ import {
   type Check,
   type HttpService,
   type ServerParts,
+  type Tag,
 } from '../../api/index.ts'
 import type { QueueView } from '../../api/contract/index.ts'
-import { effectiveValues, LOGIN, SERVER, type Config, type Env, type Login } from '../../config/index.ts'
+import { effectiveValues, LOGIN, SERVER, type Login } from '../../config/index.ts'
 import type { ApiHost, OpenDomain, ServedDomain } from '../domain.ts'
 import { loginStore, openIdentity, tokenStore } from '../../identity/index.ts'
 import { databaseCheck, postgresVersion } from './database.ts'
-import { openHost, type Host } from './host.ts'
+import type { Host } from './host.ts'
 import { defineFailures, systemClock, type Service } from '../../kernel/index.ts'
 import { asUser, listener, openPool, queueDepths, unsentChanges, type Depth, type JobState } from '../../store/index.ts'
 import { VERSION } from '../../version.ts'
 
 export interface ServeOptions {
-  readonly config: Config
-  readonly env: Env
+  readonly host: Host
   readonly domains: readonly OpenDomain[]
+  /** With the login of the API. Its secrets must be among those that the host masks. */
   readonly databaseUrl: string
-  /** @default standard error */
-  readonly logTo?: { write(line: string): unknown }
-  /** Further secrets of the process, masked in logs and responses. @default none */
-  readonly secrets?: readonly string[]
 }
 
 /** The parts of a process that serves the API. `caelus up` adds workers, controllers and demos to them. */
@@ -50,16 +47,9 @@ export interface Serving extends ApiHost, Pick<Host, 'failures'> {
 
 const CONSOLE_DIR = join(import.meta.dirname, '../../../console/dist')
 
-export async function assemble(options: ServeOptions): Promise<Serving> {
-  const { config, env, domains, databaseUrl, secrets = [], logTo } = options
-  const host = openHost({
-    config,
-    env,
-    domains,
-    secrets: [...secrets, databaseUrl, new URL(databaseUrl).password],
-    ...(logTo && { logTo }),
-  })
-  const { scrub, log, metrics, onError } = host
+/** Resolves when the database has answered. */
+export async function assemble({ host, domains, databaseUrl }: ServeOptions): Promise<Serving> {
+  const { config, env, scrub, log, metrics, onError } = host
   const server = config.of(SERVER)
   const events = eventRing(systemClock)
   const board = statusBoard({ version: VERSION, clock: systemClock, events })
@@ -117,6 +107,7 @@ export async function assemble(options: ServeOptions): Promise<Serving> {
     readiness: ready,
     config: () => effectiveValues(config, env),
     metrics,
+    tags: tagsOf(domains),
     routes: served.flatMap(({ routes }) => routes ?? []),
   }
   const app = await makeServer(parts)
@@ -141,6 +132,10 @@ export async function assemble(options: ServeOptions): Promise<Serving> {
     },
   }
 }
+
+/** The groups of routes in the reference of the API. */
+export const tagsOf = (domains: readonly OpenDomain[]): Tag[] =>
+  domains.flatMap(({ name, tag }) => (tag === undefined ? [] : [{ name, description: tag }]))
 
 const raise = defineFailures({
   NoControlPlane: {

@@ -14,10 +14,12 @@ import {
 } from '../../config/index.ts'
 import type { Here, OpenDomain } from '../domain.ts'
 import { openDomains } from '../domains.ts'
-import { aborted, messageOf, startAll, systemClock, type Service } from '../../kernel/index.ts'
-import { boundedStop } from '../run.ts'
+import { aborted, atEnd, messageOf, service, systemClock, type Service } from '../../kernel/index.ts'
+import { runUntilStopped, type Running, type RunOptions } from '../run.ts'
 import { OF_API } from '../sections.ts'
 import { connectKubernetes } from '../shared/connect.ts'
+import { secretsIn } from '../shared/environment.ts'
+import { openHost } from '../shared/host.ts'
 import { keptText, newKey } from '../shared/kept-file.ts'
 import { controlPlaneReport } from '../shared/kubernetes-report.ts'
 import { LOCAL_ADMIN, localLogins, writeLocalLogin } from '../shared/local-login.ts'
@@ -27,12 +29,12 @@ import { stopSignal } from '../shared/stop-signal.ts'
 import { tracingServices } from '../shared/telemetry.ts'
 import { progressLine, type ProgressLine } from '../shared/terminal.ts'
 import { migrate } from '../../store/index.ts'
+import type { FailureLog } from '../../telemetry/index.ts'
 import { VERSION } from '../../version.ts'
 import { buildConsole } from './console.ts'
 import { untilConverged } from './converged.ts'
 import { prepareControlPlane } from './control-plane.ts'
 import { lockDataDir } from './lock.ts'
-import { Undo } from './undo.ts'
 
 export interface UpOptions {
   /** As read from `env`, without the values that only `up` has. */
@@ -51,69 +53,77 @@ export interface UpOptions {
  */
 export async function up({ config: given, env, terminal, controlPlane }: UpOptions): Promise<void> {
   const { dataDir: dir, kubeconfig, databaseUrl: givenDatabase } = given.of(INSTALLATION)
-  const isOurDatabase = givenDatabase === undefined
   const here: Here = { dataDir: resolve(dir), isLocal: kubeconfig === undefined }
   const { dataDir } = here
   const progress = progressLine(terminal)
-  const undo = new Undo()
-  const ended = new AbortController()
-  const stopped = stopSignal(() => progress.say('stopping; press Ctrl-C again to end at once'))
-  const signal = AbortSignal.any([stopped, ended.signal])
-  try {
+  let failures: FailureLog | undefined
+
+  const open = async (running: Running): Promise<void> => {
+    const { begin, waitFor, signal } = running
     await mkdir(dataDir, { recursive: true })
-    undo.add(await lockDataDir(dataDir))
+    await begin(atEnd('lock of the data directory', await lockDataDir(dataDir)))
     progress.say(`Caelus ${VERSION}`)
-    const owner = await database(given, dataDir, undo)
-    const ran = await migrate(owner)
-    const { api: databaseUrl, worker: workerUrl } = isOurDatabase
-      ? await localLogins(owner, dataDir)
-      : { api: owner, worker: owner }
+    const owner = givenDatabase?.reveal() ?? (await embeddedPostgres(dataDir, begin))
+    const ran = await waitFor('migrations of the database', migrate(owner))
+    const { api: databaseUrl, worker: workerUrl } =
+      givenDatabase === undefined ? await localLogins(owner, dataDir) : { api: owner, worker: owner }
     progress.say(`  PostgreSQL is ready${ran.length > 0 ? `, ${ran.length} migrations ran` : ''}`)
 
     const domains = await openDomains()
     const config = readConfig(env, { sections: OF_API, defaults: await localDefaults(here, domains) })
     const logFile = join(dataDir, 'caelus.log')
     const logTo = createWriteStream(logFile, { flags: 'a', mode: 0o600 })
-    const secrets = [owner, workerUrl].flatMap((url) => [url, new URL(url).password])
-    const serving = await assemble({ config, env, domains, databaseUrl, secrets, logTo })
+    const secrets = [owner, databaseUrl, workerUrl].flatMap(secretsIn)
+    const host = openHost({ config, env, domains, secrets, logTo })
+    failures = host.failures
+    const serving = await waitFor('database', assemble({ host, domains, databaseUrl }))
+    await begin(atEnd('api connections', () => serving.close()))
     const waiting = controlPlane ? 'waits for the control plane' : 'started without a control plane'
     for (const domain of serving.domains) domain.waitFor?.(waiting)
-    undo.add(() => serving.close())
-    const stopping = boundedStop({ log: serving.log, graceMs: config.of(SERVER).shutdownGrace })
-    const begin = async (service: Service): Promise<void> => {
-      const end = (error: unknown): void => {
-        if (signal.aborted) return
-        progress.say(`  ${service.name} ended unexpectedly: ${messageOf(error)}`)
-        ended.abort(error)
-      }
-      service.done.then(() => end(new Error(`${service.name} ended unexpectedly`)), end)
-      undo.add(await startAll([stopping.bound(service)], signal))
-    }
     const pruning = retentionServices(config.of(RETENTION), { url: workerUrl, role: 'caelus_worker' }, (error) =>
       serving.onError(error, 'Old rows not deleted'),
     )
-    for (const service of [...tracingServices(config.of(TELEMETRY)), ...serving.services, ...pruning])
-      await begin(service)
-    await writeLocalLogin(serving.pool, dataDir, serving.http.url())
+    for (const one of [...tracingServices(config.of(TELEMETRY)), ...serving.services, ...pruning]) await begin(one)
+    await waitFor('database', writeLocalLogin(serving.pool, dataDir, serving.http.url()))
     progress.say(welcome(serving.http.url(), config, fromHere(logFile)))
 
-    const background = [buildConsole(serving.board, progress, signal)]
-    if (controlPlane) background.push(withControlPlane({ here, workerUrl, serving, progress, undo, begin, signal }))
+    await begin(inBackground('build of the console', () => buildConsole(serving.board, progress, signal)))
+    if (controlPlane)
+      await begin(
+        inBackground('control plane', () => withControlPlane({ here, workerUrl, serving, progress, running })),
+      )
     else
       serving.board.component('kubernetes', {
         health: 'disabled',
         message: 'started without a control plane',
         version: null,
       })
-    await aborted(signal)
-    await Promise.allSettled(background)
-  } catch (error) {
-    if (!stopped.aborted) throw error
-  } finally {
-    await undo.all((error) => progress.say(`failed to stop: ${messageOf(error)}`))
   }
-  if (ended.signal.aborted) throw ended.signal.reason
+
+  await runUntilStopped(open, {
+    log: terminalLog(progress),
+    graceMs: given.of(SERVER).shutdownGrace,
+    lastFailure: () => failures?.last(),
+    signal: stopSignal(() => progress.say('stopping; press Ctrl-C again to end at once')),
+  })
 }
+
+/** Shows on the terminal which service keeps the process from starting or stopping. */
+function terminalLog(progress: ProgressLine): RunOptions['log'] {
+  const say = (facts: unknown, message = ''): void => {
+    const { service: name, failure } = facts as { service?: string; failure?: string }
+    progress.say(`  ${message}: ${name}${failure === undefined ? '' : `: ${failure}`}`)
+  }
+  return { debug: () => {}, info: say, warn: say, error: say }
+}
+
+/** Work that begins now. A stop waits until it has ended. */
+const inBackground = (name: string, work: () => Promise<void>): Service =>
+  service(name, async (signal, ready) => {
+    ready()
+    await work()
+    await aborted(signal)
+  })
 
 /** What is safe on the machine of one developer, and kept in the data directory. */
 async function localDefaults(here: Here, domains: readonly OpenDomain[]): Promise<Env> {
@@ -138,13 +148,20 @@ function welcome(url: string, config: Config, logFile: string): string {
   return `  The console and the API are at ${url}\n    ${login}\n    commands such as \`npx caelus status\` are logged in already; the log is in ${logFile}`
 }
 
-async function database(config: Config, dataDir: string, undo: Undo): Promise<string> {
-  const { databaseUrl } = config.of(INSTALLATION)
-  if (databaseUrl !== undefined) return databaseUrl.reveal()
+/** Starts the embedded PostgreSQL and returns its URL. */
+async function embeddedPostgres(dataDir: string, begin: Running['begin']): Promise<string> {
   const { startPostgres } = await import('../../../tools/index.ts')
-  const postgres = await startPostgres({ dataDir: join(dataDir, 'postgres') })
-  undo.add(() => postgres.stop())
-  return postgres.url
+  const url = Promise.withResolvers<string>()
+  await begin(
+    service('PostgreSQL', async (signal, ready) => {
+      const postgres = await startPostgres({ dataDir: join(dataDir, 'postgres') })
+      url.resolve(postgres.url)
+      ready()
+      await aborted(signal)
+      await postgres.stop()
+    }),
+  )
+  return await url.promise
 }
 
 interface ControlPlaneWork {
@@ -152,29 +169,26 @@ interface ControlPlaneWork {
   readonly workerUrl: string
   readonly serving: Serving
   readonly progress: ProgressLine
-  readonly undo: Undo
-  /** Starts a service that is stopped at the end. */
-  readonly begin: (service: Service) => Promise<void>
-  readonly signal: AbortSignal
+  readonly running: Running
 }
 
 /**
  * Prepares the local control plane, or connects to the given one, and starts the domains on it. Failures go to
  * the status board; the failure of one domain does not keep the others from starting.
  */
-async function withControlPlane(work: ControlPlaneWork): Promise<void> {
-  const { here, workerUrl, serving, progress, undo, begin, signal } = work
+async function withControlPlane({ here, workerUrl, serving, progress, running }: ControlPlaneWork): Promise<void> {
   const { config, env, board, events, checks, emitter } = serving
+  const { begin, signal } = running
   try {
     const kubeconfig = config.of(INSTALLATION).kubeconfig ?? (await localControlPlane())
-    if (signal.aborted) return
     const transport = await connectKubernetes({ kubeconfig, env, emitter })
-    undo.add(() => transport.close())
+    await begin(atEnd('control plane connections', () => transport.close()))
     const report = controlPlaneReport(transport, here.isLocal ? 'local' : 'external', board, systemClock)
     await begin(report.service)
     checks.push(report.check)
     progress.show('', '')
-    progress.say(`  The control plane is ready: export KUBECONFIG=${fromHere(kubeconfig)}`)
+    const which = here.isLocal ? 'The control plane is ready' : 'Using the given control plane'
+    progress.say(`  ${which}: export KUBECONFIG=${fromHere(kubeconfig)}`)
     const host = { ...here, workerUrl, transport, kubeconfig, client: report.client, progress, signal, begin }
     await Promise.all(
       serving.domains.map(async (domain) => {
@@ -199,7 +213,10 @@ async function withControlPlane(work: ControlPlaneWork): Promise<void> {
   async function localControlPlane(): Promise<string> {
     const { dataDir } = here
     const local = await prepareControlPlane({ dataDir, board, progress, signal })
-    undo.add(() => local.stop())
+    await begin(atEnd('local control plane', () => local.stop())).catch(async (error: unknown) => {
+      await local.stop()
+      throw error
+    })
     return local.kubeconfig
   }
 }

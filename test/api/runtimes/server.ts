@@ -1,6 +1,7 @@
 import { statusBoard } from '../../../src/api/index.ts'
 import { runtimesRoutes } from '../../../src/api/routes/runtimes/index.ts'
-import { readConfig, RUNTIMES } from '../../../src/config/index.ts'
+import { RUNTIMES } from '../../../src/config/runtimes.ts'
+import { readConfig } from '../../../src/config/index.ts'
 import { createEmitter, startAll, systemClock } from '../../../src/kernel/index.ts'
 import type { HttpTransport, WatchEvents } from '../../../src/kube/index.ts'
 import { openRuntimesUseCases, type RuntimesUseCases } from '../../../src/processes/runtimes/usecases.ts'

@@ -12,8 +12,10 @@ export interface Proxy extends AsyncDisposable {
 /** A way to a port on this machine that can go dead without saying so. */
 export async function proxyTo(port: number): Promise<Proxy> {
   const sockets = new Set<Socket>()
-  const server = createServer((inbound) => {
-    const outbound = connect(port, '127.0.0.1')
+  // A connection that passes nothing on does not answer a closing side either.
+  const allowHalfOpen = true
+  const server = createServer({ allowHalfOpen }, (inbound) => {
+    const outbound = connect({ port, host: '127.0.0.1', allowHalfOpen })
     for (const [from, to] of [
       [inbound, outbound],
       [outbound, inbound],
