@@ -12,9 +12,10 @@ const expect = { poll: { timeout: 20_000 } }
 const ON_DATABASE = [
   'test/store/**/*.test.ts',
   'test/apps/store/**/*.test.ts',
-  'test/api/*.test.ts',
-  'test/api/{apps,identity}/**/*.test.ts',
   'test/identity/**/*.test.ts',
+  'test/api/*.test.ts',
+  'test/api/apps/**/*.test.ts',
+  'test/api/identity/**/*.test.ts',
 ]
 
 /** Half of the tests on all real parts, by their time. `npm test` runs them beside the other half. */
