@@ -18,8 +18,20 @@ const ON_DATABASE = [
   'test/api/identity/**/*.test.ts',
 ]
 
+/** Half of the tests on all real parts, by their time. `npm test` runs them beside the other half. */
+const ON_APPS = ['test/apps/{helm,worker}/**/*.test.ts', 'test/{cli,deploy,examples}/**/*.test.ts']
+
 /** Measures the CPU time of each test file. */
 const setupFiles = [join(import.meta.dirname, 'tools/test-report/measure-file.ts')]
+
+/** One PostgreSQL and one control plane for all tests of the project. */
+const onParts = {
+  globalSetup: ['test/support/real-parts.ts'],
+  testTimeout: PARTS_TIMEOUT_MS,
+  hookTimeout: PARTS_TIMEOUT_MS,
+  expect,
+  setupFiles,
+}
 
 export default defineConfig({
   test: {
@@ -28,7 +40,18 @@ export default defineConfig({
       {
         test: {
           name: 'pure',
-          include: ['src/**/*.test.ts', 'sim/**/*.test.ts', 'tools/**/*.test.ts', 'bench/*.test.ts', 'test/*.test.ts'],
+          include: ['src/**/*.test.ts', 'sim/**/*.test.ts', 'tools/**/*.test.ts', 'bench/*.test.ts'],
+          // Nearly all of these files run for less time than a process takes to start.
+          isolate: false,
+          testTimeout: TIMEOUT_MS,
+          expect,
+          setupFiles,
+        },
+      },
+      {
+        test: {
+          name: 'repository',
+          include: ['test/*.test.ts'],
           testTimeout: TIMEOUT_MS,
           expect,
           setupFiles,
@@ -56,16 +79,13 @@ export default defineConfig({
           hookTimeout: PARTS_TIMEOUT_MS,
         },
       },
+      { test: { name: 'apps', include: ON_APPS, ...onParts } },
       {
         test: {
           name: 'parts',
           include: ['test/*/**/*.test.ts'],
-          exclude: ['test/real/**', ...ON_DATABASE],
-          globalSetup: ['test/support/real-parts.ts'],
-          testTimeout: PARTS_TIMEOUT_MS,
-          expect,
-          setupFiles,
-          hookTimeout: PARTS_TIMEOUT_MS,
+          exclude: ['test/real/**', ...ON_DATABASE, ...ON_APPS],
+          ...onParts,
         },
       },
       {

@@ -27,11 +27,17 @@ const environment = { ...process.env, TEST_REPORTS_FILE: reports }
 /** Commands that failed. Their output may be far above the end. */
 const failed: string[] = []
 
+/** What each command took, to keep the lanes of about the same length. */
+const durations: string[] = []
+
 async function succeeds(child: ChildProcess): Promise<boolean> {
+  const begun = performance.now()
   const code = await new Promise((resolve) => {
     child.once('error', (error) => resolve(error.message)).once('close', resolve)
   })
-  if (code !== 0) failed.push(`failed: ${child.spawnargs.join(' ')} (${String(code)})`)
+  const command = child.spawnargs.filter((word) => !/^--(?:silent|passWithNoTests)$/.test(word)).join(' ')
+  durations.push(`${((performance.now() - begun) / 1000).toFixed(1).padStart(7)}          ${command}`)
+  if (code !== 0) failed.push(`failed: ${command} (${String(code)})`)
   return code === 0
 }
 
@@ -87,6 +93,7 @@ function summary(): string {
       all.flatMap(({ files }) => files),
       SLOWEST,
     ),
+    ...durations,
     ...(cpu === undefined ? [] : [`CPU of all processes together: ${(cpu / 60).toFixed(1)} minutes`]),
     '',
     ...failed,
@@ -95,18 +102,20 @@ function summary(): string {
 }
 
 /**
- * Two lanes. Tests on all real parts wait half of their time and disturb each other, so their files run one at a time;
- * everything else runs beside them.
+ * Two lanes of about the same length. Tests on all real parts wait for half of their time. Each lane starts a control
+ * plane of its own, because the files of one control plane may disturb each other.
  */
 async function everything(): Promise<boolean> {
-  const parts = prepare(PARTS).then((prepared) => prepared && vitest(run, 'parts'))
+  const prepared = prepare(PARTS)
+  const apps = prepared.then((succeeded) => succeeded && vitest(run, 'apps'))
   const beside = [
     await runBeside('npm', 'run', '--silent', 'typecheck'),
     await runBeside('npm', 'run', '--silent', 'lint'),
-    await vitest(runBeside, 'pure', 'console'),
+    await vitest(runBeside, 'pure', 'repository', 'console'),
     await vitest(runBeside, 'database'),
+    (await prepared) && (await vitest(runBeside, 'parts')),
   ]
-  return [...beside, await parts].every(Boolean)
+  return [...beside, await apps].every(Boolean)
 }
 
 async function realParts(): Promise<boolean> {
@@ -116,7 +125,7 @@ async function realParts(): Promise<boolean> {
 const passed = real
   ? await realParts()
   : rest.length > 0
-    ? await vitest(run, 'pure', 'console', 'database', 'parts')
+    ? await vitest(run, 'pure', 'repository', 'console', 'database', 'apps', 'parts')
     : await everything()
 console.log(`\n${summary()}`)
 rmSync(scratch, { recursive: true })

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test, type TestContext } from 'vitest'
 import { Deployment, Job, Pod, type At, type Client, type Draft } from '../../src/kube/index.ts'
 
 export interface ControllersUnderTest {
@@ -46,19 +46,16 @@ const IGNORES_DISRUPTION: Partial<Job['spec']> = {
 
 /** What we rely on of the controllers of Kubernetes. Where two differ, the real ones are right. */
 export function exerciseControllers(name: string, make: () => Promise<ControllersUnderTest>): void {
-  describe(`${name} behave like those of Kubernetes`, () => {
-    const open: ControllersUnderTest[] = []
-    const fresh = async () => {
+  // Side by side: they wait for controllers, one of which pauses for ten seconds.
+  describe.concurrent(`${name} behave like those of Kubernetes`, () => {
+    const fresh = async ({ onTestFinished }: TestContext) => {
       const world = await make()
-      open.push(world)
+      onTestFinished(async () => world.close?.())
       return stageOf(world)
     }
-    afterEach(async () => {
-      for (const world of open.splice(0)) await world.close?.()
-    })
 
-    test('a Deployment reports its replicas, also after it was scaled', async () => {
-      const { client, at, deployment, until } = await fresh()
+    test('a Deployment reports its replicas, also after it was scaled', async (context) => {
+      const { client, at, deployment, until } = await fresh(context)
       await client.create(Deployment, deploymentOf(at.namespace))
       const isDone = ({ metadata, status }: Deployment, replicas: number): boolean =>
         status?.observedGeneration === metadata.generation && (status?.availableReplicas ?? 0) === replicas
@@ -73,8 +70,8 @@ export function exerciseControllers(name: string, make: () => Promise<Controller
       expect(last.status?.readyReplicas).toBeUndefined()
     })
 
-    test('a Job creates one pod, with its labels, its owner and a finalizer', async () => {
-      const { client, at, job, pods, until } = await fresh()
+    test('a Job creates one pod, with its labels, its owner and a finalizer', async (context) => {
+      const { client, at, job, pods, until } = await fresh(context)
       const { metadata } = await client.create(Job, jobOf(at.namespace))
       const [pod] = await until(pods, (all) => all.length > 0)
       expect(pod?.metadata.labels).toMatchObject({
@@ -91,8 +88,8 @@ export function exerciseControllers(name: string, make: () => Promise<Controller
       expect(await pods()).toHaveLength(1)
     })
 
-    test('a Job whose pod succeeded is complete', async () => {
-      const { job, start, end, until } = await fresh()
+    test('a Job whose pod succeeded is complete', async (context) => {
+      const { job, start, end, until } = await fresh(context)
       await end(await start(), { phase: 'Succeeded' })
       const done = await until(job, hasEnded)
       expect(reasonsOf(done)).toEqual({
@@ -104,8 +101,8 @@ export function exerciseControllers(name: string, make: () => Promise<Controller
       expect(done.status?.completionTime).toBeDefined()
     })
 
-    test('a Job whose pod failed has failed when its backoff limit is reached', async () => {
-      const { job, start, end, until } = await fresh()
+    test('a Job whose pod failed has failed when its backoff limit is reached', async (context) => {
+      const { job, start, end, until } = await fresh(context)
       await end(await start({ backoffLimit: 0 }), FAILED_POD)
       const done = await until(job, hasEnded)
       expect(reasonsOf(done)).toEqual({
@@ -116,15 +113,15 @@ export function exerciseControllers(name: string, make: () => Promise<Controller
       expect(done.status?.completionTime).toBeUndefined()
     })
 
-    test('a pod that is deleted counts as failed', async () => {
-      const { client, job, start, until } = await fresh()
+    test('a pod that is deleted counts as failed', async (context) => {
+      const { client, job, start, until } = await fresh(context)
       await client.delete(Pod, await start({ backoffLimit: 0 }))
       const done = await until(job, hasEnded)
       expect(done.status).toMatchObject({ failed: 1 })
     })
 
-    test('a failed pod that the failure policy ignores is not counted, and is replaced', async () => {
-      const { job, pods, start, end, until } = await fresh()
+    test('a failed pod that the failure policy ignores is not counted, and is replaced', async (context) => {
+      const { job, pods, start, end, until } = await fresh(context)
       const first = await start(IGNORES_DISRUPTION)
       const conditions = [{ type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI' }]
       await end(first, { ...FAILED_POD, conditions })
@@ -132,16 +129,18 @@ export function exerciseControllers(name: string, make: () => Promise<Controller
       expect((await job())?.status?.failed).toBeUndefined()
     })
 
-    test('a Job that is active for longer than its deadline has failed, and its pod is deleted', async () => {
-      const { job, pods, start, until } = await fresh()
-      await start({ activeDeadlineSeconds: 1 })
+    test('a Job that is active for longer than its deadline has failed, and its pod is deleted', async (context) => {
+      const { client, at, job, pods, start, until } = await fresh(context)
+      await start()
+      // Only now: a deadline from the start could be over before the test has seen the pod.
+      await client.patch(Job, at, { merge: { spec: { activeDeadlineSeconds: 1 } } })
       const done = await until(job, hasEnded)
       expect(reasonsOf(done)).toMatchObject({ Failed: 'True DeadlineExceeded' })
       await until(pods, (all) => all.length === 0)
     })
 
-    test('a Job is deleted with its pods when its time to live is over', async () => {
-      const { job, pods, start, end, until } = await fresh()
+    test('a Job is deleted with its pods when its time to live is over', async (context) => {
+      const { job, pods, start, end, until } = await fresh(context)
       await end(await start({ ttlSecondsAfterFinished: 0 }), { phase: 'Succeeded' })
       await until(
         async () => [await job(), await pods()] as const,

@@ -26,7 +26,8 @@ test('of two controllers one leads, and the other goes on where it ends', async 
   expect(status?.functions_ready).toBe('2/2')
 })
 
-test('a leader that dies is followed, and what it left half done is finished', async () => {
+// Both wait for the end of a lease.
+test.concurrent('a leader that dies is followed, and what it left half done is finished', async ({ expect }) => {
   await using world = await RuntimesWorld.make()
   const leader = { lease: world.at('leader'), timings: TIMINGS }
   const stopAt = { when: 'before', method: 'PATCH', path: '/services/cart--add$' } as const
@@ -40,7 +41,7 @@ test('a leader that dies is followed, and what it left half done is finished', a
   expect(second.election?.leading).toBe(true)
 })
 
-test('a leader that was paused writes nothing after its successor began', async () => {
+test.concurrent('a leader that was paused writes nothing after its successor began', async ({ expect }) => {
   await using world = await RuntimesWorld.make()
   const leader = { lease: world.at('leader'), timings: TIMINGS }
   const stopAt = { when: 'paused', method: 'PATCH', path: '/services/cart--add$' } as const

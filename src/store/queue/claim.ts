@@ -96,7 +96,7 @@ export const lease = (worker: string, leaseMs: string): string => `
 const LEASE = lease('$2', '$4')
 
 const ROW = `j.ctid::text as at, j.kind, j.id, j.tenant, j.reason, j.attempt, j.fence, j.priority, j.turn,
-  case when f.lapsed then j.lapses else 0 end as lapses`
+  extract(epoch from j.due_at)::float8 as due, case when f.lapsed then j.lapses else 0 end as lapses`
 
 /**
  * Rows are found again by `ctid`, which cannot change while they are locked. A row that changed before it was locked is
@@ -132,6 +132,8 @@ interface ClaimRow {
   readonly lapses: number
   readonly priority: number
   readonly turn: string
+  /** Seconds since 1970, with microseconds. */
+  readonly due: number
   readonly seen: number | null
 }
 
@@ -179,7 +181,8 @@ export async function claimKeys(on: Runner, call: ClaimCall): Promise<Claimed> {
           running.map(([, count]) => count),
         ])
       : await on.query<ClaimRow>(CLAIM, values)
-  rows.sort((a, b) => a.priority - b.priority || Number(a.turn) - Number(b.turn))
+  // An update returns its rows in any order.
+  rows.sort((a, b) => a.priority - b.priority || Number(a.turn) - Number(b.turn) || a.due - b.due)
   return {
     claims: rows.map(claimOf),
     turns: new Map(rows.map(({ priority, turn }) => [priority, Number(turn)])),

@@ -52,7 +52,7 @@ export async function appsConsole(): Promise<AppsConsole> {
   const controlPlane: ControlPlane = { resources: [], explanation: AT_REST }
   const source = charts({ cacheDir: folder, localPaths: true })
   const known = new Map([[HELLO, join(ROOT, 'charts/hello-static')]])
-  const rooms: { readonly apps: Apps; readonly url: string }[] = []
+  const opened: Apps[] = []
   const ends: (() => Promise<unknown>)[] = []
   const listening: Promise<void>[] = []
   const world = await consoleWorld(
@@ -81,17 +81,16 @@ export async function appsConsole(): Promise<AppsConsole> {
           clock: systemClock,
           random: seededRandom(7),
         })
-        rooms.push({ apps, url })
+        opened.push(apps)
         listening.push(changes.start())
         return [appsRoutes({ apps, insight: sightOf(controlPlane) })]
       },
     },
   )
-  const [useCases] = rooms
-  if (useCases === undefined) throw new Error('expected the routes of apps to be asked for')
+  const [apps] = opened
+  if (apps === undefined) throw new Error('expected the routes of apps to be asked for')
   await Promise.all(listening)
-  const { apps, url } = useCases
-  const rows = openPool({ url, applicationName: 'test worker' })
+  const rows = openPool({ url: world.api.url, applicationName: 'test worker', role: 'caelus_worker' })
   onTestFinished(async () => {
     await rows.end()
     for (const end of ends) await end()
@@ -138,11 +137,12 @@ export async function appsConsole(): Promise<AppsConsole> {
       const values = Object.values(columns).map((value) =>
         typeof value === 'object' && value !== null ? JSON.stringify(value) : value,
       )
-      await rows.query(
+      const written = await rows.query(
         `update caelus.deployment set ${names.map((name, index) => `${name} = $${index + 1}`).join(', ')},
-           observed_generation = generation, last_reconcile_at = now()`,
+           observed_generation = generation, last_reconcile_at = now() returning id`,
         values,
       )
+      if (written.length === 0) throw new Error('expected a deployment to write about')
     },
   }
 }

@@ -295,7 +295,8 @@ describe('through the controller', () => {
     await world.reaches('shop', 'available')
     await recommend(world, 400, 'cpu')
     const resourcesOf = ({ spec }: Deployment) => spec?.template.spec?.containers[0]?.resources
-    await world.sees(Deployment, NAME, (one) => resourcesOf(one)?.limits?.['cpu'] !== undefined)
+    // In several steps, each of which may be seen.
+    await world.sees(ClassRuntime, 'shop', ({ status }) => status?.nfr_state?.['cpu/cart']?.applied === 400)
     await world.sees(Deployment, NAME, (one) => one.metadata.annotations?.['oaas.io/handed-over'] === 'cpu')
     await world.reaches('shop', 'available')
     const seen = new Set<string>()
