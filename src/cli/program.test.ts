@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { CliPorts } from './ports.ts'
+import type { CliPorts, Terminal } from './ports.ts'
 import { buildProgram, runCli } from './program.ts'
 import { cliReference } from './reference.ts'
 
@@ -7,8 +7,13 @@ const PORTS = { version: '1.2.3', terminal: {} } as CliPorts
 
 async function run(line: string) {
   let [out, err] = ['', '']
-  const ports = { ...PORTS, terminal: { out: (text: string) => (out += text), err: (text: string) => (err += text) } }
-  return { code: await runCli(line.split(' '), ports as CliPorts, []), out, err }
+  const terminal: Terminal = {
+    out: (text) => void (out += text),
+    err: (text) => void (err += text),
+    isInteractive: false,
+    ask: () => Promise.resolve(''),
+  }
+  return { code: await runCli(line.split(' '), { ...PORTS, terminal }, []), out, err }
 }
 
 test.each([
