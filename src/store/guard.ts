@@ -1,7 +1,7 @@
 import { refuse, RefusedFields } from '../kernel/index.ts'
 import { audit, type AuditEntry } from './audit.ts'
 import { isStorable, UNSTORABLE } from './columns.ts'
-import type { Actor } from './roles.ts'
+import { PLATFORM, type Actor } from './roles.ts'
 import type { Tx } from './tx.ts'
 
 /* What the use cases of all domains check before a change, and record with it. */
@@ -24,4 +24,4 @@ export function found<T>(thing: T | undefined, kind: string, id: string): T {
 
 /** Writes the audit row of a change in the transaction of the change. */
 export const note = (tx: Tx, actor: Actor, entry: Omit<AuditEntry, 'actor'>): Promise<void> =>
-  audit(tx, { ...entry, actor: actor.userId ?? 'platform' })
+  audit(tx, { ...entry, actor: actor.userId ?? PLATFORM })

@@ -201,6 +201,8 @@ test('a runtime explains itself and tells what happened to it', async () => {
   const told = items.map(({ source, what }) => `${source} ${what}`)
   expect(told).toEqual(expect.arrayContaining(['audit created', 'phase available']))
   expect(items.find(({ source }) => source === 'audit')?.actor).toMatch(/@example.test$/)
+  const seen = await w.api.as(w.member.secret, { url: `${w.path('cart')}/timeline` })
+  expect(seen.json<TimelineView>().items.find(({ source }) => source === 'audit')?.actor).toBe('an admin')
   expect(items.map(({ at }) => at)).toEqual(
     items
       .map(({ at }) => at)

@@ -86,6 +86,6 @@ export interface Runtimes {
   applyPackage(actor: Actor, input: PackageInput): Promise<AppliedPackage>
   preview(actor: Actor, input: RuntimeInput): Promise<Preview & { readonly change: WriteChange }>
   explain(where: At): Promise<Explanation>
-  timeline(where: At, limit: number, signal: AbortSignal): Promise<readonly TimelineEntry[]>
+  timeline(actor: Actor, where: At, limit: number, signal: AbortSignal): Promise<readonly TimelineEntry[]>
   history(where: At): Promise<History>
 }

@@ -10,7 +10,7 @@ import {
   type Reader,
   type Writer,
 } from '../../../kube/index.ts'
-import { asUser, audit, type Actor, type Pool } from '../../../store/index.ts'
+import { asUser, note, type Actor, type Pool } from '../../../store/index.ts'
 import { ClassRuntime } from '../class-runtime.ts'
 import { raise } from './failures.ts'
 import type { Precondition, RuntimeInput, Written } from './port.ts'
@@ -54,7 +54,7 @@ export async function putRuntime(
 ): Promise<Written> {
   const { client, pool } = parts
   const { ifGeneration, dryRun = false } = options
-  const note = auditOnce(pool, actor, 'changed', input)
+  const noteOnce = auditOnce(pool, actor, 'changed', input)
   for (let attempt = 1; ; attempt++) {
     const present = await client.get(ClassRuntime, input)
     if (present === undefined) {
@@ -71,7 +71,7 @@ export async function putRuntime(
       const tried = await replace({ dryRun: true })
       if (isSame(present, tried)) return { runtime: present, change: 'unchanged' }
       if (dryRun) return { runtime: tried, change: 'changed' }
-      await note({ before: present.spec, after: input.spec })
+      await noteOnce({ before: present.spec, after: input.spec })
       return { runtime: await replace({ dryRun: false }), change: 'changed' }
     } catch (error) {
       if (!isConflict(error) || attempt === TRIES) throw refusalFor(input, error)
@@ -137,9 +137,7 @@ function auditOnce(pool: Pool, actor: Actor, action: string, where: At) {
   let written: Promise<void> | undefined
   const object = { kind: ClassRuntime.kind, id: textOf(where) }
   return (digests: { readonly before?: unknown; readonly after?: unknown }): Promise<void> =>
-    (written ??= asUser(pool, actor, (tx) =>
-      audit(tx, { actor: actor.userId ?? 'platform', action, object, ...digests }),
-    ))
+    (written ??= asUser(pool, actor, (tx) => note(tx, actor, { action, object, ...digests })))
 }
 
 /** What the API server refuses, told by the fields that it names. */
