@@ -16,6 +16,16 @@ export function refuseUnstorable(texts: Readonly<Record<string, string | null | 
   if (refused.length > 0) throw new RefusedFields(refused.map(([field]) => ({ field, message: UNSTORABLE })))
 }
 
+export interface Precondition {
+  /** The change was made on this generation; `ChangedMeanwhile` if it is another one now. */
+  readonly ifGeneration?: number | undefined
+}
+
+export function checkGeneration(generation: number | undefined, { ifGeneration }: Precondition): void {
+  if (ifGeneration === undefined || ifGeneration === generation) return
+  throw refuse.ChangedMeanwhile(`the change was made on generation ${ifGeneration}, but it is ${generation} now`)
+}
+
 /** An object that the caller may not see is reported like one that does not exist. */
 export function found<T>(thing: T | undefined, kind: string, id: string): T {
   if (thing === undefined) throw refuse.NotFound(`there is no ${kind} ${id}`)

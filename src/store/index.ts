@@ -12,7 +12,7 @@ export {
   type DecisionRow,
 } from './decisions.ts'
 export { violates } from './failures.ts'
-export { found, needsAdmin, note, refuseUnstorable } from './guard.ts'
+export { checkGeneration, found, needsAdmin, note, refuseUnstorable, type Precondition } from './guard.ts'
 export { keepDecisions, type KeepDecisionsOptions } from './keep-decisions.ts'
 export { listener, type Listener, type ListenerOptions } from './listen.ts'
 export { migrate, readMigrations, type Migration } from './migrate.ts'

@@ -50,7 +50,7 @@ test('a runtime is created, seen with everything it is made of, changed and dele
     })
   const outdated = await put(w.manifest('cart'), '"7"')
   expect(outdated.statusCode).toBe(412)
-  expect(outdated.json()).toMatchObject({ code: 'ChangedMeanwhile', detail: expect.stringContaining('not 7') })
+  expect(outdated.json()).toMatchObject({ code: 'ChangedMeanwhile', detail: expect.stringContaining('generation 7') })
   const changed = await put(w.manifest('cart', { functions: [fn('add')] }), '"1"')
   expect(changed.statusCode).toBe(200)
   expect(changed.json()).toMatchObject({ generation: 2, functions_total: 1 })
