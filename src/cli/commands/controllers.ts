@@ -8,6 +8,6 @@ export function controllerCommands(program: Command, { controllers }: CliPorts):
     .description(
       'run the controllers of custom resources (class runtimes) on the control plane of CAELUS_KUBECONFIG until stopped',
     )
-    .option('--concurrency <count>', 'how many runs at once; without it, CAELUS_WORKER_CONCURRENCY', wholeNumber)
+    .option('--concurrency <count>', 'how many at once; without it, as CAELUS_WORKER_CONCURRENCY says', wholeNumber)
     .action(async (options: ControllersOptions) => await controllers(options))
 }

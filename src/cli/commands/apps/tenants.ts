@@ -7,7 +7,7 @@ import { USER } from '../identity/nouns.ts'
 export function tenantCommands(program: Command, { remote, terminal }: CliPorts): void {
   program
     .command('freeze-tenant')
-    .description('stop reconciling the deployments of a user; runs under way finish')
+    .description('stop reconciling the deployments of a user; runs under way go on')
     .argument('<user>', USER.named)
     .requiredOption('--why <text>', 'reason to record')
     .action(async (named: string, { why }: { why: string }) => {
