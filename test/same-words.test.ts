@@ -38,6 +38,8 @@ describe('commands take the words of what travels', () => {
     ['enqueue-reconcile', '--reason', wire.JOB_REASONS],
     ['list-runtimes', '--phase', wire.RUNTIME_PHASES],
     ['create-token', '--role', wire.ROLES],
+    ['invite', '--role', wire.ORGANIZATION_ROLES],
+    ['list-decisions', '--outcome', wire.RUN_OUTCOMES],
   ])('%s %s', (command, option, words) => expect(new Set(choicesOf(command, option))).toEqual(new Set(words)))
 })
 

@@ -3,22 +3,18 @@ import { ServerRefusal } from './client.ts'
 import type { Terminal } from './ports.ts'
 import { raise } from './failures.ts'
 
-const MOVES: Readonly<Record<Failure['whoseMove'], string>> = {
-  user: 'yours',
-  operator: 'the operator’s',
-  platform: 'the platform’s',
-  provider: 'the provider’s',
-}
-
-/** Code, message, whose move, next step: the same four that the API and the console show. */
+/** Code, message, who has to act, next step: the same four that the API and the console show. */
 export function printFailure(terminal: Terminal, error: unknown): void {
   const failure = error instanceof ServerRefusal ? error.failure : verdictOn(error)
   const lines = [`error: ${failure.code}: ${failure.message}`]
   if (error instanceof ServerRefusal) lines.push(...error.fields.map(({ field, message }) => `  ${field}: ${message}`))
-  lines.push(`whose move: ${MOVES[failure.whoseMove]}`, `next step: ${failure.nextStep}`)
+  lines.push(`action required: ${actorOf(failure.whoseMove)}`, `next step: ${failure.nextStep}`)
   if (error instanceof ServerRefusal && error.requestId !== undefined) lines.push(`request id: ${error.requestId}`)
   terminal.err(`${lines.join('\n')}\n`)
 }
+
+/** Who has to act, in the words of every command. */
+export const actorOf = (mover: string): string => (mover === 'user' ? 'you' : mover)
 
 /** `Unexpected` speaks of a loop that tries again; a command does not. */
 function verdictOn(error: unknown): Failure {

@@ -11,6 +11,8 @@ import { ExitCode, exitCodeOf } from './exit-code.ts'
 import type { CliPorts } from './ports.ts'
 import { prepareFormat } from './output.ts'
 import { printFailure } from './print-failure.ts'
+import { leavesOf } from './reference.ts'
+import { commandsMeant } from './suggest.ts'
 
 /** Adds commands to the command line. */
 export type AddCommands = (program: Command, ports: CliPorts) => void
@@ -21,25 +23,29 @@ export function buildProgram(ports: CliPorts, domains: readonly AddCommands[]): 
     .description('One control plane for apps, clusters, runtimes, actions and edge.')
     .version(ports.version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
-    .helpCommand('help [command]', 'show help of a command')
-    .showHelpAfterError('(caelus --help lists the commands)')
     .configureOutput({ writeOut: (text) => ports.terminal.out(text), writeErr: (text) => ports.terminal.err(text) })
     .exitOverride()
     .hook('preAction', (_, command) => prepareFormat(command.opts()['output']))
-  const all = [
-    upCommands,
-    apiCommands,
-    controlPlaneCommands,
-    operateCommands,
-    decisionCommands,
-    identityCommands,
-    controllerCommands,
-    ...domains,
-    shellCommands,
-  ]
-  for (const add of all) add(program, ports)
+  for (const [heading, adds] of SHARED) {
+    program.commandsGroup(heading)
+    for (const add of adds) add(program, ports)
+  }
+  for (const add of domains) add(program, ports)
+  program.commandsGroup('Shell:').helpCommand('help [command]', 'show help of a command')
+  shellCommands(program, ports)
+  for (const { path, command } of leavesOf(program)) command.showHelpAfterError(`(${path} --help shows its options)`)
+  for (const group of [program, ...program.commands.filter(({ commands }) => commands.length > 0)]) {
+    group.showSuggestionAfterError(false)
+  }
   return program
 }
+
+/** The commands of no domain, by the heading that help lists them under. A domain begins a group of its own. */
+const SHARED: ReadonlyArray<readonly [heading: string, adds: readonly AddCommands[]]> = [
+  ['Run:', [upCommands, apiCommands, controllerCommands, controlPlaneCommands]],
+  ['Operate:', [operateCommands, decisionCommands]],
+  ['Users, organizations and tokens:', [identityCommands]],
+]
 
 /**
  * 0: done. 1: refused or failed. 2: the command line was wrong. 3: not settled within --timeout. A command may answer with
@@ -50,13 +56,30 @@ export async function runCli(
   ports: CliPorts,
   domains: readonly AddCommands[],
 ): Promise<0 | 1 | 2 | 3> {
+  const program = buildProgram(ports, domains)
   try {
-    await buildProgram(ports, domains).parseAsync(args, { from: 'user' })
+    await program.parseAsync(args, { from: 'user' })
     return 0
   } catch (error) {
     if (error instanceof ExitCode) return error.code
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    if (error instanceof CommanderError) {
+      if (error.code === 'commander.unknownCommand') ports.terminal.err(suggestion(args, program))
+      return error.exitCode === 0 ? 0 : 2
+    }
     printFailure(ports.terminal, error)
     return exitCodeOf(error)
   }
+}
+
+/** Replaces the suggestion of the parser, which knows names that are spelled alike and no others. */
+function suggestion(args: readonly string[], { commands }: Command): string {
+  const group = commands.find((command) => command.name() === args[0])
+  const [path, known, rest] =
+    group === undefined ? ['caelus', commands, args] : [`caelus ${group.name()}`, group.commands, args.slice(1)]
+  const meant = commandsMeant(
+    rest,
+    known.map((command) => command.name()),
+  )
+  const question = meant.length === 0 ? '' : `(Did you mean ${meant.join(', ')}?)\n`
+  return `${question}(${path} --help lists the commands)\n`
 }

@@ -10,7 +10,7 @@ From a checkout: \`npx caelus <command>\`. Exit codes: 0 done, 1 refused or fail
 \`--timeout\`. A failure prints its code, who has to act and the next step. Remote commands talk to the server of \`CAELUS_URL\` with \`CAELUS_TOKEN\`; without
 them to the one that \`caelus up\` started in this directory.
 `
-  return [intro, ...leavesOf(program, '').map(({ path, command }) => section(path, command))].join('\n')
+  return [intro, ...leavesOf(program).map(({ path, command }) => section(path, command))].join('\n')
 }
 
 interface Leaf {
@@ -18,7 +18,8 @@ interface Leaf {
   readonly command: Command
 }
 
-function leavesOf(command: Command, path: string): Leaf[] {
+/** Every command that has none below it. */
+export function leavesOf(command: Command, path = ''): Leaf[] {
   const here = `${path} ${command.name()}`.trim()
   const children = command.commands.filter((child) => child.name() !== 'help')
   return children.length === 0 ? [{ path: here, command }] : children.flatMap((child) => leavesOf(child, here))
@@ -32,7 +33,7 @@ function section(path: string, command: Command): string {
     ]),
     ...command.options.map((option) => [
       option.flags,
-      describe(option.description, option.argChoices, option.defaultValue),
+      describe(option.description, option.argChoices, option.defaultValueDescription ?? option.defaultValue),
     ]),
   ]
   const usage = [
@@ -48,9 +49,7 @@ function section(path: string, command: Command): string {
 
 function describe(text: string, choices: readonly string[] | undefined, fallback: unknown): string {
   const more = choices ? [`one of ${choices.join(', ')}`] : []
-  if (typeof fallback === 'string') more.push(`default ${fallback}`)
-  // The only numbers are durations.
-  if (typeof fallback === 'number') more.push(`default ${fallback / 1000}s`)
+  if (typeof fallback === 'string' || typeof fallback === 'number') more.push(`default ${fallback}`)
   return more.length === 0 ? text : `${text} (${more.join('; ')})`
 }
 

@@ -1,3 +1,5 @@
+import type { Listed, PageOptions } from '../store/index.ts'
+
 /*
  * Terms used in this folder
  *
@@ -66,8 +68,8 @@ export interface TokenDraft {
 export interface ApiTokens {
   add(draft: TokenDraft): Promise<StoredToken>
   findByHash(hash: Buffer): Promise<{ readonly token: StoredToken; readonly user: Principal } | undefined>
-  /** Tokens of one user that are not revoked, newest first, after the token with this sort key. */
-  list(userId: string, limit: number, after: readonly string[] | undefined): Promise<StoredToken[]>
+  /** Tokens of one user that are not revoked, newest first. */
+  list(userId: string, page: PageOptions): Promise<Listed<StoredToken>>
   /** False: the user has no such token, or it was revoked before. */
   revoke(userId: string, id: string): Promise<boolean>
   markUsed(id: string): Promise<void>

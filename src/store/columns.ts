@@ -5,6 +5,11 @@ export const msOrNull = (time: Date | null): number | null => time?.getTime() ??
 /** A time as part of a cursor. The columns that lists are sorted by are truncated to milliseconds. */
 export const markOf = (ms: number): string => new Date(ms).toISOString()
 
+const MARK = /^[1-9]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
+/** Checked before a query: JavaScript reads times that PostgreSQL refuses, such as `1`. */
+export const isMark = (text: string): boolean => MARK.test(text) && !Number.isNaN(Date.parse(text))
+
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** Checked before a query: PostgreSQL answers an invalid uuid with an error instead of no row. */

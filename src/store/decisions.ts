@@ -93,9 +93,13 @@ export async function newestDecision(on: Runner): Promise<string> {
   return row?.id ?? '0'
 }
 
-/** The decisions for a key, newest first. */
-export const decisionsOf = async (on: Runner, { kind, id }: Key, limit = 50): Promise<readonly DecisionRow[]> =>
-  (await listDecisions(on, { kind, objectId: id }, { limit })).items
+/** The decisions of a controller for a key, newest first. Kinds of two controllers may have the same name. */
+export const decisionsOf = async (
+  on: Runner,
+  controller: string,
+  { kind, id }: Key,
+  limit = 50,
+): Promise<readonly DecisionRow[]> => (await listDecisions(on, { controller, kind, objectId: id }, { limit })).items
 
 /** Checked before a query: PostgreSQL answers an invalid number with an error instead of no row. */
 const isRowId = (text: string): boolean => /^\d{1,18}$/.test(text)

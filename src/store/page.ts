@@ -1,5 +1,5 @@
 import { RefusedFields } from '../kernel/index.ts'
-import { isId } from './columns.ts'
+import { isId, isMark } from './columns.ts'
 
 /** One page of a list. A query reads `limit + 1` rows to know whether there is a next page. */
 export interface PageOptions {
@@ -24,7 +24,7 @@ export function listed<T>(rows: readonly T[], limit: number, sortKey: (row: T) =
 export function timeMark(after: readonly string[] | undefined): readonly [time: string | null, id: string | null] {
   if (after === undefined) return [null, null]
   const [time = '', id = ''] = after
-  if (Number.isNaN(Date.parse(time)) || !isId(id)) throw notOurs()
+  if (!isMark(time) || !isId(id)) throw notOurs()
   return [time, id]
 }
 

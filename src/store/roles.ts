@@ -18,6 +18,9 @@ export interface Actor {
   readonly admin: boolean
 }
 
+/** The name of an actor without a user: the platform itself. */
+export const PLATFORM = 'platform'
+
 /** Settings of a pool of the API whose statements act for the platform: it sees the rows of all tenants. */
 export const AS_PLATFORM = { 'caelus.is_admin': 'true' } as const
 

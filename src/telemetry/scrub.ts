@@ -6,11 +6,11 @@ export const REDACTED = '[redacted]'
 export type Scrub = Masker
 
 /**
- * What looks like a secret wherever it came from: our tokens, JWTs, authorization headers, credentials in URLs. The
- * lookbehinds let each run of characters be tried once, so that no text takes quadratic time.
+ * What looks like a secret wherever it came from: our tokens and invitations, JWTs, authorization headers, credentials in
+ * URLs. The lookbehinds let each run of characters be tried once, so that no text takes quadratic time.
  */
 const SHAPES: ReadonlyArray<readonly [RegExp, string]> = [
-  [/\bcael_[A-Za-z0-9_-]{8,}/g, `cael_${REDACTED}`],
+  [/\b(cael|cinv)_[A-Za-z0-9_-]{8,}/g, `$1_${REDACTED}`],
   [/(?<![\w-])(?=[\w-]*\.[\w-])([\w-]*?)\beyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*){0,3}/g, `$1${REDACTED}`],
   [/\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi, `$1 ${REDACTED}`],
   [/(?<![a-z0-9+.-])([a-z0-9+.-]+:\/\/)[^\s/"']+@/gi, `$1${REDACTED}@`],

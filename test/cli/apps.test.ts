@@ -131,7 +131,7 @@ test('people say what they see, and are told what they may have meant', { timeou
     return err
   }
   expect(await refusal('explain', 'nope')).toBe(
-    'error: NoSuchDeployment: there is no deployment called "nope"\nwhose move: yours\n' +
+    'error: NoSuchDeployment: there is no deployment called "nope"\naction required: you\n' +
       'next step: Name it as `caelus list-deployments` shows it; with --all it shows those of all users to admins.\n',
   )
   expect(await refusal('explain', domainname.replace('example', 'exmaple'))).toContain(`did you mean "${domainname}"?`)
@@ -181,7 +181,7 @@ test('what is refused is told by field, and values come from one place only', { 
   expect(refused).toMatchObject({
     code: 1,
     err: expect.stringMatching(
-      /^error: InvalidRequest.*\n {2}domainname: .*\n {2}\/user\/nothing: .*\nwhose move: yours\n/,
+      /^error: InvalidRequest.*\n {2}domainname: .*\n {2}\/user\/nothing: .*\naction required: you\n/,
     ),
   })
   expect(await tried('get-deployment', '00000000-0000-4000-8000-000000000000')).toMatchObject({

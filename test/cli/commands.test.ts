@@ -25,11 +25,11 @@ test('what is wrong with a command line is said with exit code 2', async () => {
   expect(help).toMatchObject({ code: 0, out: expect.stringContaining('create-token') })
 })
 
-test('a refusal prints code, message, whose move and next step, with exit code 1', async () => {
+test('a refusal prints code, message, who has to act and next step, with exit code 1', async () => {
   const { code, out, err } = await caelus(['status'], { CAELUS_URL: 'http://127.0.0.1:1', CAELUS_TOKEN: SENTINEL_LINE })
   expect({ code, out }).toEqual({ code: 1, out: '' })
   expect(err).toMatch(
-    /^error: ServerUnreachable: failed to reach http:\/\/127.0.0.1:1.*\nwhose move: yours\nnext step: Start one/,
+    /^error: ServerUnreachable: failed to reach http:\/\/127.0.0.1:1.*\naction required: you\nnext step: Start one/,
   )
   expectNoSentinel(err, SENTINEL_LINE)
 })

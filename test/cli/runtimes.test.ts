@@ -42,9 +42,9 @@ test('a runtime is applied, converged, explained, changed and deleted', { timeou
   )
   // The server hears of the children by other watches than of the runtime, and of decisions once they are kept.
   await expect.poll(() => run('get-runtime', 'cart', '-n', namespace)).toMatch(/Deployment\/cart--add +ready/)
-  await expect.poll(() => run('explain-runtime', id)).toMatch(/^why +it is available[\s\S]*whose move +nobody/)
+  await expect.poll(() => run('explain-runtime', id)).toMatch(/^why +it is available[\s\S]*action required +nobody/)
   const told = async (): Promise<string[]> => {
-    const events = await json<{ what: string; source: string }[]>('timeline', id)
+    const events = await json<{ what: string; source: string }[]>('timeline-runtime', id)
     return events.map(({ source, what }) => `${source} ${what}`)
   }
   await expect.poll(told).toEqual(expect.arrayContaining(['audit created', 'decision apply', 'phase available']))

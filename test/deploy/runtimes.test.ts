@@ -196,7 +196,7 @@ test('the API orders, previews and deletes runtimes with the rights of the chart
   expect(await run('apply-runtime', '-f', file)).toBe(`${id} applied, generation 1\n`)
   await writeFile(file, stringify(runtimeAt(world.namespace, 'registry.example/hello:2')))
   expect(await run('apply-runtime', '-f', file)).toBe(`${id} applied, generation 2\n`)
-  await run('timeline', id)
+  await run('timeline-runtime', id)
   expect(await run('delete-runtime', id)).toBe(`deleted ${id}\n`)
 
   const { client } = account

@@ -71,8 +71,9 @@ export function oidc({ issuer, audience, client, admin }: OidcOptions): Oidc {
   }
 
   const toProfile = (claims: JWTPayload, name: string): Profile => {
-    const email = [claims['email'], claims['preferred_username'], claims.sub].find((text) => typeof text === 'string')
-    if (claims.sub === undefined || email === undefined) throw raise.NotSignedIn('the token has no sub claim')
+    if (claims.sub === undefined) throw raise.NotSignedIn('the token has no sub claim')
+    const email = emailOf(claims)
+    if (email === undefined) throw raise.NotSignedIn('the token has no email claim: request the scope email')
     if (claims['email_verified'] === false) throw raise.NotSignedIn(`the issuer has not verified the email ${email}`)
     return { subject: `${name}#${claims.sub}`, email, role: roleOf(claims, admin) }
   }
@@ -117,6 +118,16 @@ export function oidc({ issuer, audience, client, admin }: OidcOptions): Oidc {
       return toProfile(tokens.claims() ?? {}, name)
     },
   }
+}
+
+/**
+ * Only the claim `email` names an email: with one, a login takes over a user that an admin created, and accepts
+ * invitations. A program without one goes by its name, which people may choose themselves and so must not be an email.
+ */
+function emailOf(claims: JWTPayload): string | undefined {
+  if (typeof claims['email'] === 'string') return claims['email']
+  const names = [claims['preferred_username'], claims.sub]
+  return names.find((name): name is string => typeof name === 'string' && !name.includes('@'))
 }
 
 function roleOf(claims: JWTPayload, admin: OidcOptions['admin']): Profile['role'] {

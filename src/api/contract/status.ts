@@ -1,7 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { DOMAINS, MaybeTimestamp, Timestamp } from './words.ts'
-
-const MaybeText = Type.Union([Type.String(), Type.Null()])
+import { DOMAINS, MaybeText, MaybeTimestamp, orNull, Timestamp } from './words.ts'
 
 export const HEALTHS = ['ok', 'preparing', 'degraded', 'down', 'disabled'] as const
 export type Health = (typeof HEALTHS)[number]
@@ -21,7 +19,7 @@ export const StepView = Type.Object({
   state: Type.Enum(['waiting', 'running', 'done', 'failed']),
   started_at: MaybeTimestamp,
   ended_at: MaybeTimestamp,
-  message: Type.Union([Type.String(), Type.Null()], { description: 'What it is doing, or why it failed.' }),
+  message: orNull(Type.String(), 'What it is doing, or why it failed.'),
 })
 export type StepView = Static<typeof StepView>
 
@@ -85,8 +83,6 @@ export const DemoObjectView = Type.Object(
 )
 export type DemoObjectView = Static<typeof DemoObjectView>
 
-const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
-
 export const StatusView = Type.Object(
   {
     version: Type.String(),
@@ -119,9 +115,7 @@ export type ReadinessView = Static<typeof ReadinessView>
 
 export const ConfigEntryView = Type.Object({
   name: Type.String(),
-  value: Type.Union([Type.String(), Type.Null()], {
-    description: 'Masked when it is a secret; null when there is none.',
-  }),
+  value: orNull(Type.String(), 'Masked when it is a secret; null when there is none.'),
   source: Type.Enum(['default', 'environment', 'flag']),
   secret: Type.Boolean(),
   description: Type.String(),

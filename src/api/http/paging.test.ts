@@ -1,7 +1,9 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { pageFrom, pageRequest, writeCursor } from './paging.ts'
 import { RefusedFields } from '../../kernel/index.ts'
+import { listed } from '../../store/index.ts'
+import { pageView } from '../routes/parts.ts'
+import { pageRequest, writeCursor } from './paging.ts'
 
 interface Row {
   name: string
@@ -9,9 +11,12 @@ interface Row {
 
 /** A list as a database would answer it: sorted, beginning after the key, one more than asked for. */
 function answer(rows: readonly Row[], query: { limit?: number; cursor?: string }) {
-  const request = pageRequest(query, 1)
-  const from = rows.filter(({ name }) => request.after === undefined || name > (request.after[0] ?? ''))
-  return pageFrom(from.slice(0, request.limit + 1), request, (row) => [row.name])
+  const { limit, after } = pageRequest(query, 1)
+  const from = rows.filter(({ name }) => after === undefined || name > (after[0] ?? ''))
+  return pageView(
+    listed(from.slice(0, limit + 1), limit, (row) => [row.name]),
+    (row) => row,
+  )
 }
 
 test('following the cursors gives every row once, in order', () => {

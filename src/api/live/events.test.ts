@@ -34,6 +34,16 @@ test('an id that fell out of the ring is too old, the one just before it is not'
   expect(events.after(b, member)).toMatchObject([{ object_id: 'c' }, { object_id: 'd' }])
 })
 
+test('a page continues after the last event seen, and is empty when that one is forgotten', () => {
+  const { events, idOf } = ringWith(['a', 'b', 'c'], 3)
+  const [a, b] = [idOf('a'), idOf('b')]
+  expect(events.recent(admin, b)).toMatchObject([{ object_id: 'a' }])
+  expect(events.recent(admin, a)).toEqual([])
+  for (const object of ['d', 'e']) events.publish(change(object))
+  expect(events.recent(admin, b)).toEqual([])
+  expect(() => events.recent(admin, 'nonsense')).toThrow('not valid')
+})
+
 test.each(['', 'nonsense', 'ffffffff-1', '-1'])('the id %j of another process is too old', (id) => {
   expect(ringWith(['a']).events.after(id, member)).toBe('tooOld')
 })

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../kernel/index.ts'
+import { notOurs } from '../../store/index.ts'
 import type { Identity } from '../auth/identity.ts'
 import type { EventView } from '../contract/index.ts'
 
@@ -16,14 +17,19 @@ interface Kept {
 export interface Events {
   /** Sends a change to all listeners. A change that repeats the last one of its object is sent but not listed. */
   publish(change: Change, audience?: Audience): void
-  /** The news that `identity` may see, newest first. */
-  recent(identity: Identity): EventView[]
+  /**
+   * The news that `identity` may see, newest first; `before`: only those older than the one with this id, none if it is no
+   * longer known.
+   */
+  recent(identity: Identity, before?: string): EventView[]
   /** What came after the event with this id, oldest first; `tooOld` when that is no longer known. */
   after(id: string, identity: Identity): EventView[] | 'tooOld'
   onPublish(listener: (event: EventView, audience: Audience) => void): () => void
 }
 
 const everyone: Audience = () => true
+
+const EVENT_ID = /^([0-9a-f]+)-(\d+)$/
 
 /**
  * The latest changes of this process, in a ring.
@@ -50,13 +56,17 @@ export function eventRing(clock: Clock, size = 1000): Events {
       keep(ring, kept)
       for (const listener of listeners) listener(event, audience)
     },
-    recent: (identity) =>
-      news
+    recent(identity, before) {
+      if (before !== undefined && !EVENT_ID.test(before)) throw notOurs()
+      const end = before === undefined ? news.length : news.findIndex(({ event }) => event.id === before)
+      return news
+        .slice(0, Math.max(0, end))
         .filter(({ audience }) => audience(identity))
         .map(({ event }) => event)
-        .toReversed(),
+        .toReversed()
+    },
     after(id, identity) {
-      const [, from, number] = /^([0-9a-f]+)-(\d+)$/.exec(id) ?? []
+      const [, from, number] = EVENT_ID.exec(id) ?? []
       const missed = count - Number(number)
       if (from !== boot || missed < 0 || missed > ring.length) return 'tooOld'
       return ring

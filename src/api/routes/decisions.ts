@@ -1,8 +1,10 @@
 import { Type } from 'typebox'
+import { refuseUnstorable } from '../../store/index.ts'
 import type { App, ServerParts } from '../app.ts'
 import { DecisionDetail, DecisionView, PageQuery, pageOf, ReplayView, RUN_OUTCOMES } from '../contract/index.ts'
 import { raise } from '../failures.ts'
-import { pageOptionsOf, pageView, SORTED } from './parts.ts'
+import { pageRequest } from '../http/paging.ts'
+import { pageView } from './parts.ts'
 
 const Params = Type.Object({ id: Type.String({ maxLength: 20 }) })
 
@@ -27,8 +29,9 @@ export function decisionRoutes(app: App, { decisions }: ServerParts): void {
     },
     async ({ query }) => {
       const { controller, kind, object_id: objectId, outcome } = query
+      refuseUnstorable({ controller, kind, object_id: objectId })
       const filter = { controller, kind, objectId, outcome }
-      return pageView(await decisions.list(filter, pageOptionsOf(query, SORTED.byNumber)), (view) => view)
+      return pageView(await decisions.list(filter, pageRequest(query, 1)), (view) => view)
     },
   )
 

@@ -1,10 +1,12 @@
 import type { OutgoingHttpHeaders } from 'node:http'
+import { listed } from '../../store/index.ts'
 import type { App, ServerParts } from '../app.ts'
 import { EventView, PageQuery, pageOf } from '../contract/index.ts'
 import { raise } from '../failures.ts'
 import { callerOf } from '../http/guard.ts'
-import { pageFrom, pageRequest } from '../http/paging.ts'
+import { pageRequest } from '../http/paging.ts'
 import { eventStreams } from '../live/event-stream.ts'
+import { pageView } from './parts.ts'
 
 export function eventRoutes(app: App, parts: ServerParts): void {
   const { events, limits, clock } = parts
@@ -23,10 +25,9 @@ export function eventRoutes(app: App, parts: ServerParts): void {
       },
     },
     async (request) => {
-      const page = pageRequest(request.query, 1)
-      const all = events.recent(callerOf(request))
-      const start = page.after === undefined ? 0 : all.findIndex(({ id }) => id === page.after?.[0]) + 1
-      return pageFrom(all.slice(start, start + page.limit + 1), page, ({ id }) => [id])
+      const { limit, after } = pageRequest(request.query, 1)
+      const page = listed(events.recent(callerOf(request), after?.[0]), limit, ({ id }) => [id])
+      return pageView(page, (event) => event)
     },
   )
 

@@ -1,21 +1,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { RefusedFields, type Explanation, type Failure, type TimelineEntry } from '../../kernel/index.ts'
+import type { Explanation, Failure, TimelineEntry } from '../../kernel/index.ts'
 import { pathText, type FieldChange, type PreviewDiff } from '../../kube/index.ts'
-import type { Actor } from '../../store/index.ts'
-import type { Listed, PageOptions } from '../../store/index.ts'
+import type { Actor, Listed } from '../../store/index.ts'
 import {
   ID_PATTERN,
   type ExplanationView,
   type FailureView,
   type FieldChangeView,
   type Page,
-  type PageQuery,
   type PreviewView,
   type TimelineEntryView,
 } from '../contract/index.ts'
 import { callerOf } from '../http/guard.ts'
-import { pageRequest, writeCursor } from '../http/paging.ts'
+import { writeCursor } from '../http/paging.ts'
 import { etagOf } from '../http/preconditions.ts'
 
 /* What the routes of all domains share. */
@@ -26,21 +24,6 @@ export const actorOf = (request: FastifyRequest): Actor => {
 }
 
 export const Id = Type.String({ pattern: ID_PATTERN })
-
-const isTime = (part: string): boolean => !Number.isNaN(Date.parse(part))
-const isId = (part: string): boolean => /^[0-9a-f-]{36}$/.test(part)
-const isNumber = (part: string): boolean => /^\d{1,18}$/.test(part)
-
-/** How the parts of a cursor are validated, by the columns that a list is sorted by. A cursor is user input. */
-export const SORTED = { byTime: [isTime, isId], byName: [() => true, isId], byNumber: [isNumber] } as const
-
-export function pageOptionsOf(query: PageQuery, sorted: (typeof SORTED)[keyof typeof SORTED]): PageOptions {
-  const { limit, after } = pageRequest(query, sorted.length)
-  if (after !== undefined && !sorted.every((fits, index) => fits(after[index] ?? ''))) {
-    throw new RefusedFields([{ field: 'cursor', message: 'is not a next_cursor of this list' }])
-  }
-  return { limit, after }
-}
 
 export const pageView = <T, V>({ items, next }: Listed<T>, view: (item: T) => V): Page<V> => ({
   items: items.map(view),

@@ -10,13 +10,13 @@ function printed(output: Format, { components, ...facts }: ControlPlaneFacts): s
 }
 
 export function controlPlaneCommands(program: Command, { controlPlane, terminal }: CliPorts): void {
-  const group = program.command('control-plane').description('the local Kubernetes control plane')
+  const group = program.command('control-plane').description('manage the local Kubernetes control plane')
 
   group
     .command('up')
-    .description('start it and leave it running')
+    .description('start the control plane and leave it running')
     .addOption(
-      new Option('--nodes <kind>', 'none: pods stay pending; kwok: they are said to run; real: they run (root, Linux)')
+      new Option('--nodes <kind>', 'none: pods stay pending; kwok: simulated nodes; real: pods run (root, Linux)')
         .choices(NODE_KINDS)
         .default('kwok'),
     )
@@ -27,8 +27,8 @@ export function controlPlaneCommands(program: Command, { controlPlane, terminal 
 
   group
     .command('down')
-    .description('stop it; its data stays')
-    .option('--purge', 'remove its data too')
+    .description('stop the control plane; its data stays')
+    .option('--purge', 'delete its data too')
     .action(async ({ purge = false }: { purge?: boolean }) => {
       const stopped = await (await controlPlane()).down(purge)
       terminal.out(stopped.length === 0 ? 'nothing was running\n' : `stopped ${stopped.join(', ')}\n`)
@@ -36,12 +36,12 @@ export function controlPlaneCommands(program: Command, { controlPlane, terminal 
 
   group
     .command('status')
-    .description('whether it runs, and where')
+    .description('show whether the control plane runs, and where')
     .addOption(outputOption())
     .action(async ({ output }: OutputOption) => terminal.out(printed(output, await (await controlPlane()).status())))
 
   group
     .command('kubeconfig')
-    .description('print its kubeconfig')
+    .description('print the kubeconfig of the control plane')
     .action(async () => terminal.out(await (await controlPlane()).kubeconfig()))
 }

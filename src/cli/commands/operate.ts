@@ -3,7 +3,7 @@ import { restClient, type RestClient } from '../client.ts'
 import type { CliPorts, ConfigRow, Terminal } from '../ports.ts'
 import { formatList, formatValue } from '../output.ts'
 import { untilSettled, type Verdict } from '../wait.ts'
-import { durationMs, outputOption, TIMEOUT, type OutputOption } from './options.ts'
+import { outputOption, timeoutOption, type OutputOption } from './options.ts'
 
 interface Component {
   readonly name: string
@@ -22,9 +22,9 @@ const WELL = new Set(['ok', 'disabled'])
 export function operateCommands(program: Command, { remote, config, terminal }: CliPorts): void {
   program
     .command('status')
-    .description('what the server is made of, and how each part is')
-    .option('--wait', 'wait until every part is ready')
-    .option('--timeout <duration>', TIMEOUT, durationMs, 300_000)
+    .description('show the health of the server and its components')
+    .option('--wait', 'wait until every component is ready')
+    .addOption(timeoutOption(5))
     .addOption(outputOption())
     .action(async ({ wait = false, timeout, output }: OutputOption & { wait?: boolean; timeout: number }) => {
       const client = restClient(await remote())
@@ -41,7 +41,7 @@ export function operateCommands(program: Command, { remote, config, terminal }: 
 
   program
     .command('config')
-    .description('the values in force here, without secrets, and where they come from')
+    .description('show the effective configuration, without secrets, and where each value comes from')
     .addOption(outputOption())
     .action(({ output }: OutputOption) => {
       const columns = [

@@ -14,8 +14,11 @@ export function wholeNumber(text: string): number {
   return Number(text)
 }
 
-/** The description of `--timeout` of every command that waits. */
-export const TIMEOUT = 'how long to wait; exit code 3 if it takes longer'
+/** `--timeout` of every command that waits. */
+export const timeoutOption = (minutes: number): Option =>
+  new Option('--timeout <duration>', 'how long to wait, such as 30s or 10m; exit code 3 if it takes longer')
+    .argParser(durationMs)
+    .default(minutes * 60_000, `${minutes}m`)
 
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 }
 

@@ -1,4 +1,4 @@
-import { asUser, type Pool } from '../../store/index.ts'
+import { asUser, listed, markOf, timeMark, type Pool } from '../../store/index.ts'
 import type { ApiTokens, Role, StoredToken } from '../types.ts'
 import { principalOf } from './logins.ts'
 
@@ -67,9 +67,9 @@ export const tokenStore = (pool: Pool): ApiTokens => {
       const [row] = await pool.query<Found>(FIND, [hash])
       return row && { token: toToken(row), user: principalOf({ ...row, id: row.user_id }) }
     },
-    async list(userId, limit, after) {
-      const rows = await owned<TokenRow>(userId, LIST, [userId, limit, after?.[0] ?? null, after?.[1] ?? null])
-      return rows.map(toToken)
+    async list(userId, { limit, after }) {
+      const rows = await owned<TokenRow>(userId, LIST, [userId, limit + 1, ...timeMark(after)])
+      return listed(rows.map(toToken), limit, ({ createdAt, id }) => [markOf(createdAt.getTime()), id])
     },
     async revoke(userId, id) {
       return (await owned(userId, REVOKE, [id, userId])).length === 1

@@ -1,6 +1,7 @@
 import { refuse, RefusedFields } from '../../kernel/index.ts'
 import {
   asUser,
+  checkGeneration,
   found,
   needsAdmin,
   note,
@@ -9,6 +10,7 @@ import {
   type Actor,
   type Listed,
   type PageOptions,
+  type Precondition,
 } from '../../store/index.ts'
 import { raise } from '../failures.ts'
 import {
@@ -20,8 +22,8 @@ import {
   listUsers,
 } from '../store/index.ts'
 import type { Member, Organization, OrganizationRole } from '../types.ts'
-import { about, checkGeneration, owned, visible } from './organizations.ts'
-import type { IdentityDeps, MemberInput, Precondition } from './port.ts'
+import { about, owned, visible } from './organizations.ts'
+import type { IdentityDeps, MemberInput } from './port.ts'
 
 export const listMembers = (
   { pool }: IdentityDeps,
@@ -66,7 +68,7 @@ export async function updateMember(
   return await asUser(pool, actor, async (tx) => {
     const organization = await owned(tx, actor, organizationId, 'change the role of a member')
     const before = found(await findMember(tx, organizationId, userId), 'member', userId)
-    checkGeneration(before, precondition)
+    checkGeneration(before.generation, precondition)
     if (role === before.role) return before
     await changeRole(tx, organizationId, userId, role).catch(lastOwner(organization, before))
     const detail = { user: userId, from: before.role, role }

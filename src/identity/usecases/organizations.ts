@@ -1,6 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { refuse, RefusedFields } from '../../kernel/index.ts'
-import { asUser, found, note, refuseUnstorable, violates, type Actor, type Listed, type Tx } from '../../store/index.ts'
+import {
+  asUser,
+  checkGeneration,
+  found,
+  note,
+  refuseUnstorable,
+  violates,
+  type Actor,
+  type Listed,
+  type Precondition,
+  type Tx,
+} from '../../store/index.ts'
 import { raise } from '../failures.ts'
 import {
   findOrganization,
@@ -13,7 +24,7 @@ import {
 } from '../store/index.ts'
 import type { Organization } from '../types.ts'
 import { objectsText, totalUsage } from '../usage.ts'
-import type { IdentityDeps, OrganizationInput, Precondition } from './port.ts'
+import type { IdentityDeps, OrganizationInput } from './port.ts'
 
 /** The object and tenant of an audit row about an organization; members and invitations belong to its history. */
 export const about = (id: string) => ({ object: { kind: 'Organization', id }, tenant: id })
@@ -35,11 +46,6 @@ export async function owned(tx: Tx, actor: Actor, id: string, toDo: string): Pro
 export function callerId({ userId }: Actor): string {
   if (userId === undefined) throw refuse.NotAllowed('only a user may belong to an organization')
   return userId
-}
-
-export function checkGeneration({ generation }: { readonly generation: number }, { ifGeneration }: Precondition): void {
-  if (ifGeneration === undefined || ifGeneration === generation) return
-  throw refuse.ChangedMeanwhile(`the change was made on generation ${ifGeneration}, but it is ${generation} now`)
 }
 
 export async function listOrganizations(
@@ -79,7 +85,7 @@ export async function updateOrganization(
   refuseUnstorable({ name })
   return await asUser(pool, actor, async (tx) => {
     const before = await owned(tx, actor, id, 'change it')
-    checkGeneration(before, precondition)
+    checkGeneration(before.generation, precondition)
     if (name === undefined || name === before.name) return before
     await renameOrganization(tx, id, name).catch(nameTaken(name))
     await note(tx, actor, { action: 'changed', ...about(id), before: { name: before.name }, after: { name } })
@@ -95,7 +101,7 @@ export async function deleteOrganization(
 ): Promise<void> {
   await asUser(pool, actor, async (tx) => {
     const before = await owned(tx, actor, id, 'delete it')
-    checkGeneration(before, precondition)
+    checkGeneration(before.generation, precondition)
     const inTheWay = objectsText((await totalUsage(usage, tx, [id]))(id))
     if (inTheWay !== '') throw raise.OrganizationInUse(`${before.name} has ${inTheWay}`)
     await removeOrganization(tx, id)

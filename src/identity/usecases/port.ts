@@ -1,4 +1,4 @@
-import type { Actor, Listed, PageOptions, Pool } from '../../store/index.ts'
+import type { Actor, Listed, PageOptions, Pool, Precondition } from '../../store/index.ts'
 import type { OrganizationFilter, UserFilter } from '../store/index.ts'
 import type { Invitation, Member, Organization, OrganizationRole, User } from '../types.ts'
 import type { TenantUsage, TotalUsage } from '../usage.ts'
@@ -24,11 +24,6 @@ export interface UserInput {
 
 export interface ListedUser extends User {
   readonly usage: TotalUsage
-}
-
-export interface Precondition {
-  /** The change was made on this generation; `ChangedMeanwhile` if it is another one now. */
-  readonly ifGeneration?: number | undefined
 }
 
 export interface OrganizationInput {

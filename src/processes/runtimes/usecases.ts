@@ -54,7 +54,7 @@ export function openRuntimesUseCases(options: RuntimesUseCasesOptions): Runtimes
       clock: systemClock,
       settings,
       controlPlane: seen,
-      emailsOf: (ids) => asUser(pool, { admin: true }, (tx) => userDirectory.emailsOf(tx, ids)),
+      emailsOf: (actor, ids) => asUser(pool, actor, (tx) => userDirectory.emailsOf(tx, ids)),
     }),
     list: () => seen().look.list(),
     see(transport) {

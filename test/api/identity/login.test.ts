@@ -2,11 +2,16 @@ import { expect, test } from 'vitest'
 import { world, type World } from '../world.ts'
 
 const loopback = { host: '127.0.0.1:8080' }
-const logIn = (w: World, headers: Record<string, string> = {}, remoteAddress = '127.0.0.1') =>
+const logIn = (
+  w: World,
+  headers: Record<string, string> = {},
+  remoteAddress = '127.0.0.1',
+  email = 'ada@example.test',
+) =>
   w.app.inject({
     method: 'POST',
     url: '/api/v1/login/dev',
-    payload: { email: 'ada@example.test', role: 'admin' },
+    payload: { email, role: 'admin' },
     headers: { ...loopback, ...headers },
     remoteAddress,
   })
@@ -43,6 +48,12 @@ test('the development login opens a session, and logging out ends all of them', 
   expect(
     (await w.app.inject({ url: '/api/v1/me', cookies: { caelus_session: newCookie?.value ?? '' } })).statusCode,
   ).toBe(200)
+})
+
+test('the development login refuses an email that cannot be stored', async () => {
+  await using w = await loopbackWorld()
+  const answer = await logIn(w, {}, '127.0.0.1', 'a\0b@example.test')
+  expect(answer.json()).toMatchObject({ status: 400, errors: [{ field: 'email' }] })
 })
 
 test.each([

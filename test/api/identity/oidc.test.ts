@@ -172,6 +172,42 @@ test('a bearer token of the issuer is accepted; one that is expired, for others,
   }
 })
 
+test('a name that looks like an email neither takes over a user nor accepts an invitation; a verified email does', async () => {
+  await using provider = await issuer(CALLBACK)
+  await using w = await withIssuer(provider.url)
+  const root = await w.person('admin')
+  const owner = await w.person('member')
+  const post = async (by: string, url: string, payload: object) =>
+    (await w.as(by, { method: 'POST', url: `/api/v1${url}`, payload })).json()
+  await post(root.secret, '/users', { email: 'eve@example.test', is_admin: true })
+  const { id } = await post(owner.secret, '/organizations', { name: 'Acme' })
+  await post(owner.secret, `/organizations/${id}/invitations`, { email: 'mallory@example.test', role: 'owner' })
+
+  const token = (sub: string, claims: Record<string, unknown>) =>
+    new SignJWT(claims)
+      .setProtectedHeader({ alg: 'RS256', kid: 'k1' })
+      .setSubject(sub)
+      .setIssuedAt()
+      .setIssuer(provider.url)
+      .setAudience(CLIENT.id)
+      .setExpirationTime('1m')
+      .sign(provider.key)
+  const get = async (bearer: string, url: string) => (await w.as(bearer, { url: `/api/v1${url}` })).json()
+
+  expect(await get(await token('s1', { preferred_username: 'eve@example.test' }), '/me')).toMatchObject({ email: 's1' })
+  const mallory = await token('s2', { preferred_username: 'mallory@example.test' })
+  expect((await get(mallory, '/organizations')).items).toEqual([])
+  expect(await get(await token('s3', { preferred_username: 'robot' }), '/me')).toMatchObject({ email: 'robot' })
+  expect(await get(await token('x@example.test', {}), '/me')).toMatchObject({
+    code: 'NotSignedIn',
+    detail: expect.stringContaining('email'),
+  })
+  const unverified = await token('s4', { email: 'mallory@example.test', email_verified: false })
+  expect(await get(unverified, '/me')).toMatchObject({ code: 'NotSignedIn' })
+  const invited = await token('s5', { email: 'Mallory@example.test', email_verified: true })
+  expect((await get(invited, '/organizations')).items).toMatchObject([{ id, role: 'owner' }])
+})
+
 test('an issuer that is away is named, and found when it comes back', async () => {
   const gone = await issuer(CALLBACK)
   await gone[Symbol.asyncDispose]()

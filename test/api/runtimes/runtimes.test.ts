@@ -50,7 +50,7 @@ test('a runtime is created, seen with everything it is made of, changed and dele
     })
   const outdated = await put(w.manifest('cart'), '"7"')
   expect(outdated.statusCode).toBe(412)
-  expect(outdated.json()).toMatchObject({ code: 'ChangedMeanwhile', detail: expect.stringContaining('not 7') })
+  expect(outdated.json()).toMatchObject({ code: 'ChangedMeanwhile', detail: expect.stringContaining('generation 7') })
   const changed = await put(w.manifest('cart', { functions: [fn('add')] }), '"1"')
   expect(changed.statusCode).toBe(200)
   expect(changed.json()).toMatchObject({ generation: 2, functions_total: 1 })
@@ -201,6 +201,8 @@ test('a runtime explains itself and tells what happened to it', async () => {
   const told = items.map(({ source, what }) => `${source} ${what}`)
   expect(told).toEqual(expect.arrayContaining(['audit created', 'phase available']))
   expect(items.find(({ source }) => source === 'audit')?.actor).toMatch(/@example.test$/)
+  const seen = await w.api.as(w.member.secret, { url: `${w.path('cart')}/timeline` })
+  expect(seen.json<TimelineView>().items.find(({ source }) => source === 'audit')?.actor).toBe('an admin')
   expect(items.map(({ at }) => at)).toEqual(
     items
       .map(({ at }) => at)

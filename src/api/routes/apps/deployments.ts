@@ -12,7 +12,8 @@ import {
 import { generationIn } from '../../http/preconditions.ts'
 import type { AppsParts } from './parts.ts'
 import { deploymentView } from './views.ts'
-import { Id, SORTED, actorOf, pageOptionsOf, pageView, tagged } from '../parts.ts'
+import { pageRequest } from '../../http/paging.ts'
+import { Id, actorOf, pageView, tagged } from '../parts.ts'
 
 const tags = ['apps']
 const ofUser = Type.Object({ id: Id })
@@ -29,7 +30,7 @@ const Filter = Type.Object({
 })
 
 const filterIn = (query: Static<typeof Filter>) => ({
-  ...pageOptionsOf(query, SORTED.byTime),
+  ...pageRequest(query, 2),
   productId: query.product_id,
   name: query.name,
   status: query.status,

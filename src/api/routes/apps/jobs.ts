@@ -11,7 +11,8 @@ import {
 } from '../../contract/index.ts'
 import type { AppsParts } from './parts.ts'
 import { jobView } from './views.ts'
-import { Id, SORTED, actorOf, pageOptionsOf, pageView } from '../parts.ts'
+import { pageRequest } from '../../http/paging.ts'
+import { Id, actorOf, pageView } from '../parts.ts'
 
 const tags = ['apps']
 const one = Type.Object({ id: Type.String({ pattern: NUMBER_PATTERN }) })
@@ -37,7 +38,7 @@ export function jobRoutes(app: App, { apps }: AppsParts): void {
       const { status, deployment_id: deploymentId } = request.query
       return pageView(
         await apps.listJobs(actorOf(request), {
-          ...pageOptionsOf(request.query, SORTED.byNumber),
+          ...pageRequest(request.query, 1),
           status,
           deploymentId,
         }),

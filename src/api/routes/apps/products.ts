@@ -3,7 +3,8 @@ import type { App } from '../../app.ts'
 import { CanonicalTemplate, PageQuery, pageOf, ProductCreate, ProductPatch, ProductView } from '../../contract/index.ts'
 import type { AppsParts } from './parts.ts'
 import { productView } from './views.ts'
-import { Id, SORTED, actorOf, pageOptionsOf, pageView } from '../parts.ts'
+import { pageRequest } from '../../http/paging.ts'
+import { Id, actorOf, pageView } from '../parts.ts'
 
 const tags = ['apps']
 const params = Type.Object({ id: Id })
@@ -21,8 +22,7 @@ export function productRoutes(app: App, { apps }: AppsParts): void {
         response: { 200: pageOf(ProductView) },
       },
     },
-    async (request) =>
-      pageView(await apps.listProducts(actorOf(request), pageOptionsOf(request.query, SORTED.byName)), productView),
+    async (request) => pageView(await apps.listProducts(actorOf(request), pageRequest(request.query, 2)), productView),
   )
 
   app.post(

@@ -12,7 +12,8 @@ import {
 } from '../../contract/index.ts'
 import type { AppsParts } from './parts.ts'
 import { chartView, formView, templateView } from './views.ts'
-import { Id, SORTED, actorOf, pageOptionsOf, pageView, whileConnected } from '../parts.ts'
+import { pageRequest } from '../../http/paging.ts'
+import { Id, actorOf, pageView, whileConnected } from '../parts.ts'
 
 const tags = ['apps']
 const ofProduct = Type.Object({ id: Id })
@@ -34,10 +35,7 @@ export function templateRoutes(app: App, { apps }: AppsParts): void {
     },
     async (request) => {
       const { params, query } = request
-      return pageView(
-        await apps.listTemplates(actorOf(request), params.id, pageOptionsOf(query, SORTED.byTime)),
-        templateView,
-      )
+      return pageView(await apps.listTemplates(actorOf(request), params.id, pageRequest(query, 2)), templateView)
     },
   )
 

@@ -11,7 +11,8 @@ import {
   pageOf,
   type InvitationView as View,
 } from '../../contract/index.ts'
-import { actorOf, Id, pageOptionsOf, pageView, SORTED, timeView } from '../parts.ts'
+import { pageRequest } from '../../http/paging.ts'
+import { actorOf, Id, pageView, timeView } from '../parts.ts'
 import { organizationView } from './organizations.ts'
 
 const tags = ['identity']
@@ -34,7 +35,7 @@ export function invitationRoutes(app: App, { identity, clock, publicUrl }: Serve
       },
     },
     async (request) => {
-      const page = pageOptionsOf(request.query, SORTED.byTime)
+      const page = pageRequest(request.query, 2)
       return pageView(await identity.listInvitations(actorOf(request), request.params.id, page), invitationView)
     },
   )

@@ -2,6 +2,7 @@ import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Profile } from '../../../identity/index.ts'
+import { refuseUnstorable } from '../../../store/index.ts'
 import type { App, ServerParts } from '../../app.ts'
 import { SESSION_COOKIE } from '../../auth/authenticate.ts'
 import { isLoopbackAddress, isLoopbackHost, siteOf } from '../../auth/origin.ts'
@@ -68,6 +69,7 @@ export function loginRoutes(app: App, parts: ServerParts): void {
       if (siteOf(request.headers, [publicUrl()]) === 'other')
         throw raise.ForeignOrigin('a login must come from the console')
       const { email, role = 'member' } = request.body
+      refuseUnstorable({ email })
       return signIn(reply, { subject: `dev#${email.toLowerCase()}`, email, role }, 'dev')
     },
   )

@@ -10,7 +10,8 @@ import {
   type MemberView as View,
 } from '../../contract/index.ts'
 import { generationIn } from '../../http/preconditions.ts'
-import { actorOf, Id, pageOptionsOf, pageView, SORTED, tagged, timeView } from '../parts.ts'
+import { pageRequest } from '../../http/paging.ts'
+import { actorOf, Id, pageView, tagged, timeView } from '../parts.ts'
 
 const tags = ['identity']
 const params = Type.Object({ id: Id })
@@ -31,7 +32,7 @@ export function memberRoutes(app: App, { identity }: ServerParts): void {
       },
     },
     async (request) => {
-      const page = pageOptionsOf(request.query, SORTED.byTime)
+      const page = pageRequest(request.query, 2)
       return pageView(await identity.listMembers(actorOf(request), request.params.id, page), memberView)
     },
   )

@@ -10,7 +10,8 @@ import {
   type OrganizationView as View,
 } from '../../contract/index.ts'
 import { generationIn } from '../../http/preconditions.ts'
-import { actorOf, Id, pageOptionsOf, pageView, SORTED, tagged, timeView } from '../parts.ts'
+import { pageRequest } from '../../http/paging.ts'
+import { actorOf, Id, pageView, tagged, timeView } from '../parts.ts'
 
 const tags = ['identity']
 const params = Type.Object({ id: Id })
@@ -33,7 +34,7 @@ export function organizationRoutes(app: App, { identity }: ServerParts): void {
       },
     },
     async (request) => {
-      const filter = { ...pageOptionsOf(request.query, SORTED.byTime), name: request.query.name }
+      const filter = { ...pageRequest(request.query, 2), name: request.query.name }
       return pageView(await identity.listOrganizations(actorOf(request), filter), organizationView)
     },
   )

@@ -1,10 +1,12 @@
 import { Type } from 'typebox'
 import type { App, ServerParts } from '../../app.ts'
 import { newTokenSecret, type StoredToken } from '../../../identity/index.ts'
+import { refuseUnstorable } from '../../../store/index.ts'
 import { ID_PATTERN, PageQuery, pageOf, TokenCreate, TokenCreated, TokenView } from '../../contract/index.ts'
 import { raise } from '../../failures.ts'
 import { callerOf } from '../../http/guard.ts'
-import { pageFrom, pageRequest } from '../../http/paging.ts'
+import { pageRequest } from '../../http/paging.ts'
+import { pageView } from '../parts.ts'
 
 const DAY_MS = 86_400_000
 
@@ -27,12 +29,7 @@ export function tokenRoutes(app: App, { tokens, clock, events }: ServerParts): v
         response: { 200: pageOf(TokenView) },
       },
     },
-    async (request) => {
-      const page = pageRequest(request.query, 2)
-      const rows = await tokens.list(callerOf(request).userId, page.limit + 1, page.after)
-      const { items, next_cursor } = pageFrom(rows, page, ({ createdAt, id }) => [createdAt.toISOString(), id])
-      return { items: items.map(toView), next_cursor }
-    },
+    async (request) => pageView(await tokens.list(callerOf(request).userId, pageRequest(request.query, 2)), toView),
   )
 
   app.post(
@@ -50,6 +47,7 @@ export function tokenRoutes(app: App, { tokens, clock, events }: ServerParts): v
     async (request, reply) => {
       const caller = callerOf(request)
       const { name, role, expires_in_days: days } = request.body
+      refuseUnstorable({ name })
       if (role === 'admin' && caller.role !== 'admin')
         throw raise.NotAllowed('a member cannot create a token with the role admin')
       const { secret, hash, prefix } = newTokenSecret()

@@ -2,7 +2,8 @@ import { Type } from 'typebox'
 import type { App, ServerParts } from '../../app.ts'
 import type { ListedUser } from '../../../identity/index.ts'
 import { PageQuery, pageOf, UserCreate, UserPatch, UserView } from '../../contract/index.ts'
-import { actorOf, Id, pageOptionsOf, pageView, SORTED, timeView } from '../parts.ts'
+import { pageRequest } from '../../http/paging.ts'
+import { actorOf, Id, pageView, timeView } from '../parts.ts'
 
 const tags = ['identity']
 const params = Type.Object({ id: Id })
@@ -26,7 +27,7 @@ export function userRoutes(app: App, { identity }: ServerParts): void {
       },
     },
     async (request) => {
-      const filter = { ...pageOptionsOf(request.query, SORTED.byTime), email: request.query.email }
+      const filter = { ...pageRequest(request.query, 2), email: request.query.email }
       return pageView(await identity.listUsers(actorOf(request), filter), userView)
     },
   )

@@ -98,7 +98,7 @@ export function runtimeInsightRoutes(app: App, { runtimes }: RuntimesParts): voi
     },
     async (request, reply) => {
       const { limit = DEFAULT_LIMIT } = request.query
-      const entries = await runtimes.timeline(request.params, limit, whileConnected(reply))
+      const entries = await runtimes.timeline(actorOf(request), request.params, limit, whileConnected(reply))
       return { items: entries.map(timelineView) }
     },
   )

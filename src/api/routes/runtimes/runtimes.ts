@@ -6,12 +6,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App, Routes } from '../../app.ts'
 import { PageQuery, pageOf, RUNTIME_PHASES, RuntimePath, RuntimeSummary, RuntimeView } from '../../contract/index.ts'
 import { callerOf } from '../../http/guard.ts'
-import { pageRequest, writeCursor } from '../../http/paging.ts'
+import { pageRequest } from '../../http/paging.ts'
 import { generationIn } from '../../http/preconditions.ts'
 import { runtimeInsightRoutes } from './insight.ts'
 import { ManifestBody, inputIn, type RuntimesParts } from './parts.ts'
 import { runtimeView, summaryView } from './views.ts'
-import { actorOf, tagged, whileConnected } from '../parts.ts'
+import { actorOf, pageView, tagged, whileConnected } from '../parts.ts'
 
 const tags = ['runtimes']
 
@@ -52,8 +52,8 @@ function lifeRoutes(app: App, { runtimes, nfr, clock }: RuntimesRoutesOptions): 
     },
     async (request) => {
       const { namespace, phase } = request.query
-      const { items, next } = await runtimes.list({ namespace, phase, ...pageRequest(request.query, 2) })
-      return { items: items.map(summaryView), next_cursor: next === null ? null : writeCursor(next) }
+      const page = pageRequest(request.query, 2)
+      return pageView(await runtimes.list({ namespace, phase, ...page }), summaryView)
     },
   )
 

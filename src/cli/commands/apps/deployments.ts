@@ -8,7 +8,7 @@ import { DEPLOYMENT, deploymentNamed, productNamed, templateNamed, templatePath 
 import { userNamed } from '../identity/nouns.ts'
 import { readValues, withValues, type ValuesOptions } from './values.ts'
 import { converged, type Deployment, STATUSES } from './wait.ts'
-import { durationMs, outputOption, TIMEOUT, type OutputOption } from '../options.ts'
+import { outputOption, timeoutOption, type OutputOption } from '../options.ts'
 
 interface WaitOptions {
   readonly wait?: boolean
@@ -36,9 +36,7 @@ interface ListOptions extends OutputOption {
 }
 
 const withWaiting = (command: Command, until: string): Command =>
-  command
-    .option('--wait', `show how it goes until it ${until}`)
-    .option('--timeout <duration>', TIMEOUT, durationMs, 600_000)
+  command.option('--wait', `wait until it ${until}, and show the progress`).addOption(timeoutOption(10))
 
 export const pathOf = ({ id, user_id }: Pick<Deployment, 'id' | 'user_id'>): string =>
   `/users/${encodeURIComponent(user_id)}/deployments/${encodeURIComponent(id)}`
@@ -89,7 +87,7 @@ export function deploymentCommands(program: Command, { remote, terminal }: CliPo
 
   const create = program
     .command('create-deployment')
-    .description('order a product')
+    .description('order a product: create a deployment of it')
     .option('--product <product>', 'what to order, by name or id; without --template, its canonical template')
     .option('--template <template>', 'exactly this template: its id, or with --product its label or chart version')
     .requiredOption('--domain <name>', 'where it is reached')
@@ -109,9 +107,9 @@ export function deploymentCommands(program: Command, { remote, terminal }: CliPo
     .command('list-deployments')
     .description('list your deployments, newest first')
     .option('--user <user>', 'those of this user, by email or id')
-    .addOption(new Option('--all', 'everybody’s; for admins').conflicts('user'))
+    .addOption(new Option('--all', 'those of all users; for admins').conflicts('user'))
     .addOption(new Option('--status <status>', 'only with this status').choices(STATUSES))
-    .option('--with-deleted', 'also those of which nothing is left')
+    .option('--with-deleted', 'also deleted ones')
     .addOption(outputOption())
     .action(async ({ user, all = false, status, withDeleted = false, output }: ListOptions) => {
       const client = restClient(await remote())
@@ -140,7 +138,7 @@ export function deploymentCommands(program: Command, { remote, terminal }: CliPo
 
   const update = program
     .command('update-deployment')
-    .description('change domain or settings; an admin also the template')
+    .description('change the domain or settings of a deployment; an admin also the template')
     .argument('<deployment>', DEPLOYMENT.named)
     .option('--domain <name>', 'where it is reached')
     .option('--template <template>', 'a newer one of the same product, by label, chart version or id; for admins')
@@ -157,7 +155,7 @@ export function deploymentCommands(program: Command, { remote, terminal }: CliPo
   withWaiting(
     program
       .command('delete-deployment')
-      .description('remove a deployment with everything in it')
+      .description('delete a deployment with everything in it')
       .argument('<deployment>', DEPLOYMENT.named),
     'is gone',
   ).action(async (named: string, { wait = false, timeout }: WaitOptions) => {

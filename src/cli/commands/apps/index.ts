@@ -20,5 +20,6 @@ const ALL = [
 ]
 
 export function appsCommands(program: Command, ports: AppsCliPorts): void {
+  program.commandsGroup('Apps:')
   for (const add of ALL) add(program, ports)
 }

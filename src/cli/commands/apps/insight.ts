@@ -1,43 +1,20 @@
 import { Argument, type Command } from 'commander'
 import { restClient } from '../../client.ts'
 import type { CliPorts } from '../../ports.ts'
-import { formatFacts, formatList, formatValue } from '../../output.ts'
+import { formatList, formatValue } from '../../output.ts'
 import { deploymentsOf, otherTemplate, pathOf, templateOf, inputs } from './deployments.ts'
 import { DEPLOYMENT, deploymentNamed } from './nouns.ts'
 import { withValues, type ValuesOptions } from './values.ts'
-import { runtimePath } from '../runtimes/wait.ts'
-import { outputOption, wholeNumber, type OutputOption } from '../options.ts'
-
-interface FieldChange {
-  readonly field: string
-  readonly change: string
-  readonly before?: unknown
-  readonly after?: unknown
-}
-
-export interface Preview {
-  readonly values: readonly FieldChange[]
-  readonly objects: readonly {
-    readonly object: string
-    readonly change: string
-    readonly fields: readonly FieldChange[]
-  }[]
-}
-
-export interface Explanation {
-  readonly why: readonly string[]
-  readonly next: string
-  readonly whose_move: string
-  readonly next_step: string | null
-  readonly blockers: readonly string[]
-}
-
-interface Entry {
-  readonly at: string
-  readonly actor: string | null
-  readonly what: string
-  readonly message: string
-}
+import { outputOption, type OutputOption } from '../options.ts'
+import {
+  explanationText,
+  limitOption,
+  previewText,
+  timelineText,
+  type Explanation,
+  type Preview,
+  type TimelineOptions,
+} from '../insight.ts'
 
 interface Resource {
   readonly id: string
@@ -56,7 +33,7 @@ interface PreviewOptions extends OutputOption, ValuesOptions {
 export function insightCommands(program: Command, { remote, terminal }: CliPorts): void {
   const preview = program
     .command('preview')
-    .description('the exact field changes that an order or a change would make; nothing is saved')
+    .description('show the field changes that an order or a change would make; nothing is saved')
     .addArgument(new Argument('[deployment]', 'the one to change, by name, domain or id; without it, a new one'))
     .option('--domain <name>', 'where it is reached')
     .option(
@@ -86,7 +63,7 @@ export function insightCommands(program: Command, { remote, terminal }: CliPorts
 
   program
     .command('explain')
-    .description('why a deployment is as it is, what happens next, and whose move it is')
+    .description('show why a deployment is in its state, what happens next, and who has to act')
     .argument('<deployment>', DEPLOYMENT.named)
     .addOption(outputOption())
     .action(async (named: string, { output }: OutputOption) => {
@@ -97,26 +74,18 @@ export function insightCommands(program: Command, { remote, terminal }: CliPorts
 
   program
     .command('timeline')
-    .description('what happened to a deployment or a runtime, newest first')
-    .argument('<object>', 'a deployment by name, domain or id, or a runtime as namespace/name')
-    .option('--limit <count>', 'at most this many', wholeNumber)
+    .description('show the history of a deployment, newest first')
+    .argument('<deployment>', DEPLOYMENT.named)
+    .addOption(limitOption())
     .addOption(outputOption())
-    .action(async (named: string, { limit, output }: OutputOption & { limit?: number }) => {
+    .action(async (named: string, { limit, output }: TimelineOptions) => {
       const client = restClient(await remote())
-      const object = named.includes('/') ? runtimePath(named) : pathOf(await deploymentNamed(client, named))
-      const { items } = await client.get<{ items: Entry[] }>(`${object}/timeline`, { limit: limit?.toString() })
-      const columns = [
-        { head: 'at', cell: (entry: Entry) => entry.at },
-        { head: 'who', cell: (entry: Entry) => entry.actor },
-        { head: 'what', cell: (entry: Entry) => entry.what },
-        { head: 'message', cell: (entry: Entry) => entry.message },
-      ]
-      terminal.out(formatList(output, items, columns))
+      terminal.out(await timelineText(client, pathOf(await deploymentNamed(client, named)), limit, output))
     })
 
   program
     .command('list-resources')
-    .description('show the Kubernetes objects of a deployment')
+    .description('list the Kubernetes objects of a deployment')
     .argument('<deployment>', DEPLOYMENT.named)
     .addOption(outputOption())
     .action(async (named: string, { output }: OutputOption) => {
@@ -131,30 +100,4 @@ export function insightCommands(program: Command, { remote, terminal }: CliPorts
       ]
       terminal.out(formatList(output, items, columns))
     })
-}
-
-export const explanationText = ({ why, next, whose_move, next_step, blockers }: Explanation): string =>
-  formatFacts('table', {
-    why: why.join('; '),
-    ...(blockers.length > 0 && { blockers: blockers.join('; ') }),
-    next,
-    'whose move': whose_move,
-    ...(next_step !== null && { 'next step': next_step }),
-  })
-
-const SIGNS: Readonly<Record<string, string>> = { added: '+', created: '+', removed: '-', deleted: '-', changed: '~' }
-
-/** Like a diff: what comes, what goes, what changes, and from what to what. Of what comes the fields are told when asked for. */
-export function previewText({ values, objects }: Preview, { isCreatedTold = false } = {}): string {
-  if (values.length === 0 && objects.length === 0) return 'nothing would change\n'
-  const fieldLine = ({ field, change, before, after }: FieldChange): string => {
-    const sides = [before, after].filter((side) => side !== undefined).map((side) => JSON.stringify(side))
-    return `  ${SIGNS[change] ?? '~'} ${field}: ${sides.join(' -> ')}\n`
-  }
-  const valueLines = values.length === 0 ? [] : ['values\n', ...values.map(fieldLine)]
-  const objectLines = objects.flatMap(({ object, change, fields }) => [
-    `${SIGNS[change] ?? '~'} ${object}\n`,
-    ...(change === 'changed' || (change === 'created' && isCreatedTold) ? fields.map(fieldLine) : []),
-  ])
-  return [...valueLines, ...objectLines].join('')
 }

@@ -43,7 +43,7 @@ export function jobCommands(program: Command, { remote, terminal }: CliPorts): v
 
   program
     .command('list-reconcile-jobs')
-    .description('list the work of the queue, newest first')
+    .description('list the jobs of the queue, newest first')
     .addOption(new Option('--status <status>', 'only with this status').choices(STATUSES))
     .option('--deployment <deployment>', 'only of this one, by name, domain or id')
     .addOption(outputOption())
@@ -67,7 +67,7 @@ export function jobCommands(program: Command, { remote, terminal }: CliPorts): v
 
   program
     .command('requeue-job')
-    .description('run a piece of work now, with its attempts forgiven')
+    .description('run a job now, and reset its attempts')
     .argument('<id>', 'as list-reconcile-jobs shows it')
     .addOption(outputOption())
     .action(async (id: string, { output }: OutputOption) =>
@@ -76,7 +76,7 @@ export function jobCommands(program: Command, { remote, terminal }: CliPorts): v
 
   program
     .command('fail-job')
-    .description('give a piece of work up by hand; a worker that runs it loses its lease')
+    .description('fail a job by hand; a worker that runs it loses its lease')
     .argument('<id>', 'as list-reconcile-jobs shows it')
     .requiredOption('--error <text>', 'error message to record')
     .addOption(outputOption())

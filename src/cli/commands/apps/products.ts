@@ -31,7 +31,7 @@ const inputs = ({ name, description, icon }: ChangeOptions): object => ({
 export function productCommands(program: Command, { remote, terminal }: CliPorts): void {
   program
     .command('create-product')
-    .description('make a product, to be given templates')
+    .description('create a product; templates make it orderable')
     .argument('<name>', 'how tenants know it')
     .option('--description <text>', 'what it is for')
     .option('--icon <url>', 'an image as a data: URL')
@@ -43,7 +43,7 @@ export function productCommands(program: Command, { remote, terminal }: CliPorts
 
   program
     .command('list-products')
-    .description('list what can be ordered')
+    .description('list the products that can be ordered')
     .addOption(outputOption())
     .action(async ({ output }: OutputOption) => {
       const columns = [
@@ -88,7 +88,7 @@ export function productCommands(program: Command, { remote, terminal }: CliPorts
 
   program
     .command('delete-product')
-    .description('have a product ordered no longer; what was ordered lives on')
+    .description('delete a product: it can no longer be ordered; its deployments stay')
     .argument('<product>', PRODUCT.named)
     .action(async (named: string) => {
       const client = restClient(await remote())

@@ -37,7 +37,7 @@ async function pathOf(client: RestClient, product: string, template?: string): P
 export function templateCommands(program: Command, { remote, terminal }: CliPorts): void {
   const create = program
     .command('create-template')
-    .description('publish a chart as a template of a product; what is not given is read from the chart')
+    .description('publish a chart as a template of a product; what no option sets comes from the chart')
     .requiredOption('--product <product>', PRODUCT.named)
     .requiredOption('--chart <ref>', 'oci://…, https://…, or a local path in development')
     .requiredOption('--chart-version <version>', 'version of the chart')
@@ -96,7 +96,7 @@ export function templateCommands(program: Command, { remote, terminal }: CliPort
 
   program
     .command('delete-template')
-    .description('delete a template that no deployment wants')
+    .description('delete a template that no deployment uses')
     .argument('<product>', PRODUCT.named)
     .argument('<template>', TEMPLATE.named)
     .action(async (product: string, template: string) => {
@@ -107,7 +107,7 @@ export function templateCommands(program: Command, { remote, terminal }: CliPort
 
   program
     .command('inspect-chart')
-    .description('show what a template of a chart would be made of; nothing is stored')
+    .description('show the template that a chart would become; nothing is stored')
     .argument('<ref>', 'oci://…, https://…, or a local path in development')
     .argument('<version>', 'version of the chart')
     .addOption(outputOption())

@@ -33,7 +33,7 @@ export function workerCommands(program: Command, { appsWorker, terminal }: AppsC
   program
     .command('run-worker-loop')
     .description('reconcile deployments as they become due, until stopped')
-    .option('--concurrency <count>', 'how many at once; without it, as CAELUS_WORKER_CONCURRENCY says', wholeNumber)
+    .option('--concurrency <count>', 'how many runs at once; without it, CAELUS_WORKER_CONCURRENCY', wholeNumber)
     .option(
       '--poll-seconds <seconds>',
       'how often to ask when nothing notified; without it, as CAELUS_WORKER_POLL says',
@@ -43,7 +43,7 @@ export function workerCommands(program: Command, { appsWorker, terminal }: AppsC
 
   program
     .command('run-worker-once')
-    .description('reconcile everything that is due at this moment, then stop')
+    .description('reconcile all deployments that are due now, then stop')
     .addOption(outputOption())
     .action(async ({ output }: OutputOption) =>
       terminal.out(formatFacts(output, { reconciled: await (await appsWorker()).once() })),
@@ -51,7 +51,7 @@ export function workerCommands(program: Command, { appsWorker, terminal }: AppsC
 
   program
     .command('reconcile')
-    .description('reconcile one deployment now, as a worker would; refused while a worker has it')
+    .description('reconcile one deployment now, as a worker would; refused while a worker runs it')
     .argument('<deployment>', DEPLOYMENT.named)
     .addOption(outputOption())
     .action(async (named: string, { output }: OutputOption) =>
@@ -68,7 +68,7 @@ export function workerCommands(program: Command, { appsWorker, terminal }: AppsC
 
   program
     .command('rotate-values-key')
-    .description('seal all write-only values with the first key of CAELUS_VALUES_KEY')
+    .description('encrypt all write-only values with the first key of CAELUS_VALUES_KEY')
     .addOption(outputOption())
     .action(async ({ output }: OutputOption) =>
       terminal.out(formatFacts(output, await (await appsWorker()).rotateValuesKey())),

@@ -30,7 +30,7 @@ interface InviteOptions extends RoleOption {
 }
 
 const roleOption = (): Option =>
-  new Option('--role <role>', 'what the member may do').choices(['owner', 'member', 'viewer']).default('member')
+  new Option('--role <role>', 'what the member may do').choices(['owner', 'member', 'viewer'])
 
 /** By email or id; emails are looked up among the members, which every member may list. */
 async function memberPath(client: RestClient, organization: string, named: string): Promise<string> {
@@ -72,7 +72,7 @@ export function memberCommands(program: Command, { remote, terminal }: CliPorts)
     .description('add an existing user to an organization without an invitation; for admins')
     .argument('<organization>', ORGANIZATION.named)
     .argument('<email>', 'the email of the user')
-    .addOption(roleOption())
+    .addOption(roleOption().default('member'))
     .addOption(outputOption())
     .action(async (named: string, email: string, { role, output }: RoleOption) => {
       const client = restClient(await remote())
@@ -85,7 +85,7 @@ export function memberCommands(program: Command, { remote, terminal }: CliPorts)
     .description('change the role of a member')
     .argument('<organization>', ORGANIZATION.named)
     .argument('<member>', MEMBER.named)
-    .addOption(roleOption())
+    .addOption(roleOption().makeOptionMandatory())
     .addOption(outputOption())
     .action(async (named: string, member: string, { role, output }: RoleOption) => {
       const client = restClient(await remote())
@@ -105,10 +105,10 @@ export function memberCommands(program: Command, { remote, terminal }: CliPorts)
 
   program
     .command('invite')
-    .description('invite an email to an organization; the link is shown this once, and no email is sent')
+    .description('invite an email to an organization; the link is shown once, and no email is sent')
     .argument('<organization>', ORGANIZATION.named)
     .argument('<email>', 'a login with this email accepts the invitation, and so does the link')
-    .addOption(roleOption())
+    .addOption(roleOption().default('member'))
     .option('--expires-in-days <days>', 'how long the invitation is valid; default: 7', wholeNumber)
     .addOption(outputOption())
     .action(async (named: string, email: string, { role, expiresInDays, output }: InviteOptions) => {

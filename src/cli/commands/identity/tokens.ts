@@ -22,7 +22,7 @@ interface CreateOptions extends OutputOption {
 export function tokenCommands(program: Command, { remote, terminal }: CliPorts): void {
   program
     .command('create-token')
-    .description('create an API token; it is shown this once')
+    .description('create an API token; it is shown once')
     .argument('<name>', 'to tell it from others')
     .addOption(new Option('--role <role>', 'what it may do').choices(['admin', 'member']).default('member'))
     .option('--expires-in-days <days>', 'how long it works; without it, until it is revoked', wholeNumber)

@@ -6,5 +6,6 @@ import { runtimePackageCommands } from './package.ts'
 const ALL = [runtimeLifeCommands, runtimePackageCommands]
 
 export function runtimesCommands(program: Command, ports: CliPorts): void {
+  program.commandsGroup('Runtimes:')
   for (const add of ALL) add(program, ports)
 }

@@ -2,9 +2,17 @@ import { Option, type Command } from 'commander'
 import { allPages, restClient } from '../../client.ts'
 import type { CliPorts } from '../../ports.ts'
 import { formatFacts, formatList, formatValue } from '../../output.ts'
-import { explanationText, previewText, type Explanation, type Preview } from '../apps/insight.ts'
 import { readDocuments } from '../documents.ts'
-import { durationMs, outputOption, TIMEOUT, type OutputOption } from '../options.ts'
+import {
+  explanationText,
+  limitOption,
+  previewText,
+  timelineText,
+  type Explanation,
+  type Preview,
+  type TimelineOptions,
+} from '../insight.ts'
+import { outputOption, timeoutOption, type OutputOption } from '../options.ts'
 import { runtimePath, untilAvailable, untilGone, type Runtime } from './wait.ts'
 
 const PHASES = ['pending', 'applying', 'progressing', 'available', 'degraded', 'deleting'] as const
@@ -62,7 +70,7 @@ export function runtimeLifeCommands(program: Command, { remote, terminal }: CliP
 
   program
     .command('get-runtime')
-    .description('one class runtime with everything it is made of')
+    .description('show a class runtime with all its children')
     .argument('<runtime>', 'its name, or namespace/name')
     .addOption(namespaceOption())
     .addOption(outputOption())
@@ -73,12 +81,12 @@ export function runtimeLifeCommands(program: Command, { remote, terminal }: CliP
 
   program
     .command('apply-runtime')
-    .description('make class runtimes, or change those that are there, as a file says')
+    .description('create or change class runtimes from a file')
     .requiredOption('-f, --filename <path>', 'ClassRuntimes as YAML or JSON; - reads standard input')
     .option('-n, --namespace <name>', 'for those that name no namespace; without it, default')
     .option('--dry-run', 'show which children would be created, changed and deleted; save nothing')
-    .option('--wait', 'show how it goes until they are available')
-    .option('--timeout <duration>', TIMEOUT, durationMs, 600_000)
+    .option('--wait', 'wait until they are available, and show the progress')
+    .addOption(timeoutOption(10))
     .addOption(outputOption())
     .addHelpText('after', APPLY_EXAMPLES)
     .action(async (options: ApplyOptions) => {
@@ -107,11 +115,11 @@ export function runtimeLifeCommands(program: Command, { remote, terminal }: CliP
 
   program
     .command('delete-runtime')
-    .description('remove a class runtime with everything it is made of, and wait until it is gone')
+    .description('delete a class runtime with all its children, and wait until it is gone')
     .argument('<runtime>', 'its name, or namespace/name')
     .addOption(namespaceOption())
     .option('--no-wait', 'do not wait')
-    .option('--timeout <duration>', TIMEOUT, durationMs, 300_000)
+    .addOption(timeoutOption(5))
     .action(async (id: string, { namespace, wait, timeout }: DeleteOptions) => {
       const client = restClient(await remote())
       const path = runtimePath(id, namespace)
@@ -122,13 +130,24 @@ export function runtimeLifeCommands(program: Command, { remote, terminal }: CliP
 
   program
     .command('explain-runtime')
-    .description('why a class runtime is as it is, what happens next, and whose move it is')
+    .description('show why a class runtime is in its state, what happens next, and who has to act')
     .argument('<runtime>', 'its name, or namespace/name')
     .addOption(namespaceOption())
     .addOption(outputOption())
     .action(async (id: string, { namespace, output }: OutputOption & NamespaceOption) => {
       const answer = await restClient(await remote()).get<Explanation>(`${runtimePath(id, namespace)}/explain`)
       terminal.out(output === 'table' ? explanationText(answer) : formatValue(output, answer))
+    })
+
+  program
+    .command('timeline-runtime')
+    .description('show the history of a class runtime, newest first')
+    .argument('<runtime>', 'its name, or namespace/name')
+    .addOption(namespaceOption())
+    .addOption(limitOption())
+    .addOption(outputOption())
+    .action(async (id: string, { namespace, limit, output }: TimelineOptions & NamespaceOption) => {
+      terminal.out(await timelineText(restClient(await remote()), runtimePath(id, namespace), limit, output))
     })
 }
 

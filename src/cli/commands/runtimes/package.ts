@@ -32,11 +32,11 @@ Examples:
 export function runtimePackageCommands(program: Command, { remote, terminal }: CliPorts): void {
   program
     .command('apply-package')
-    .description('turn the deployments of an OPackage into class runtimes')
+    .description('create or change class runtimes from the deployments of an OPackage')
     .requiredOption('-f, --filename <path>', 'the package as YAML or JSON; - reads standard input')
     .option('--env <name>', 'only the deployments for this environment, with its templates')
-    .option('-n, --namespace <name>', 'where the runtimes are made; without it, in default')
-    .option('--dry-run', 'say what would be made or changed, and save nothing')
+    .option('-n, --namespace <name>', 'the namespace of the runtimes; without it, default')
+    .option('--dry-run', 'show what would be created or changed; save nothing')
     .addOption(outputOption())
     .addHelpText('after', EXAMPLES)
     .action(async ({ filename, env, namespace, dryRun, output }: PackageOptions) => {

@@ -1,5 +1,6 @@
 import {
   isId,
+  isStorable,
   type Listed,
   listed,
   msOf,
@@ -54,7 +55,7 @@ export async function lockProduct(tx: Tx, id: string): Promise<Product | undefin
 }
 
 export async function listProducts(on: Runner, { limit, after }: PageOptions): Promise<Listed<Product>> {
-  if (after !== undefined && !isId(after[1] ?? '')) throw notOurs()
+  if (after !== undefined && !(isStorable(after[0] ?? '') && isId(after[1] ?? ''))) throw notOurs()
   const rows = await on.query<ProductRow>(
     `select ${COLUMNS} from caelus.product
      where deleted_at is null and ($2::text is null or (lower(name), id) > (lower($2), $3::uuid))

@@ -1,4 +1,4 @@
-import { asUser, type Actor } from '../../../store/index.ts'
+import { asUser, checkGeneration, found, note, type Actor, type Precondition } from '../../../store/index.ts'
 import { deploymentKey, WAKE_REASON } from '../queue.ts'
 import {
   findDeployment,
@@ -7,11 +7,8 @@ import {
   type DeploymentRef,
   type ListedDeployment,
 } from '../store/index.ts'
-import { found, note } from '../../../store/index.ts'
 import { intentOf } from './intent.ts'
-import type { Precondition } from './port.ts'
 import type { UseCaseDeps } from './deps.ts'
-import { checkGeneration } from './update-deployment.ts'
 
 /** Whatever is under way is superseded: the strongest reason, and the next run sees nothing but the deletion. */
 export function deleteDeployment(
@@ -23,7 +20,7 @@ export function deleteDeployment(
   return asUser(deps.pool, actor, async (tx) => {
     const before = found(await lockDeployment(tx, ref), 'deployment', ref.id)
     if (before.deletedAt === null) {
-      checkGeneration(before, precondition)
+      checkGeneration(before.generation, precondition)
       await markDeleting(tx, before.id)
       await deps.queue.wakeIn(tx, {
         key: deploymentKey(before.id),

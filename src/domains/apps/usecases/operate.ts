@@ -3,6 +3,7 @@ import {
   failJob as failKey,
   freezeTenant as freeze,
   driftWake,
+  PLATFORM,
   requeueJob as requeueKey,
   scanPages,
   unfreezeTenant as unfreeze,
@@ -81,7 +82,7 @@ export async function freezeTenant(
   refuseUnstorable({ why })
   await asUser(pool, actor, async (tx) => {
     const { id } = found(await users.find(tx, userId), 'user', userId)
-    await freeze(tx, APPS_QUEUE, id, actor.userId ?? 'platform', why)
+    await freeze(tx, APPS_QUEUE, id, actor.userId ?? PLATFORM, why)
     await note(tx, actor, { action: 'froze', object: { kind: 'User', id }, tenant: id, detail: { why } })
   })
 }

@@ -1,9 +1,8 @@
 import type { TimelineEntry } from '../../../kernel/index.ts'
-import type { Actor } from '../../../store/index.ts'
 import type { TemplateForm } from '../schema/form.ts'
 import type { Chart, ChartLocation } from '../helm/port.ts'
 import type { JsonObject, Json } from '../values/json.ts'
-import type { Listed, PageOptions } from '../../../store/index.ts'
+import type { Actor, Listed, PageOptions, Precondition } from '../../../store/index.ts'
 import type { DeploymentFilter, DeploymentRef, JobFilter, ListedDeployment, ListedJob } from '../store/index.ts'
 import type { Deployment, FieldProblem, JobReason, Product, Template } from '../types.ts'
 
@@ -59,11 +58,6 @@ export interface DeploymentChange {
   readonly userValues?: JsonObject | undefined
   /** Admins only. */
   readonly templateId?: string | undefined
-}
-
-export interface Precondition {
-  /** The change was made on this generation; `ChangedMeanwhile` if it is not the present one. */
-  readonly ifGeneration?: number | undefined
 }
 
 /** One state of a deployment with everything that rendering needs. `values` hold secrets: for Helm, never for people. */

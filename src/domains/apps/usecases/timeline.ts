@@ -1,10 +1,19 @@
-import { asUser, auditEntries, auditOf, decisionEntries, decisionsOf, type Actor } from '../../../store/index.ts'
+import {
+  actorName,
+  asUser,
+  auditEntries,
+  auditOf,
+  decisionEntries,
+  decisionsOf,
+  found,
+  PLATFORM,
+  type Actor,
+} from '../../../store/index.ts'
 import { mergeTimeline, timelineEntry, type TimelineEntry } from '../../../kernel/index.ts'
 import type { Decision } from '../decide.ts'
 import { deploymentKey } from '../queue.ts'
 import { findDeployment, listJobs, type DeploymentRef, type ListedJob } from '../store/index.ts'
 import { decisionText, auditText, jobText } from '../words.ts'
-import { found } from '../../../store/index.ts'
 import type { UseCaseDeps } from './deps.ts'
 
 /** Audit rows, decisions and jobs. Only text made for people is taken from them, never values or inputs. */
@@ -17,25 +26,23 @@ export function timeline(
   return asUser(pool, actor, async (tx) => {
     const { id } = found(await findDeployment(tx, ref), 'deployment', ref.id)
     const changes = await auditOf(tx, deploymentKey(id), limit)
-    const decisions = await decisionsOf(tx, deploymentKey(id), limit)
+    const decisions = await decisionsOf(tx, 'apps', deploymentKey(id), limit)
     const jobs = await listJobs(tx, { limit, deploymentId: id })
     const emails = await users.emailsOf(
       tx,
       changes.map((change) => change.actor),
     )
-    // Admins see the id of an actor whose email is unknown; tenants see `an admin`.
-    const nameOf = (by: string): string => emails.get(by) ?? (actor.admin || by === PLATFORM ? by : 'an admin')
     return mergeTimeline(
       limit,
-      auditEntries(changes, { actor: nameOf, message: ({ action, detail }) => auditText(action, detail) }),
+      auditEntries(changes, {
+        actor: actorName(actor, emails),
+        message: ({ action, detail }) => auditText(action, detail),
+      }),
       decisionEntries(decisions, decisionWords),
       jobs.items.map(ofJob(actor)),
     )
   })
 }
-
-/** The actor of what the platform does by itself. */
-const PLATFORM = 'platform'
 
 function decisionWords(decision: unknown): Pick<TimelineEntry, 'actor' | 'what' | 'message' | 'tone'> {
   const made = decision as Decision

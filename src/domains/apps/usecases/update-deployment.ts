@@ -1,5 +1,5 @@
-import { refuse, RefusedFields } from '../../../kernel/index.ts'
-import { asUser, type Actor } from '../../../store/index.ts'
+import { RefusedFields } from '../../../kernel/index.ts'
+import { asUser, checkGeneration, found, note, type Actor, type Precondition } from '../../../store/index.ts'
 import { deploymentKey, WAKE_REASON } from '../queue.ts'
 import {
   canBeOrdered,
@@ -9,11 +9,9 @@ import {
   type DeploymentRef,
   type ListedDeployment,
 } from '../store/index.ts'
-import type { Deployment } from '../types.ts'
 import { domainTaken } from './create-deployment.ts'
-import { found, note } from '../../../store/index.ts'
 import { intendUpdate, intentOf } from './intent.ts'
-import type { DeploymentChange, Precondition } from './port.ts'
+import type { DeploymentChange } from './port.ts'
 import type { UseCaseDeps } from './deps.ts'
 
 export function updateDeployment(
@@ -25,7 +23,7 @@ export function updateDeployment(
 ): Promise<ListedDeployment> {
   return asUser(deps.pool, actor, async (tx) => {
     const before = found(await lockDeployment(tx, ref), 'deployment', ref.id)
-    checkGeneration(before, precondition)
+    checkGeneration(before.generation, precondition)
     const { intent, template, changed } = await intendUpdate(deps, tx, actor, before, change)
     if (changed.length > 0) {
       await writeIntent(tx, before.id, intent).catch(domainTaken(intent.domainname))
@@ -47,11 +45,4 @@ export function updateDeployment(
     }
     return found(await findDeployment(tx, ref), 'deployment', ref.id)
   })
-}
-
-export function checkGeneration({ generation }: Deployment, { ifGeneration }: Precondition): void {
-  if (ifGeneration === undefined || ifGeneration === generation) return
-  throw refuse.ChangedMeanwhile(
-    `the change was made on generation ${ifGeneration}, but the present one is ${generation}`,
-  )
 }

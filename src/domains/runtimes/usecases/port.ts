@@ -1,5 +1,5 @@
 import type { Explanation, TimelineEntry } from '../../../kernel/index.ts'
-import type { Actor, Listed, PageOptions } from '../../../store/index.ts'
+import type { Actor, Listed, PageOptions, Precondition } from '../../../store/index.ts'
 import type { At, Pod } from '../../../kube/index.ts'
 import type { ClassRuntime, ClassRuntimeSpec } from '../class-runtime.ts'
 import type { Preview } from '../preview.ts'
@@ -22,11 +22,6 @@ export interface RuntimeInput {
   readonly labels?: Readonly<Record<string, string>> | undefined
   readonly annotations?: Readonly<Record<string, string>> | undefined
   readonly spec: ClassRuntimeSpec
-}
-
-export interface Precondition {
-  /** Refused if it has another generation by now. */
-  readonly ifGeneration?: number | undefined
 }
 
 /** One object that a runtime consists of, or should. */
@@ -86,6 +81,6 @@ export interface Runtimes {
   applyPackage(actor: Actor, input: PackageInput): Promise<AppliedPackage>
   preview(actor: Actor, input: RuntimeInput): Promise<Preview & { readonly change: WriteChange }>
   explain(where: At): Promise<Explanation>
-  timeline(where: At, limit: number, signal: AbortSignal): Promise<readonly TimelineEntry[]>
+  timeline(actor: Actor, where: At, limit: number, signal: AbortSignal): Promise<readonly TimelineEntry[]>
   history(where: At): Promise<History>
 }

@@ -1,6 +1,6 @@
 import { timestamp, type Clock } from '../../../kernel/index.ts'
 import { at as whereOf, type At, type Client, type Pod } from '../../../kube/index.ts'
-import { listed, needsAdmin, type Listed, type Pool } from '../../../store/index.ts'
+import { listed, needsAdmin, type Actor, type Listed, type Pool } from '../../../store/index.ts'
 import type { ClassRuntime } from '../class-runtime.ts'
 import { explain } from '../explain.ts'
 import type { RuntimesSettings } from '../settings.ts'
@@ -27,8 +27,8 @@ export interface RuntimesDeps {
   readonly settings: RuntimesSettings
   /** Throws where there is none. */
   readonly controlPlane: () => RuntimesControlPlane
-  /** Emails of people, by their ids. */
-  readonly emailsOf: (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>
+  /** Emails of the users that `actor` may see, by their ids. */
+  readonly emailsOf: (actor: Actor, ids: readonly string[]) => Promise<ReadonlyMap<string, string>>
 }
 
 export function openRuntimes(deps: RuntimesDeps): Runtimes {
@@ -92,7 +92,7 @@ export function openRuntimes(deps: RuntimesDeps): Runtimes {
       return await previewNow({ client, pool }, look, actor, input, settings)
     },
     explain: async (where) => explain(await observed(where), settings, clock.now()),
-    async timeline(where, limit, signal) {
+    async timeline(actor, where, limit, signal) {
       const { client, runtimeHistory } = controlPlane()
       const { runtime, children, pods } = await observed(where)
       const objects = new Map([
@@ -100,7 +100,7 @@ export function openRuntimes(deps: RuntimesDeps): Runtimes {
         ...pods.map(({ name, uid }) => [uid, `Pod/${name}`] as const),
       ])
       const subject = { runtime, objects, phases: runtimeHistory.phasesOf(runtime) }
-      return await timelineOf({ client, pool, emailsOf: deps.emailsOf }, subject, limit, signal)
+      return await timelineOf({ client, pool, emailsOf: deps.emailsOf }, actor, subject, limit, signal)
     },
     async history(where) {
       const { runtime } = await observed(where)

@@ -1,6 +1,15 @@
 import { mergeTimeline, timelineEntry, type TimelineEntry } from '../../../kernel/index.ts'
 import { Event, kubeEventEntries, type Reader } from '../../../kube/index.ts'
-import { asUser, auditEntries, auditOf, decisionEntries, decisionsOf, type Pool } from '../../../store/index.ts'
+import {
+  actorName,
+  asUser,
+  auditEntries,
+  auditOf,
+  decisionEntries,
+  decisionsOf,
+  type Actor,
+  type Pool,
+} from '../../../store/index.ts'
 import { ClassRuntime } from '../class-runtime.ts'
 import { decisionText } from '../words.ts'
 import type { Decision, Phase } from '../types.ts'
@@ -10,8 +19,8 @@ import { textOf } from './write.ts'
 export interface TimelineParts {
   readonly client: Reader
   readonly pool: Pool
-  /** Emails of people, by their ids. */
-  readonly emailsOf: (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>
+  /** Emails of the users that `actor` may see, by their ids. */
+  readonly emailsOf: (actor: Actor, ids: readonly string[]) => Promise<ReadonlyMap<string, string>>
 }
 
 export interface TimelineSubject {
@@ -24,6 +33,7 @@ export interface TimelineSubject {
 /** Audit rows, decisions, Kubernetes Events and phase changes; of an earlier object of the same name only audit rows. */
 export async function timelineOf(
   { client, pool, emailsOf }: TimelineParts,
+  actor: Actor,
   { runtime, objects, phases }: TimelineSubject,
   limit: number,
   signal: AbortSignal,
@@ -36,17 +46,19 @@ export async function timelineOf(
     asUser(
       pool,
       { admin: true },
-      async (tx) => [await auditOf(tx, key, limit), await decisionsOf(tx, key, limit)] as const,
+      async (tx) => [await auditOf(tx, key, limit), await decisionsOf(tx, 'runtimes', key, limit)] as const,
     ),
   ])
-  const emails = await emailsOf(changes.map((change) => change.actor))
+  const emails = await emailsOf(
+    actor,
+    changes.map((change) => change.actor),
+  )
   const born = creationTimestamp === undefined ? 0 : Date.parse(creationTimestamp)
   const isOfThisObject = ({ at }: TimelineEntry): boolean => at >= born
-  const nameOf = (id: string): string => emails.get(id) ?? id
   const about = (id: string): string | null | undefined => (id === uid ? null : objects.get(id))
   return mergeTimeline(
     limit,
-    auditEntries(changes, { actor: nameOf, message: ({ action }, who) => `${action} by ${who}` }),
+    auditEntries(changes, { actor: actorName(actor, emails), message: ({ action }, who) => `${action} by ${who}` }),
     decisionEntries(decisions, decisionWords).filter(isOfThisObject),
     kubeEventEntries(events, about).filter(isOfThisObject),
     phases.map(ofPhase).filter(isOfThisObject),

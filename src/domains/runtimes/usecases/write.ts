@@ -10,10 +10,10 @@ import {
   type Reader,
   type Writer,
 } from '../../../kube/index.ts'
-import { asUser, audit, type Actor, type Pool } from '../../../store/index.ts'
+import { asUser, checkGeneration, note, type Actor, type Pool, type Precondition } from '../../../store/index.ts'
 import { ClassRuntime } from '../class-runtime.ts'
 import { raise } from './failures.ts'
-import type { Precondition, RuntimeInput, Written } from './port.ts'
+import type { RuntimeInput, Written } from './port.ts'
 
 export interface WriteParts {
   readonly client: Reader & Writer
@@ -54,14 +54,14 @@ export async function putRuntime(
 ): Promise<Written> {
   const { client, pool } = parts
   const { ifGeneration, dryRun = false } = options
-  const note = auditOnce(pool, actor, 'changed', input)
+  const noteOnce = auditOnce(pool, actor, 'changed', input)
   for (let attempt = 1; ; attempt++) {
     const present = await client.get(ClassRuntime, input)
     if (present === undefined) {
-      if (ifGeneration !== undefined) throw changedMeanwhile(input, 'it does not exist')
+      if (ifGeneration !== undefined) throw refuse.ChangedMeanwhile(`runtime ${textOf(input)} does not exist`)
       return { runtime: await createRuntime(parts, actor, input, { dryRun }), change: 'created' }
     }
-    mustBe(present, ifGeneration)
+    checkGeneration(present.metadata.generation, options)
     if (present.metadata.deletionTimestamp !== undefined) {
       throw raise.RuntimeBeingDeleted(`runtime ${textOf(input)} is being deleted`)
     }
@@ -71,7 +71,7 @@ export async function putRuntime(
       const tried = await replace({ dryRun: true })
       if (isSame(present, tried)) return { runtime: present, change: 'unchanged' }
       if (dryRun) return { runtime: tried, change: 'changed' }
-      await note({ before: present.spec, after: input.spec })
+      await noteOnce({ before: present.spec, after: input.spec })
       return { runtime: await replace({ dryRun: false }), change: 'changed' }
     } catch (error) {
       if (!isConflict(error) || attempt === TRIES) throw refusalFor(input, error)
@@ -84,12 +84,12 @@ export async function removeRuntime(
   { client, pool }: WriteParts,
   actor: Actor,
   where: At,
-  { ifGeneration }: Precondition,
+  precondition: Precondition,
   now: string,
 ): Promise<ClassRuntime> {
   const present = await client.get(ClassRuntime, where)
   if (present === undefined) throw missing(where)
-  mustBe(present, ifGeneration)
+  checkGeneration(present.metadata.generation, precondition)
   const { uid = '', deletionTimestamp = now } = present.metadata
   if (present.metadata.deletionTimestamp === undefined) {
     const remove: Write<unknown> = (options) =>
@@ -102,13 +102,6 @@ export async function removeRuntime(
 }
 
 export const missing = (where: At) => refuse.NotFound(`there is no runtime ${textOf(where)}`)
-
-const changedMeanwhile = (where: At, why: string) => refuse.ChangedMeanwhile(`runtime ${textOf(where)}: ${why}`)
-
-function mustBe({ metadata }: ClassRuntime, generation: number | undefined): void {
-  if (generation === undefined || metadata.generation === generation) return
-  throw changedMeanwhile(metadata, `it has generation ${metadata.generation} by now, not ${generation}`)
-}
 
 const isSame = (a: ClassRuntime, b: ClassRuntime): boolean =>
   sameValue([a.spec, a.metadata.labels, a.metadata.annotations], [b.spec, b.metadata.labels, b.metadata.annotations])
@@ -137,9 +130,7 @@ function auditOnce(pool: Pool, actor: Actor, action: string, where: At) {
   let written: Promise<void> | undefined
   const object = { kind: ClassRuntime.kind, id: textOf(where) }
   return (digests: { readonly before?: unknown; readonly after?: unknown }): Promise<void> =>
-    (written ??= asUser(pool, actor, (tx) =>
-      audit(tx, { actor: actor.userId ?? 'platform', action, object, ...digests }),
-    ))
+    (written ??= asUser(pool, actor, (tx) => note(tx, actor, { action, object, ...digests })))
 }
 
 /** What the API server refuses, told by the fields that it names. */

@@ -1,0 +1,87 @@
+import { Option } from 'commander'
+import type { RestClient } from '../client.ts'
+import { formatFacts, formatList, type Format } from '../output.ts'
+import { actorOf } from '../print-failure.ts'
+import { wholeNumber, type OutputOption } from './options.ts'
+
+/* What every domain reports about an object, as text: why, what a change would do, what happened. */
+
+interface FieldChange {
+  readonly field: string
+  readonly change: string
+  readonly before?: unknown
+  readonly after?: unknown
+}
+
+export interface Preview {
+  readonly values: readonly FieldChange[]
+  readonly objects: readonly {
+    readonly object: string
+    readonly change: string
+    readonly fields: readonly FieldChange[]
+  }[]
+}
+
+export interface Explanation {
+  readonly why: readonly string[]
+  readonly next: string
+  readonly whose_move: string
+  readonly next_step: string | null
+  readonly blockers: readonly string[]
+}
+
+interface Entry {
+  readonly at: string
+  readonly actor: string | null
+  readonly what: string
+  readonly message: string
+}
+
+export interface TimelineOptions extends OutputOption {
+  readonly limit?: number
+}
+
+export const limitOption = (): Option => new Option('--limit <count>', 'at most this many').argParser(wholeNumber)
+
+/** The history of the object behind a path of the API. */
+export async function timelineText(
+  client: RestClient,
+  path: string,
+  limit: number | undefined,
+  output: Format,
+): Promise<string> {
+  const { items } = await client.get<{ items: Entry[] }>(`${path}/timeline`, { limit: limit?.toString() })
+  const columns = [
+    { head: 'at', cell: (entry: Entry) => entry.at },
+    { head: 'who', cell: (entry: Entry) => entry.actor },
+    { head: 'what', cell: (entry: Entry) => entry.what },
+    { head: 'message', cell: (entry: Entry) => entry.message },
+  ]
+  return formatList(output, items, columns)
+}
+
+export const explanationText = ({ why, next, whose_move, next_step, blockers }: Explanation): string =>
+  formatFacts('table', {
+    why: why.join('; '),
+    ...(blockers.length > 0 && { blockers: blockers.join('; ') }),
+    next,
+    'action required': actorOf(whose_move),
+    ...(next_step !== null && { 'next step': next_step }),
+  })
+
+const SIGNS: Readonly<Record<string, string>> = { added: '+', created: '+', removed: '-', deleted: '-', changed: '~' }
+
+/** Like a diff: what comes, what goes, what changes, and from what to what. Of what comes the fields are told when asked for. */
+export function previewText({ values, objects }: Preview, { isCreatedTold = false } = {}): string {
+  if (values.length === 0 && objects.length === 0) return 'nothing would change\n'
+  const fieldLine = ({ field, change, before, after }: FieldChange): string => {
+    const sides = [before, after].filter((side) => side !== undefined).map((side) => JSON.stringify(side))
+    return `  ${SIGNS[change] ?? '~'} ${field}: ${sides.join(' -> ')}\n`
+  }
+  const valueLines = values.length === 0 ? [] : ['values\n', ...values.map(fieldLine)]
+  const objectLines = objects.flatMap(({ object, change, fields }) => [
+    `${SIGNS[change] ?? '~'} ${object}\n`,
+    ...(change === 'changed' || (change === 'created' && isCreatedTold) ? fields.map(fieldLine) : []),
+  ])
+  return [...valueLines, ...objectLines].join('')
+}
