@@ -152,7 +152,7 @@ class Election {
 
   /** Not cut short by a stop: a Lease that was taken without our knowledge would keep the others waiting. */
   async #contend(): Promise<LeaseAnswer | undefined> {
-    return this.#within(this.#options.renewDeadlineMs, (signal) => takeLease(this.#parts, this.#request, signal))
+    return this.#within(this.#attemptMs, (signal) => takeLease(this.#parts, this.#request, signal))
   }
 
   async #lead(proof: Proof, signal: AbortSignal): Promise<void> {
@@ -185,17 +185,18 @@ class Election {
     }
   }
 
+  /** The pause counts from the last attempt, so one without an answer is repeated at once. */
   async #keepRenewing(over: AbortSignal): Promise<Loss | 'over'> {
-    const { retryMs } = this.#options
+    let asked = this.#proof?.since
     for (;;) {
       const proof = this.#proof
-      if (proof === undefined || over.aborted) return 'over'
-      const pauseMs = Math.min(jittered(retryMs, this.#random), Math.max(this.#leftMs(proof), 0))
-      await sleep(this.#clock, pauseMs, over).catch(() => {})
+      if (proof === undefined || asked === undefined || over.aborted) return 'over'
+      const pauseMs = jittered(this.#options.retryMs, this.#random) - elapsedSince(this.#clock, asked)
+      await sleep(this.#clock, Math.max(Math.min(pauseMs, this.#leftMs(proof)), 0), over).catch(() => {})
       if (over.aborted) return 'over'
       if (this.#leftMs(proof) <= 0) return 'expired'
-      const since = instantOf(this.#clock)
-      const renewed = await this.#within(this.#leftMs(proof), async (signal) => ({
+      const since = (asked = instantOf(this.#clock))
+      const renewed = await this.#within(Math.min(this.#leftMs(proof), this.#attemptMs), async (signal) => ({
         lease: await renewLease(this.#parts, this.#request, proof.lease, signal),
       }))
       if (renewed === undefined) continue
@@ -234,6 +235,11 @@ class Election {
 
   async #vacate(lease: Lease): Promise<void> {
     await vacateLease(this.#parts, this.#request, lease).catch((error: unknown) => this.#unreachable(error))
+  }
+
+  /** One request that is never answered must not cost the lead: there is time for another attempt. */
+  get #attemptMs(): number {
+    return this.#options.durationMs / 4
   }
 
   /** How long we may still lead on this proof. */
