@@ -29,6 +29,7 @@ export {
 } from './errors.ts'
 export { randomFaults, withFaults, type Fault, type FaultPlan } from './transport/faults.ts'
 export { httpTransport, type HttpOptions, type HttpTransport } from './transport/http.ts'
+export type { ConnectionEvents } from './transport/silence.ts'
 export { requireStreams } from './transport/streams.ts'
 export { makeClient, type ClientOptions } from './client/make-client.ts'
 export * from './objects.ts'
