@@ -51,7 +51,7 @@ export {
   type Key,
   type WakeReason,
 } from './key.ts'
-export { holding, type HeldWork, type HoldingOptions } from './holding.ts'
+export { holding, type HeldTargets, type HeldWork, type HoldingOptions } from './holding.ts'
 export { notLeading, type LeaderElection, type Term } from './leader.ts'
 export {
   targetName,

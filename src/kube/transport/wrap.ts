@@ -44,11 +44,15 @@ export const guarded = (inner: Transport, check: (request: KubeRequest) => void)
     return { ...request, beforeSend }
   })
 
-/** Refuses writes while this process does not lead; reads and watches pass. */
-export const ledBy = (inner: Transport, election: Pick<LeaderElection, 'assertLeading'>): Transport =>
+/** `guarded` for writes; reads and watches pass. */
+export const guardedWrites = (inner: Transport, check: () => void): Transport =>
   guarded(inner, ({ method }) => {
-    if (method !== 'GET') election.assertLeading()
+    if (method !== 'GET') check()
   })
+
+/** Refuses writes while this process does not lead. */
+export const ledBy = (inner: Transport, election: Pick<LeaderElection, 'assertLeading'>): Transport =>
+  guardedWrites(inner, () => election.assertLeading())
 
 export interface RequestEvents {
   /** A request has ended; a watch ends when it closes. `code` is 0 when no answer came. */
