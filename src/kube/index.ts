@@ -60,7 +60,17 @@ export type { LeaderTimings } from './lease/timings.ts'
 export { byLabel, byNamespace, byOwner, type IndexFn } from './cache/indexes.ts'
 export { keeping, withoutManagedFields, type Keep } from './cache/keep.ts'
 export type { Change, Via } from './cache/store.ts'
-export { controllerOf, itself, keyAt, specChanged, wakeOn, type WakeOptions, type WakeRule } from './cache/wake.ts'
+export {
+  controllerOf,
+  itself,
+  keyAt,
+  repeatedWakes,
+  specChanged,
+  wakeOn,
+  type RepeatedWakes,
+  type WakeOptions,
+  type WakeRule,
+} from './cache/wake.ts'
 export { cache, type Cache, type CacheSpec } from './cache/cache.ts'
 export { cacheIn, type NamespaceScope } from './cache/joined.ts'
 export { servedKinds, type ServedKinds, type ServedKindsOptions } from './cache/served-kinds.ts'

@@ -145,11 +145,14 @@ function clientConfig(options: PoolOptions): PoolConfig {
 }
 
 const names = new Map<string, string>()
+/** Far more than there are statements. */
+const MOST_NAMES = 10_000
 
 function nameOf(text: string): string {
   let name = names.get(text)
   if (name === undefined) {
     name = createHash('sha256').update(text).digest('hex').slice(0, 20)
+    if (names.size >= MOST_NAMES) names.clear()
     names.set(text, name)
   }
   return name

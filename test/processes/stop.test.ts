@@ -1,11 +1,13 @@
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { kubeconfigAs } from '../../src/kube/index.ts'
 import { caelus, start } from '../cli/caelus.ts'
+import { proxyTo } from '../kube/watch/proxy.ts'
+import { testConfig } from '../support/kube.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
 /** Nothing listens on this port: connections are refused at once. */
@@ -47,6 +49,38 @@ test.each(['run-worker-loop', 'run-controllers', 'api'])(
     expect(err).toContain('"msg":"Stopping"')
     expect(err).not.toContain('did not stop in time')
     expect(code).toBe(0)
+  },
+)
+
+/** Long enough to tell a stop that waits for its grace from one that does not. */
+const GRACE_MS = 20_000
+
+test.each(['run-worker-loop', 'run-controllers', 'api'])(
+  '%s obeys SIGTERM within its grace when database and control plane fall silent without closing',
+  async (command) => {
+    const { server } = await testConfig()
+    const control = await proxyTo(Number(new URL(server).port))
+    onTestFinished(() => control[Symbol.asyncDispose]())
+    const kubeconfig = (await readFile(inject('kubeconfig'), 'utf8')).replaceAll(
+      new URL(server).host,
+      `127.0.0.1:${control.port}`,
+    )
+    const env = await environmentWith(kubeconfig, { CAELUS_SHUTDOWN_GRACE: `${GRACE_MS / 1_000}s` })
+    const database = await proxyTo(Number(new URL(env['DATABASE_URL']!).port))
+    onTestFinished(() => database[Symbol.asyncDispose]())
+    const url = Object.assign(new URL(env['DATABASE_URL']!), { host: `127.0.0.1:${database.port}` })
+    const running = start([command], { ...env, DATABASE_URL: url.href })
+    onTestFinished(() => void running.child.kill('SIGKILL'))
+    await running.says(/"msg":"(Working|Controlling|Serving)"/)
+    control.swallowAll()
+    database.swallowAll()
+    await running.says(/"msg":"(Kubernetes API server does not answer|Queue unreachable)"/)
+    const since = performance.now()
+    running.child.kill('SIGTERM')
+    const { code, err } = await running.ended
+    expect(err).not.toContain('did not stop in time')
+    expect(code).toBe(0)
+    expect(performance.now() - since).toBeLessThan(GRACE_MS)
   },
 )
 

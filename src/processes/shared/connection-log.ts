@@ -10,7 +10,7 @@ export function logConnections(
   log: Pick<Logger, 'warn'>,
   failures: FailureLog,
 ): void {
-  emitter.on('kube:silent', ({ request, ms }) => failures.failed(SILENT, new Error('no answer yet'), {}, { request, ms }))
+  emitter.on('kube:silent', ({ request, ms }) => failures.failed(SILENT, `no answer to ${request}`, {}, { ms }))
   emitter.on('kube:answering', ({ ms, replaced }) => {
     if (replaced) log.warn({ ms }, 'Connections to the Kubernetes API server replaced: only new ones are answered')
     failures.recovered(SILENT)

@@ -7,32 +7,45 @@ export interface Proxy extends AsyncDisposable {
   readonly opened: () => number
   /** The connections that exist now stay open and pass nothing on, in either direction; new ones work. */
   readonly swallow: () => void
+  /** The same for new connections too: they are accepted, and nothing is ever answered, not even a close. */
+  readonly swallowAll: () => void
 }
 
 /** A way to a port on this machine that can go dead without saying so. */
 export async function proxyTo(port: number): Promise<Proxy> {
   const sockets = new Set<Socket>()
-  const server = createServer((inbound) => {
-    const outbound = connect(port, '127.0.0.1')
+  let opened = 0
+  let isDead = false
+  const keep = (socket: Socket): Socket => {
+    sockets.add(socket)
+    return socket.on('close', () => sockets.delete(socket))
+  }
+  // Half-open sockets: the end of one side reaches the other only by `pipe`.
+  const server = createServer({ allowHalfOpen: true }, (inbound) => {
+    opened++
+    keep(inbound)
+    if (isDead) return void inbound.on('error', () => {}).resume()
+    const outbound = keep(connect({ port, host: '127.0.0.1', allowHalfOpen: true }))
     for (const [from, to] of [
       [inbound, outbound],
       [outbound, inbound],
     ] as const) {
-      sockets.add(from)
       from.pipe(to)
       from.on('error', () => to.destroy())
-      from.on('close', () => sockets.delete(from))
     }
-    opened++
   })
-  let opened = 0
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
+  const swallow = (): void => {
+    for (const socket of sockets) socket.unpipe().resume()
+  }
   return {
     port: (server.address() as AddressInfo).port,
     opened: () => opened,
-    swallow() {
-      for (const socket of sockets) socket.unpipe().resume()
+    swallow,
+    swallowAll() {
+      isDead = true
+      swallow()
     },
     async [Symbol.asyncDispose]() {
       server.close()
