@@ -42,7 +42,6 @@ export type { Explanation } from './explanation.ts'
 export { addFinalizer, finalizerStep, removeFinalizer, type Finalizable, type FinalizerStep } from './finalizer.ts'
 export { createEmitter, withEvents, type Emitter, type KernelEvents } from './emitter.ts'
 export {
-  isUserMade,
   keyText,
   priorityOf,
   sameKey,

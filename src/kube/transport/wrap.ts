@@ -11,17 +11,6 @@ const changing = (inner: Transport, change: (request: KubeRequest) => KubeReques
   stream: (request) => inner.stream(change(request)),
 })
 
-/** The server validates and admits every write and stores none. */
-export const dryRun = (inner: Transport): Transport =>
-  changing(inner, (request) => {
-    if (request.method === 'GET') return request
-    const tried = { ...request, query: { ...request.query, dryRun: 'All' } }
-    // The server ignores the query of a DELETE that has a body, and would delete the object.
-    return request.method === 'DELETE' && request.body !== undefined
-      ? { ...tried, body: { ...request.body, dryRun: ['All'] } }
-      : tried
-  })
-
 /** Sends requests as another user. We need the right to impersonate, that user needs the rights for the requests. */
 export function impersonate(inner: Transport, { user, groups = [], extra = {} }: Identity): Transport {
   const headers: Record<string, string | readonly string[]> = { 'Impersonate-User': user }
