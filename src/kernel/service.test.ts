@@ -55,6 +55,17 @@ describe('atEnd', () => {
     await failing.stop()
     await expect(failing.done).resolves.toBeUndefined()
   })
+
+  it('does not wait for what never ends when it has to stop at once', async () => {
+    const silent = atEnd('close', () => new Promise(() => {}))
+    await silent.start()
+    let isStopped = false
+    const stopped = silent.stop().then(() => (isStopped = true))
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(isStopped).toBe(false)
+    await silent.stop({ atOnce: true })
+    await stopped
+  })
 })
 
 describe('until', () => {

@@ -67,12 +67,15 @@ export const aborted = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener('abort', () => resolve(), { once: true })
   })
 
-/** Calls `end` when it is stopped. Started first, it closes what all later services use. */
+/**
+ * Calls `end` when it is stopped, and waits for it unless it has to stop at once. Started first, it closes what all later
+ * services use.
+ */
 export const atEnd = (name: string, end: () => unknown): Service =>
-  service(name, async (signal, ready) => {
+  service(name, async (signal, ready, atOnce) => {
     ready()
     await aborted(signal)
-    await end()
+    await Promise.race([end(), aborted(atOnce)])
   })
 
 export interface UntilOptions {
