@@ -58,8 +58,8 @@ class Collecting implements Dispatcher.DispatchHandler {
   #headers: HeaderMap = {}
   #givenUp: Error | undefined
 
-  constructor(exchange: Exchange) {
-    this.#exchange = exchange
+  constructor(one: Exchange) {
+    this.#exchange = one
   }
 
   giveUp(reason: Error): void {

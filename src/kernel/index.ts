@@ -41,15 +41,7 @@ export {
 export type { Explanation } from './explanation.ts'
 export { addFinalizer, finalizerStep, removeFinalizer, type Finalizable, type FinalizerStep } from './finalizer.ts'
 export { createEmitter, withEvents, type Emitter, type KernelEvents } from './emitter.ts'
-export {
-  keyText,
-  priorityOf,
-  sameKey,
-  strongerReason,
-  WAKE_REASONS,
-  type Key,
-  type WakeReason,
-} from './key.ts'
+export { keyText, priorityOf, sameKey, strongerReason, WAKE_REASONS, type Key, type WakeReason } from './key.ts'
 export { holding, type HeldTargets, type HeldWork, type HoldingOptions } from './holding.ts'
 export { notLeading, type LeaderElection, type Term } from './leader.ts'
 export {
@@ -74,6 +66,7 @@ export {
   every,
   service,
   startAll,
+  unlessAborted,
   until,
   type EveryOptions,
   type Service,

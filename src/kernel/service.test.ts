@@ -107,6 +107,17 @@ describe('until', () => {
 })
 
 describe('every', () => {
+  it('does not wait for a run that never ends when it has to stop at once', async () => {
+    const scan = every('scan', 1_000, () => new Promise(() => {}), { clock: manualClock() })
+    await scan.start()
+    let isStopped = false
+    const stopped = scan.stop().then(() => (isStopped = true))
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(isStopped).toBe(false)
+    await scan.stop({ atOnce: true })
+    await stopped
+  })
+
   it('runs at the start and from the end of each run on, and survives failures', async () => {
     const clock = manualClock()
     const [runs, failures]: [number[], unknown[]] = [[], []]

@@ -1,5 +1,14 @@
 import { Client, escapeIdentifier } from 'pg'
-import { delayFor, jittered, service, sleep, systemClock, type Clock, type Service } from '../kernel/index.ts'
+import {
+  delayFor,
+  jittered,
+  service,
+  sleep,
+  systemClock,
+  unlessAborted,
+  type Clock,
+  type Service,
+} from '../kernel/index.ts'
 import { classify } from './failures.ts'
 import { KEEP_ALIVE } from './pool.ts'
 
@@ -44,7 +53,7 @@ export function listener(options: ListenerOptions): Listener {
     for (const onNotice of subscribers) onNotice()
   }
 
-  /** Resolves when the connection has ended, on either side. */
+  /** Resolves when the connection has ended or the signal aborts. */
   const listenOnce = async (signal: AbortSignal, ready: () => void): Promise<void> => {
     const mine = new Client({
       connectionString: options.url,
@@ -60,17 +69,19 @@ export function listener(options: ListenerOptions): Listener {
     })
     const close = (): void => void mine.end().catch(() => {})
     const over = new AbortController()
-    signal.addEventListener('abort', close, { once: true })
-    try {
+    const listening = async (): Promise<void> => {
       await mine.connect()
       for (const channel of channels.keys()) await listenTo(mine, channel)
       client = mine
       ready()
       for (const subscribers of channels.values()) mayHaveMissed(subscribers)
       await Promise.race([ended, beat(mine, over.signal)])
+    }
+    try {
+      // A server that has gone silent does not confirm the end of a connection.
+      await unlessAborted(listening, signal)
     } finally {
       over.abort()
-      signal.removeEventListener('abort', close)
       if (client === mine) client = undefined
       close()
     }

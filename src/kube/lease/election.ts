@@ -64,7 +64,9 @@ export interface LeaderElectionOptions extends LeaderTimings {
 /** Leader election on a Lease of `coordination.k8s.io`. */
 export function leaderElection(options: LeaderElectionOptions): LeaderElection {
   const election = new Election(options)
-  const inner = service(`leader election ${election.name}`, (signal, ready) => election.run(signal, ready))
+  const inner = service(`leader election ${election.name}`, (signal, ready, atOnce) =>
+    election.run(signal, ready, atOnce),
+  )
   const done = Promise.race([inner.done, election.failed])
   done.catch(() => {})
   return {
@@ -131,7 +133,7 @@ class Election {
     throw notLeading(`this process does not hold the lease ${this.name}: ${why}`)
   }
 
-  async run(signal: AbortSignal, ready: () => void): Promise<void> {
+  async run(signal: AbortSignal, ready: () => void, atOnce: AbortSignal): Promise<void> {
     const listening = new AbortController()
     signal.addEventListener('abort', () => this.#endPause(), { once: true })
     const hints = this.#listen(AbortSignal.any([signal, listening.signal]))
@@ -141,7 +143,7 @@ class Election {
         const answer = await this.#contend()
         ready()
         if (answer !== undefined) this.leader = answer.held ? this.#options.identity : answer.by
-        if (answer?.held) await this.#lead({ lease: answer.lease, since }, signal)
+        if (answer?.held) await this.#lead({ lease: answer.lease, since }, signal, atOnce)
         else if (!signal.aborted) await this.#pause(jittered(this.#options.retryMs, this.#random))
       }
     } finally {
@@ -155,7 +157,7 @@ class Election {
     return this.#within(this.#attemptMs, (signal) => takeLease(this.#parts, this.#request, signal))
   }
 
-  async #lead(proof: Proof, signal: AbortSignal): Promise<void> {
+  async #lead(proof: Proof, signal: AbortSignal, atOnce: AbortSignal): Promise<void> {
     if (signal.aborted) return this.#vacate(proof.lease)
     if (this.#leftMs(proof) <= 0) return this.#unreachable(new Error('the lease was acquired too late to lead with it'))
     this.#proof = proof
@@ -167,7 +169,7 @@ class Election {
 
     const why = await Promise.race([renewal, failure, aborted(signal)])
     ending.abort()
-    const end = typeof why === 'string' ? why : await Promise.race([renewal, stopInOrder(services)])
+    const end = typeof why === 'string' ? why : await Promise.race([renewal, stopInOrder(services, atOnce)])
     renewing.abort()
     if (end === 'taken' || end === 'expired') await this.#lose(end, services)
     else await this.#resign(renewal)
@@ -234,7 +236,7 @@ class Election {
   }
 
   async #vacate(lease: Lease): Promise<void> {
-    await vacateLease(this.#parts, this.#request, lease).catch((error: unknown) => this.#unreachable(error))
+    await this.#within(this.#attemptMs, (signal) => vacateLease(this.#parts, this.#request, lease, signal))
   }
 
   /** One request that is never answered must not cost the lead: there is time for another attempt. */

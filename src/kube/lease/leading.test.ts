@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createEmitter, failureOf, service, sleep, type Service } from '../../kernel/index.ts'
+import { aborted, createEmitter, failureOf, service, sleep, type Service } from '../../kernel/index.ts'
 import type { LeaderEvents } from './election.ts'
 import { ahead, stage } from './election-stage.ts'
 
@@ -146,6 +146,41 @@ describe('a leader', () => {
     await stopping
     await a.stop()
     await a.done
+  })
+
+  test('stops within its grace when nothing is answered, and aborts the work of its services', async () => {
+    const { clock, log, candidate } = stage()
+    let isSilent = false
+    const slow = service('slow', async (signal, ready, atOnce) => {
+      ready()
+      await aborted(signal)
+      await aborted(atOnce)
+      log.push('slow was aborted')
+    })
+    const a = candidate('a', {
+      term: () => [slow],
+      durationMs: 600_000,
+      renewDeadlineMs: 300_000,
+      wire: (inner) => ({
+        ...inner,
+        send: (request) =>
+          isSilent ? sleep(clock, 1e9, request.signal).then(() => inner.send(request)) : inner.send(request),
+      }),
+    })
+    await a.start()
+    await clock.advance(1_000)
+    isSilent = true
+    let isStopped = false
+    const stopped = a.stop().then(() => (isStopped = true))
+    await clock.advance(20_000)
+    expect(log).toEqual([])
+    void a.stop({ atOnce: true })
+    await clock.advance(1)
+    expect(log).toEqual(['slow was aborted'])
+    // One renewal under way, and the attempt to give the lease back.
+    await clock.advance(2 * 150_000)
+    expect(isStopped).toBe(true)
+    await stopped
   })
 
   test('fails during a regular stop too when its services do not stop in time', async () => {

@@ -84,7 +84,9 @@ export class SilenceDetector {
 
   /** Probes until a request is answered, whether or not the suspected one has been given up in the meantime. */
   async #suspect(waiting: Waiting): Promise<void> {
-    if (this.#isSuspicious) return
+    // What was sent before the connections were replaced proves nothing about the new ones.
+    const isOutdated = this.#replacedAt !== undefined && waiting.since.monotonic < this.#replacedAt.monotonic
+    if (this.#isSuspicious || isOutdated) return
     const { clock, afterMs, emitter } = this.#options
     this.#isSuspicious = true
     try {

@@ -24,7 +24,10 @@ export async function proxyTo(port: number): Promise<Proxy> {
   const server = createServer({ allowHalfOpen: true }, (inbound) => {
     opened++
     keep(inbound)
-    if (isDead) return void inbound.on('error', () => {}).resume()
+    if (isDead) {
+      inbound.on('error', () => {}).resume()
+      return
+    }
     const outbound = keep(connect({ port, host: '127.0.0.1', allowHalfOpen: true }))
     for (const [from, to] of [
       [inbound, outbound],

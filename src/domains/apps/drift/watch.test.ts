@@ -7,10 +7,7 @@ import { DEPLOYMENT_LABEL } from '../fence.ts'
 import type { AppsEvents } from '../events.ts'
 
 /** A watch that has not started, of a cluster with one ConfigMap of a release. */
-async function world(
-  kinds: () => Promise<readonly string[]>,
-  wake: DriftWatchDeps['queue']['wake'] = async () => {},
-) {
+async function world(kinds: () => Promise<readonly string[]>, wake: DriftWatchDeps['queue']['wake'] = async () => {}) {
   const clock = manualClock()
   const transport = new FakeKubernetes({ clock, random: seededRandom(1) }).transport()
   const client = makeClient(transport, { fieldManager: 'helm' })
@@ -73,7 +70,12 @@ test('a wake that the queue refused is repeated until it is accepted', async () 
     },
   )
   await watch.start()
-  await client.patch(ConfigMap, { namespace: 'ns', name: 'page' }, { merge: { data: { a: 'b' } } }, { fieldManager: 'me' })
+  await client.patch(
+    ConfigMap,
+    { namespace: 'ns', name: 'page' },
+    { merge: { data: { a: 'b' } } },
+    { fieldManager: 'me' },
+  )
   await vi.waitFor(() => expect(calls).toHaveLength(1))
   await clock.advance(1_000)
   await clock.advance(1_000)
