@@ -9,8 +9,8 @@ import {
   type Clock,
   type Service,
 } from '../kernel/index.ts'
-import { classify } from './failures.ts'
-import { KEEP_ALIVE } from './pool.ts'
+import { classify, isSilence } from './failures.ts'
+import { KEEP_ALIVE, silencesOf } from './pool.ts'
 
 export interface ListenerOptions {
   readonly url: string
@@ -103,6 +103,7 @@ export function listener(options: ListenerOptions): Listener {
           ready()
         })
       } catch (error) {
+        if (isSilence(error)) silencesOf(options.url).count += 1
         if (!signal.aborted) onLost(classify(error))
       }
       await sleep(clock, jittered(delayFor(++failures, RECONNECT), Math.random), signal).catch(() => {})

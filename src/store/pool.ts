@@ -54,13 +54,12 @@ export interface Session extends Runner {
 
 export function openPool(options: PoolOptions): Pool {
   const pool = new Connections(clientConfig(options))
-  /** Counts the connections that stopped answering. Connections opened before the last one are suspects. */
-  let generation = 0
+  const silences = silencesOf(options.url)
   const generations = new WeakMap<PoolClient, number>()
   // An idle connection that breaks is replaced; a statement under way reports it to its caller.
   pool.on('error', () => {})
   pool.on('connect', (client) => {
-    generations.set(client, generation)
+    generations.set(client, silences.count)
     client.on('error', () => {})
   })
 
@@ -71,8 +70,8 @@ export function openPool(options: PoolOptions): Pool {
   const acquire = async (): Promise<PoolClient> => {
     for (;;) {
       const client = await pool.connect()
-      if (generations.get(client) === generation) return client
-      client.release(new Error('opened before another connection of this pool stopped answering'))
+      if (generations.get(client) === silences.count) return client
+      client.release(new Error('opened before another connection to this server stopped answering'))
     }
   }
 
@@ -89,7 +88,7 @@ export function openPool(options: PoolOptions): Pool {
           return rows
         } catch (error) {
           if (!isAnswer(error)) broken = error
-          if (isSilence(error) && generations.get(client) === generation) generation += 1
+          if (isSilence(error) && generations.get(client) === silences.count) silences.count += 1
           throw classify(error)
         }
       },
@@ -111,6 +110,19 @@ export function openPool(options: PoolOptions): Pool {
     end: () => pool.end(),
   }
 }
+
+/**
+ * Counts the connections to a server that stopped answering. Connections opened before the last one are suspects, in all
+ * pools of the process: a pool that asks seldom, or waits long for its answers, learns from the others.
+ */
+export function silencesOf(url: string): { count: number } {
+  const server = URL.parse(url)?.host ?? url
+  const known = SILENCES.get(server) ?? { count: 0 }
+  SILENCES.set(server, known)
+  return known
+}
+
+const SILENCES = new Map<string, { count: number }>()
 
 /** JIT compilation pays for statements that take seconds; ours take milliseconds. */
 const SETTINGS = { jit: 'off' }
