@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { RuntimesControllerOptions } from '../src/domains/runtimes/index.ts'
 import { runtimesReconcile } from '../src/domains/runtimes/reconciler.ts'
 import { settled } from '../src/kernel/index.ts'
+import type { Client } from '../src/kube/index.ts'
 import { explore, report, run } from './scenario.ts'
 import { runtimesMemoryScenario, runtimesScenario } from './scenarios/runtimes.ts'
 
@@ -14,29 +15,25 @@ const givesUp: MakeReconcile = (deps) => {
 }
 
 /** Planted: takes fields of other managers. */
-const takesAll: MakeReconcile = (deps) =>
-  runtimesReconcile({
-    ...deps,
-    client: {
-      ...deps.client,
-      apply: (resource, object, options) => deps.client.apply(resource, object, { ...options, force: true }),
-    },
-  })
+const takesAll: MakeReconcile = (deps) => runtimesReconcile({ ...deps, client: takingAll(deps.client) })
+
+const takingAll = (client: Client): Client => ({
+  ...client,
+  guardedBy: (check) => takingAll(client.guardedBy(check)),
+  apply: (resource, object, options) => client.apply(resource, object, { ...options, force: true }),
+})
 
 /** Planted: gives up a field before another manager owns it. */
-const letsGo: MakeReconcile = (deps) =>
-  runtimesReconcile({
-    ...deps,
-    client: {
-      ...deps.client,
-      apply(resource, object, options) {
-        const isHandover = options?.fieldManager === 'oprc-crm-enforcer' && options.force === undefined
-        return isHandover
-          ? deps.client.apply(resource, object, { ...options, dryRun: true })
-          : deps.client.apply(resource, object, options)
-      },
-    },
-  })
+const letsGo: MakeReconcile = (deps) => runtimesReconcile({ ...deps, client: lettingGo(deps.client) })
+
+const lettingGo = (client: Client): Client => ({
+  ...client,
+  guardedBy: (check) => lettingGo(client.guardedBy(check)),
+  apply(resource, object, options) {
+    const isHandover = options?.fieldManager === 'oprc-crm-enforcer' && options.force === undefined
+    return client.apply(resource, object, isHandover ? { ...options, dryRun: true } : options)
+  },
+})
 
 test('the runtimes controller keeps its laws under 200 fault schedules', { timeout: 600_000 }, async () => {
   const { seeds, found } = await explore(runtimesScenario(), { seeds: 200 })

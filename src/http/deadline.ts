@@ -9,16 +9,12 @@ export class Deadline implements Disposable {
   readonly #outer: AbortSignal | undefined
   readonly #cancelTimer: () => void
   #reason: Error | undefined
-  #isExpired = false
   #onOver: ((reason: Error) => void) | undefined
   #abort: AbortController | undefined
 
   constructor(clock: Clock, ms: number, outer: AbortSignal | undefined) {
     this.#outer = outer
-    this.#cancelTimer = clock.after(ms, () => {
-      this.#isExpired = true
-      this.#end(new HttpError('timedOut', `no answer within ${ms} ms`))
-    })
+    this.#cancelTimer = clock.after(ms, () => this.end(new HttpError('timedOut', `no answer within ${ms} ms`)))
     if (outer?.aborted) this.#onOuterAbort()
     else outer?.addEventListener('abort', this.#onOuterAbort, { once: true })
   }
@@ -26,11 +22,6 @@ export class Deadline implements Disposable {
   /** Absent until the call has ended. */
   get reason(): Error | undefined {
     return this.#reason
-  }
-
-  /** The time was up; the caller did not abort. */
-  get isExpired(): boolean {
-    return this.#isExpired
   }
 
   get signal(): AbortSignal {
@@ -57,10 +48,11 @@ export class Deadline implements Disposable {
 
   readonly #onOuterAbort = (): void => {
     const reason: unknown = this.#outer?.reason
-    this.#end(reason instanceof Error ? reason : new Error('the call was aborted', { cause: reason }))
+    this.end(reason instanceof Error ? reason : new Error('the call was aborted', { cause: reason }))
   }
 
-  #end(reason: Error): void {
+  /** Ends the call now, unless it has ended before. */
+  end(reason: Error): void {
     if (this.#reason !== undefined) return
     this.#reason = reason
     this.#abort?.abort(reason)

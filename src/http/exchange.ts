@@ -11,6 +11,14 @@ export interface Answer {
   readonly text: string
 }
 
+/** Learns whether a request is answered at all. */
+export interface AnswerWatch {
+  /** `giveUp` ends the request. */
+  sent(giveUp: (reason: Error) => void): void
+  /** The answer has begun, or the connection has failed. Not called when the request is given up. */
+  answered(): void
+}
+
 /** For every request with a `Deadline`: unlike undici's own time limits it covers the wait for a connection. */
 export const NO_OTHER_TIMEOUTS = { headersTimeout: 0, bodyTimeout: 0 } as const
 
@@ -24,63 +32,75 @@ export const exchange = (
   request: Dispatcher.DispatchOptions,
   deadline: Deadline,
   maxBytes: number,
+  watch?: AnswerWatch,
 ): Promise<Answer> =>
   new Promise((resolve, reject) => {
-    const collecting = new Collecting(deadline, maxBytes, resolve, reject)
+    const collecting = new Collecting({ deadline, maxBytes, watch, resolve, reject })
     deadline.whenOver((reason) => collecting.giveUp(reason))
+    watch?.sent((reason) => collecting.giveUp(reason))
     if (deadline.reason === undefined) dispatcher.dispatch(request, collecting)
   })
 
+interface Exchange {
+  readonly deadline: Deadline
+  readonly maxBytes: number
+  readonly watch: AnswerWatch | undefined
+  readonly resolve: (answer: Answer) => void
+  readonly reject: (error: Error) => void
+}
+
 class Collecting implements Dispatcher.DispatchHandler {
-  readonly #deadline: Deadline
-  readonly #maxBytes: number
-  readonly #resolve: (answer: Answer) => void
-  readonly #reject: (error: Error) => void
+  readonly #exchange: Exchange
   readonly #chunks: Buffer[] = []
   #controller: Dispatcher.DispatchController | undefined
   #status = 0
   #size = 0
   #headers: HeaderMap = {}
+  #givenUp: Error | undefined
 
-  constructor(deadline: Deadline, maxBytes: number, resolve: (answer: Answer) => void, reject: (error: Error) => void) {
-    this.#deadline = deadline
-    this.#maxBytes = maxBytes
-    this.#resolve = resolve
-    this.#reject = reject
+  constructor(one: Exchange) {
+    this.#exchange = one
   }
 
   giveUp(reason: Error): void {
-    this.#reject(reason)
+    this.#givenUp ??= reason
+    this.#exchange.reject(reason)
     this.#controller?.abort(reason)
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    // The deadline passed while the request waited for a connection.
-    if (this.#deadline.reason !== undefined) controller.abort(this.#deadline.reason)
+    // It was given up while it waited for a connection.
+    if (this.#givenUp !== undefined) controller.abort(this.#givenUp)
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: object): void {
+    this.#exchange.watch?.answered()
     this.#status = status
     this.#headers = headers as HeaderMap
-    if (declaresMoreThan(this.#maxBytes, this.#headers['content-length'])) this.giveUp(tooLarge(this.#maxBytes))
+    const { maxBytes } = this.#exchange
+    if (declaresMoreThan(maxBytes, this.#headers['content-length'])) this.giveUp(tooLarge(maxBytes))
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    const { maxBytes } = this.#exchange
     this.#size += chunk.length
-    if (this.#size > this.#maxBytes) this.giveUp(tooLarge(this.#maxBytes))
+    if (this.#size > maxBytes) this.giveUp(tooLarge(maxBytes))
     else this.#chunks.push(chunk)
   }
 
   onResponseEnd(): void {
-    this.#deadline.whenOver(undefined)
+    this.#exchange.deadline.whenOver(undefined)
     const [first, ...others] = this.#chunks
     const whole = first === undefined || others.length > 0 ? Buffer.concat(this.#chunks) : first
-    this.#resolve({ status: this.#status, headers: this.#headers, text: whole.toString('utf8') })
+    this.#exchange.resolve({ status: this.#status, headers: this.#headers, text: whole.toString('utf8') })
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    this.#deadline.whenOver(undefined)
-    this.#reject(error)
+    // A request that was given up and sent again has a new listener.
+    if (this.#givenUp !== undefined) return
+    this.#exchange.deadline.whenOver(undefined)
+    this.#exchange.watch?.answered()
+    this.#exchange.reject(error)
   }
 }

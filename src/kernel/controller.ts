@@ -11,7 +11,7 @@ import type { Outcome } from './outcome.ts'
 import type { Claim, Finish, Queue, Share } from './queue/queue.ts'
 import type { Random } from './random.ts'
 import { hasSpentAShare, RunningKeys } from './running-keys.ts'
-import { service, type Service } from './service.ts'
+import { service, unlessAborted, type Service } from './service.ts'
 import { outcomeOf, verdictOnError } from './verdict.ts'
 import { Wakeup } from './wakeup.ts'
 
@@ -129,7 +129,7 @@ class Loop {
     signal.addEventListener('abort', () => this.#wakeup.ring(), { once: true })
     ready()
     try {
-      await this.#claimUntil(signal)
+      await unlessAborted(() => this.#claimUntil(signal), atOnce)
       this.#stopping = true
       await this.#drain(atOnce)
     } finally {

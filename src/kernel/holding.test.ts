@@ -59,7 +59,7 @@ async function abortedAt(server: LockServer, clock: ReturnType<typeof manualCloc
 describe('taking the locks', () => {
   test('takes every target once in sorted order, gives their fences to the work, and releases them afterwards', async () => {
     const server = lockServer()
-    const during = await holding(optionsFor(server, manualClock()), ['b', 'a', 'b'], async (_, fences) => [
+    const during = await holding(optionsFor(server, manualClock()), ['b', 'a', 'b'], async (_, { fences }) => [
       [...server.held],
       [...fences],
     ])
@@ -185,6 +185,27 @@ describe('keeping the locks', () => {
     await clock.advance(110_000)
     await work
     expect(at).toBe(30_000)
+  })
+
+  test.each([
+    ['a stopped process: both clocks went on', 30_000, 30_000],
+    ['a suspended machine: the monotonic clock stood still', 30_000, 0],
+    ['a wall clock that was set back', -3_600_000, 30_000],
+  ])('refuses the next write before any timer fires, after %s', async (_, wallMs, monotonicMs) => {
+    const clock = manualClock()
+    const jump = { wallMs: 0, monotonicMs: 0 }
+    const own: Clock = {
+      now: () => clock.now() + jump.wallMs,
+      elapsed: () => clock.elapsed() + jump.monotonicMs,
+      after: (ms, fn) => clock.after(ms, fn),
+    }
+    const work = holding(optionsFor(lockServer(), own), ['a'], async (signal, { assertHeld }) => {
+      assertHeld()
+      Object.assign(jump, { wallMs, monotonicMs })
+      expect(signal.aborted).toBe(false)
+      assertHeld()
+    })
+    await expect(work).rejects.toThrow('the lock on a was lost: no renewal was confirmed for 30000 ms')
   })
 
   test("aborts the work with the run's signal", async () => {

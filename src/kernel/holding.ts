@@ -16,8 +16,17 @@ export interface HoldingOptions {
   readonly clock?: Clock
 }
 
-/** Receives the fence of each target. Its signal aborts when the run's signal does or when a lock may have been lost. */
-export type HeldWork<T> = (signal: AbortSignal, fences: ReadonlyMap<string, number>) => Promise<T>
+export interface HeldTargets {
+  readonly fences: ReadonlyMap<string, number>
+  /**
+   * Throws when the signal is aborted or a lock may have been lost. It reads the clock, because a process that was paused
+   * can send a request before the timer that aborts the signal fires. Call it before every write to a target.
+   */
+  readonly assertHeld: () => void
+}
+
+/** The signal aborts when the run's signal does or when a lock may have been lost. */
+export type HeldWork<T> = (signal: AbortSignal, held: HeldTargets) => Promise<T>
 
 const raise = defineFailures({
   TargetLockLost: {
@@ -87,11 +96,14 @@ class HeldLocks {
     this.#held.add({ lock: answer.lock, provedAt })
   }
 
-  /** The fences of all targets, unless taking the later ones took so long that an earlier one may be lost. */
-  begin(): ReadonlyMap<string, number> {
-    this.#checkExpiry()
-    this.signal.throwIfAborted()
-    return new Map([...this.#held].map(({ lock }) => [lock.target, lock.fence]))
+  /** Throws if taking the later targets took so long that an earlier one may be lost. */
+  begin(): HeldTargets {
+    const assertHeld = (): void => {
+      this.#checkExpiry()
+      this.signal.throwIfAborted()
+    }
+    assertHeld()
+    return { fences: new Map([...this.#held].map(({ lock }) => [lock.target, lock.fence])), assertHeld }
   }
 
   async end(): Promise<void> {

@@ -41,17 +41,8 @@ export {
 export type { Explanation } from './explanation.ts'
 export { addFinalizer, finalizerStep, removeFinalizer, type Finalizable, type FinalizerStep } from './finalizer.ts'
 export { createEmitter, withEvents, type Emitter, type KernelEvents } from './emitter.ts'
-export {
-  isUserMade,
-  keyText,
-  priorityOf,
-  sameKey,
-  strongerReason,
-  WAKE_REASONS,
-  type Key,
-  type WakeReason,
-} from './key.ts'
-export { holding, type HeldWork, type HoldingOptions } from './holding.ts'
+export { keyText, priorityOf, sameKey, strongerReason, WAKE_REASONS, type Key, type WakeReason } from './key.ts'
+export { holding, type HeldTargets, type HeldWork, type HoldingOptions } from './holding.ts'
 export { notLeading, type LeaderElection, type Term } from './leader.ts'
 export {
   targetName,
@@ -75,6 +66,7 @@ export {
   every,
   service,
   startAll,
+  unlessAborted,
   until,
   type EveryOptions,
   type Service,

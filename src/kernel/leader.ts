@@ -24,8 +24,10 @@ export interface LeaderElection extends Service {
 /** Called once per term, because a service runs once. */
 export type Term = () => readonly Service[]
 
-export const { NotLeading: notLeading } = defineFailures({
-  NotLeading: {
+export const NOT_LEADING = 'NotLeading'
+
+export const { [NOT_LEADING]: notLeading } = defineFailures({
+  [NOT_LEADING]: {
     whoseMove: 'platform',
     retryable: true,
     nextStep: 'No action needed: the process that leads now reconciles the object.',

@@ -203,6 +203,17 @@ describe('a queue that hangs', () => {
     expect(runs).toEqual(['b'])
   })
 
+  it('a claim that hangs does not delay a stop at once, and its keys are handed back', async () => {
+    const w = await world(async () => settled())
+    await w.wake('a')
+    w.network.delayMs.set('claim', LEASE_MS / 4 - 1_000)
+    await w.clock.advance(2_000)
+    await w.loop.stop({ atOnce: true })
+    expect(await w.claimElsewhere()).toEqual([])
+    await w.clock.advance(LEASE_MS / 4)
+    expect(await w.claimElsewhere()).toEqual(['a'])
+  })
+
   it('gets back the keys of a claim that it answers too late', async () => {
     const runs: string[] = []
     const w = await world(async (run) => {

@@ -55,6 +55,17 @@ describe('atEnd', () => {
     await failing.stop()
     await expect(failing.done).resolves.toBeUndefined()
   })
+
+  it('does not wait for what never ends when it has to stop at once', async () => {
+    const silent = atEnd('close', () => new Promise(() => {}))
+    await silent.start()
+    let isStopped = false
+    const stopped = silent.stop().then(() => (isStopped = true))
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(isStopped).toBe(false)
+    await silent.stop({ atOnce: true })
+    await stopped
+  })
 })
 
 describe('until', () => {
@@ -96,6 +107,17 @@ describe('until', () => {
 })
 
 describe('every', () => {
+  it('does not wait for a run that never ends when it has to stop at once', async () => {
+    const scan = every('scan', 1_000, () => new Promise(() => {}), { clock: manualClock() })
+    await scan.start()
+    let isStopped = false
+    const stopped = scan.stop().then(() => (isStopped = true))
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(isStopped).toBe(false)
+    await scan.stop({ atOnce: true })
+    await stopped
+  })
+
   it('runs at the start and from the end of each run on, and survives failures', async () => {
     const clock = manualClock()
     const [runs, failures]: [number[], unknown[]] = [[], []]

@@ -67,12 +67,28 @@ export const aborted = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener('abort', () => resolve(), { once: true })
   })
 
-/** Calls `end` when it is stopped. Started first, it closes what all later services use. */
+/** Waits for the work, unless the signal aborts before. The work then goes on, and its outcome is ignored. */
+export async function unlessAborted(work: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
+  const cut = Promise.withResolvers<void>()
+  const onAbort = (): void => cut.resolve()
+  signal.addEventListener('abort', onAbort, { once: true })
+  if (signal.aborted) onAbort()
+  try {
+    await Promise.race([work(), cut.promise])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}
+
+/**
+ * Calls `end` when it is stopped, and waits for it unless it has to stop at once. Started first, it closes what all later
+ * services use.
+ */
 export const atEnd = (name: string, end: () => unknown): Service =>
-  service(name, async (signal, ready) => {
+  service(name, async (signal, ready, atOnce) => {
     ready()
     await aborted(signal)
-    await end()
+    await unlessAborted(async () => end(), atOnce)
   })
 
 export interface UntilOptions {
@@ -122,14 +138,17 @@ export interface EveryOptions {
   readonly togetherMs?: number
 }
 
-/** Runs `run` again and again, with `ms` from the end of one run to the beginning of the next. */
+/**
+ * Runs `run` again and again, with `ms` from the end of one run to the beginning of the next. A run under way is waited
+ * for at the end, unless the service has to stop at once.
+ */
 export const every = (
   name: string,
   ms: number,
   run: (signal: AbortSignal) => unknown,
   options: EveryOptions = {},
 ): Service =>
-  service(name, async (signal, ready) => {
+  service(name, async (signal, ready, atOnce) => {
     const { clock = systemClock, onError = () => {}, wakeOn = () => () => {}, togetherMs = 0 } = options
     let woken = new AbortController()
     const stopListening = wakeOn(() => woken.abort())
@@ -143,7 +162,7 @@ export const every = (
       while (!signal.aborted) {
         woken = new AbortController()
         try {
-          await run(signal)
+          await unlessAborted(async () => run(signal), atOnce)
         } catch (error) {
           if (!signal.aborted) onError(error)
         }

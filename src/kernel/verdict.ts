@@ -1,9 +1,13 @@
 import { delayFor, jittered, type Backoff } from './backoff.ts'
 import type { KernelEvents } from './emitter.ts'
 import { failureOf, retryAfterOf } from './errors.ts'
+import { NOT_LEADING } from './leader.ts'
 import { Waiting } from './outcome.ts'
 import type { Claim, Finish } from './queue/queue.ts'
 import type { Random } from './random.ts'
+
+/** A process that does not lead has tried nothing, so its key is due soon after the next term begins. */
+const NOT_LEADING_MS = 2_000
 
 /** How a run that threw ends. A failure that is not retryable, or one too many, parks the key. */
 export function verdictOnError(
@@ -14,6 +18,7 @@ export function verdictOnError(
 ): Finish {
   if (error instanceof Waiting) return { then: 'again', afterMs: error.afterMs, because: error.message }
   const failure = failureOf(error)
+  if (failure.code === NOT_LEADING) return { then: 'again', afterMs: NOT_LEADING_MS, because: failure.message }
   const failures = attempt + 1
   if (!failure.retryable || failures >= (backoff.maxAttempts ?? Infinity)) return { then: 'park', failure }
   return {

@@ -212,5 +212,3 @@ export const isAlreadyExists = (error: unknown): error is KubeError =>
 /** The object changed since it was read, or another manager owns an applied field (see `conflicts`). */
 export const isConflict = (error: unknown): error is KubeError =>
   answered(error, 409) && error.reason !== 'AlreadyExists'
-export const isNamespaceTerminating = (error: unknown): error is KubeError =>
-  error instanceof KubeError && error.failure.code === 'KubeNamespaceTerminating'

@@ -21,14 +21,14 @@ export {
   isForbidden,
   isGone,
   isInvalid,
-  isNamespaceTerminating,
   isNotFound,
   KubeError,
   type FieldConflict,
   type Status,
 } from './errors.ts'
-export { randomFaults, withFaults, type Fault, type FaultPlan } from './transport/faults.ts'
+export { withFaults, type Fault, type FaultPlan } from './transport/faults.ts'
 export { httpTransport, type HttpOptions, type HttpTransport } from './transport/http.ts'
+export type { ConnectionEvents } from './transport/silence.ts'
 export { requireStreams } from './transport/streams.ts'
 export { makeClient, type ClientOptions } from './client/make-client.ts'
 export * from './objects.ts'
@@ -39,7 +39,7 @@ export type * as AppsV1 from './types/apps-v1.ts'
 export type * as BatchV1 from './types/batch-v1.ts'
 export type * as CoreV1 from './types/core-v1.ts'
 export type * as MetaV1 from './types/meta-v1.ts'
-export { dryRun, guarded, impersonate, ledBy, observed, type RequestEvents } from './transport/wrap.ts'
+export { guarded, impersonate, ledBy, observed, type RequestEvents } from './transport/wrap.ts'
 export { eventRecorder, type EventRecorder, type EventRecorderOptions, type Happened } from './event-recorder.ts'
 export { kubeEventEntries } from './event-timeline.ts'
 export * from './fields/index.ts'
@@ -56,10 +56,20 @@ export { leaderElection, type LeaderElectionOptions, type LeaderEvents } from '.
 export { applyFenced, type ObjectFence } from './lease/fenced-apply.ts'
 export { kubeLocks, type KubeLocksOptions } from './lease/locks.ts'
 export type { LeaderTimings } from './lease/timings.ts'
-export { byLabel, byNamespace, byOwner, type IndexFn } from './cache/indexes.ts'
+export { byNamespace, byOwner, type IndexFn } from './cache/indexes.ts'
 export { keeping, withoutManagedFields, type Keep } from './cache/keep.ts'
 export type { Change, Via } from './cache/store.ts'
-export { controllerOf, itself, keyAt, specChanged, wakeOn, type WakeOptions, type WakeRule } from './cache/wake.ts'
+export {
+  controllerOf,
+  itself,
+  keyAt,
+  repeatedWakes,
+  specChanged,
+  wakeOn,
+  type RepeatedWakes,
+  type WakeOptions,
+  type WakeRule,
+} from './cache/wake.ts'
 export { cache, type Cache, type CacheSpec } from './cache/cache.ts'
 export { cacheIn, type NamespaceScope } from './cache/joined.ts'
 export { servedKinds, type ServedKinds, type ServedKindsOptions } from './cache/served-kinds.ts'

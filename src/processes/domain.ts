@@ -5,7 +5,15 @@ import type { CliPorts } from '../cli/index.ts'
 import type { Config, Env, Section } from '../config/index.ts'
 import type { TenantUsage } from '../identity/index.ts'
 import type { DecisionLog, Emitter, KernelEvents, Replays, Service } from '../kernel/index.ts'
-import type { Client, Crd, HttpTransport, LeaderEvents, RequestEvents, WatchEvents } from '../kube/index.ts'
+import type {
+  Client,
+  ConnectionEvents,
+  Crd,
+  HttpTransport,
+  LeaderEvents,
+  RequestEvents,
+  WatchEvents,
+} from '../kube/index.ts'
 import type { ProgressLine } from './shared/terminal.ts'
 import type { Listener, Pool } from '../store/index.ts'
 import type { FailureLog, Logger } from '../telemetry/index.ts'
@@ -69,7 +77,7 @@ export interface Here {
 }
 
 /** Events that every process may emit. A domain adds its own with `withEvents`. */
-export type ProcessEvents = KernelEvents & WatchEvents & RequestEvents & LeaderEvents
+export type ProcessEvents = KernelEvents & WatchEvents & RequestEvents & ConnectionEvents & LeaderEvents
 
 /** What every process has. */
 export interface ProcessHost {

@@ -1,7 +1,16 @@
 import { Client, escapeIdentifier } from 'pg'
-import { aborted, delayFor, jittered, service, sleep, systemClock, type Clock, type Service } from '../kernel/index.ts'
-import { classify } from './failures.ts'
-import { closedSoon, KEEP_ALIVE } from './pool.ts'
+import {
+  delayFor,
+  jittered,
+  service,
+  sleep,
+  systemClock,
+  unlessAborted,
+  type Clock,
+  type Service,
+} from '../kernel/index.ts'
+import { classify, isSilence } from './failures.ts'
+import { KEEP_ALIVE, silencesOf } from './pool.ts'
 
 export interface ListenerOptions {
   readonly url: string
@@ -44,7 +53,7 @@ export function listener(options: ListenerOptions): Listener {
     for (const onNotice of subscribers) onNotice()
   }
 
-  /** Resolves when the connection has ended, on either side. */
+  /** Resolves when the connection has ended or the signal aborts. */
   const listenOnce = async (signal: AbortSignal, ready: () => void): Promise<void> => {
     const mine = new Client({
       connectionString: options.url,
@@ -60,18 +69,19 @@ export function listener(options: ListenerOptions): Listener {
     })
     const close = (): void => void mine.end().catch(() => {})
     const over = new AbortController()
-    signal.addEventListener('abort', close, { once: true })
-    try {
-      await Promise.race([mine.connect(), aborted(signal)])
-      if (signal.aborted) return
+    const listening = async (): Promise<void> => {
+      await mine.connect()
       for (const channel of channels.keys()) await listenTo(mine, channel)
       client = mine
       ready()
       for (const subscribers of channels.values()) mayHaveMissed(subscribers)
-      await Promise.race([ended, aborted(signal).then(() => closedSoon(ended)), beat(mine, over.signal)])
+      await Promise.race([ended, beat(mine, over.signal)])
+    }
+    try {
+      // A server that has gone silent does not confirm the end of a connection.
+      await unlessAborted(listening, signal)
     } finally {
       over.abort()
-      signal.removeEventListener('abort', close)
       if (client === mine) client = undefined
       close()
     }
@@ -93,6 +103,7 @@ export function listener(options: ListenerOptions): Listener {
           ready()
         })
       } catch (error) {
+        if (isSilence(error)) silencesOf(options.url).count += 1
         if (!signal.aborted) onLost(classify(error))
       }
       await sleep(clock, jittered(delayFor(++failures, RECONNECT), Math.random), signal).catch(() => {})

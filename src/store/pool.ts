@@ -56,13 +56,12 @@ export interface Session extends Runner {
 
 export function openPool(options: PoolOptions): Pool {
   const pool = new Connections(clientConfig(options))
-  /** Counts the connections that stopped answering. Connections opened before the last one are suspects. */
-  let generation = 0
+  const silences = silencesOf(options.url)
   const generations = new WeakMap<PoolClient, number>()
   // An idle connection that breaks is replaced; a statement under way reports it to its caller.
   pool.on('error', () => {})
   pool.on('connect', (client) => {
-    generations.set(client, generation)
+    generations.set(client, silences.count)
     client.on('error', () => {})
   })
 
@@ -73,8 +72,8 @@ export function openPool(options: PoolOptions): Pool {
   const acquire = async (): Promise<PoolClient> => {
     for (;;) {
       const client = await pool.connect()
-      if (generations.get(client) === generation) return client
-      client.release(new Error('opened before another connection of this pool stopped answering'))
+      if (generations.get(client) === silences.count) return client
+      client.release(new Error('opened before another connection to this server stopped answering'))
     }
   }
 
@@ -91,7 +90,7 @@ export function openPool(options: PoolOptions): Pool {
           return rows
         } catch (error) {
           if (!isAnswer(error)) broken = error
-          if (isSilence(error) && generations.get(client) === generation) generation += 1
+          if (isSilence(error) && generations.get(client) === silences.count) silences.count += 1
           throw classify(error)
         }
       },
@@ -114,6 +113,19 @@ export function openPool(options: PoolOptions): Pool {
   }
 }
 
+/**
+ * Counts the connections to a server that stopped answering. Connections opened before the last one are suspects, in all
+ * pools of the process: a pool that asks seldom, or waits long for its answers, learns from the others.
+ */
+export function silencesOf(url: string): { count: number } {
+  const server = URL.parse(url)?.host ?? url
+  const known = SILENCES.get(server) ?? { count: 0 }
+  SILENCES.set(server, known)
+  return known
+}
+
+const SILENCES = new Map<string, { count: number }>()
+
 /** JIT compilation pays for statements that take seconds; ours take milliseconds. */
 const SETTINGS = { jit: 'off' }
 
@@ -126,7 +138,7 @@ export const SINGLE_CONNECTION = { connectionTimeoutMillis: 10_000, ...KEEP_ALIV
 const CLOSED_WITHIN_MS = 1_000
 
 /** Waits for connections to close, but not for a server that stopped answering. */
-export async function closedSoon(closing: Promise<void>): Promise<void> {
+async function closedSoon(closing: Promise<void>): Promise<void> {
   const closed = new AbortController()
   const waited = sleep(systemClock, CLOSED_WITHIN_MS, closed.signal).catch(() => {})
   await Promise.race([closing.finally(() => closed.abort()), waited])
@@ -159,11 +171,14 @@ function clientConfig(options: PoolOptions): PoolConfig {
 }
 
 const names = new Map<string, string>()
+/** Far more than there are statements. */
+const MOST_NAMES = 10_000
 
 function nameOf(text: string): string {
   let name = names.get(text)
   if (name === undefined) {
     name = createHash('sha256').update(text).digest('hex').slice(0, 20)
+    if (names.size >= MOST_NAMES) names.clear()
     names.set(text, name)
   }
   return name

@@ -4,7 +4,6 @@ import {
   ConfigMap,
   Deployment,
   isConflict,
-  isNamespaceTerminating,
   KubeError,
   makeClient,
   Namespace,
@@ -317,7 +316,7 @@ describe('a refusal', () => {
     })
     await client.delete(Namespace, { name: namespace.name })
     const error = await caught(client.create(ConfigMap, configMap(namespace.name, 'late')))
-    expect(isNamespaceTerminating(error)).toBe(true)
+    expect(failureOf(error)).toMatchObject({ code: 'KubeNamespaceTerminating' })
     await client.patch(
       ConfigMap,
       { namespace: namespace.name, name: 'stays' },

@@ -24,7 +24,7 @@ export async function loopback(
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const transport = httpTransport({ ...anonymous(url), ...config }, options)
+  const transport = httpTransport({ ...anonymous(url), ...config }, { silentAfterMs: 30_000, ...options })
   return {
     url,
     seen,

@@ -1,13 +1,13 @@
 import { expect, inject, test } from 'vitest'
 import { createEmitter } from '../../src/kernel/index.ts'
-import { makeClient, Namespace, type RequestEvents } from '../../src/kube/index.ts'
+import { makeClient, Namespace, type ConnectionEvents, type RequestEvents } from '../../src/kube/index.ts'
 import { connectKubernetes } from '../../src/processes/shared/connect.ts'
 import { inTx } from '../../src/store/index.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
 test('requests are reported, and refused inside a database transaction', async () => {
   await using database = await freshDatabase()
-  const emitter = createEmitter<RequestEvents>()
+  const emitter = createEmitter<ConnectionEvents & RequestEvents>()
   const requests: string[] = []
   emitter.on('kube:request', ({ verb, resource, code }) => void requests.push(`${verb} ${resource} ${code}`))
   const transport = await connectKubernetes({ kubeconfig: inject('kubeconfig'), env: {}, emitter })

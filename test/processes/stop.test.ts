@@ -1,11 +1,14 @@
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, inject, onTestFinished, test } from 'vitest'
-import { kubeconfigAs } from '../../src/kube/index.ts'
+import { ClassRuntime } from '../../src/domains/runtimes/index.ts'
+import { installCrd, kubeconfigAs } from '../../src/kube/index.ts'
 import { caelus, start } from '../cli/caelus.ts'
+import { proxyTo } from '../kube/watch/proxy.ts'
+import { testClient, testConfig } from '../support/kube.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
 /** Nothing listens on this port: connections are refused at once. */
@@ -75,6 +78,35 @@ test.each(['up', 'run-worker-loop', 'api'])('%s obeys SIGTERM while its database
   expect(err).not.toContain('did not stop in time')
   expect(code).toBe(0)
 })
+
+test.each(['run-worker-loop', 'run-controllers', 'api'])(
+  '%s obeys SIGTERM within its grace when database and control plane fall silent without closing',
+  async (command) => {
+    const { server } = await testConfig()
+    const control = await proxyTo(Number(new URL(server).port))
+    onTestFinished(() => control[Symbol.asyncDispose]())
+    const kubeconfig = (await readFile(inject('kubeconfig'), 'utf8')).replaceAll(
+      new URL(server).host,
+      `127.0.0.1:${control.port}`,
+    )
+    await using client = await testClient()
+    await installCrd(client, ClassRuntime)
+    const env = await environmentWith(kubeconfig)
+    const database = await proxyTo(Number(new URL(env['DATABASE_URL']!).port))
+    onTestFinished(() => database[Symbol.asyncDispose]())
+    const url = Object.assign(new URL(env['DATABASE_URL']!), { host: `127.0.0.1:${database.port}` })
+    const running = start([command], { ...env, DATABASE_URL: url.href })
+    onTestFinished(() => void running.child.kill('SIGKILL'))
+    await running.says(/"msg":"(Worker|Controllers|API) started"/)
+    control.swallowAll()
+    database.swallowAll()
+    await running.says(/"msg":"(Kubernetes API server does not answer|Queue unreachable)"/)
+    running.child.kill('SIGTERM')
+    const { code, err } = await running.ended
+    expect(err).not.toContain('did not stop in time')
+    expect(code).toBe(0)
+  },
+)
 
 test('a worker logs which rule is missing when it may not watch or create something', async () => {
   const powerless = await kubeconfigAs(inject('kubeconfig'), { user: 'powerless' })

@@ -2,7 +2,9 @@ import type { RuntimesControllerOptions, RuntimesSettings } from '../../src/doma
 import { startAll } from '../../src/kernel/index.ts'
 import {
   httpTransport,
+  kubeLocks,
   loadKubeConfig,
+  makeClient,
   type KubeRequest,
   type KubeResponse,
   type Transport,
@@ -28,15 +30,23 @@ export interface ControllerPlace {
   readonly instance: string
   readonly settings?: RuntimesSettings
   readonly leader?: NonNullable<RuntimesControllerOptions['leader']>
+  /** Whether it respects the locks of other domains, kept in its namespace. */
+  readonly isLocking?: boolean
   readonly stopAt?: StopAt
 }
 
 const place = JSON.parse(process.argv[2] ?? '{}') as ControllerPlace
-const { namespace, instance, settings = SETTINGS, leader, stopAt } = place
+const { namespace, instance, settings = SETTINGS, leader, isLocking = false, stopAt } = place
 const transport = stoppingAt(httpTransport(await loadKubeConfig({ path: place.kubeconfig })), stopAt)
-await startAll(
-  openController(transport, { namespaces: [namespace], instance, settings, ...(leader && { leader }) }).services,
-)
+const locks = kubeLocks({ client: makeClient(transport, { fieldManager: 'caelus' }), namespace })
+const controller = openController(transport, {
+  namespaces: [namespace],
+  instance,
+  settings,
+  ...(leader && { leader }),
+  ...(isLocking && { locks }),
+})
+await startAll(controller.services)
 
 function stoppingAt(inner: Transport, at: StopAt | undefined): Transport {
   if (at === undefined) return inner

@@ -28,3 +28,27 @@ test('the controller waits for a workload that another domain holds, and creates
   await world.sees(Deployment, 'cart--hello', isNew)
   await world.reaches('cart', 'available')
 })
+
+test('a lock holder that was paused writes nothing to its target after another domain took the lock', async () => {
+  await using world = await RuntimesWorld.make()
+  const maker = await world.controller()
+  await world.create('cart')
+  await world.reaches('cart', 'available')
+  await maker.stop()
+  await world.change('cart', { functions: [fn('hello', { container_image: 'registry.example/hello:2' })] })
+  const stopAt = { when: 'paused', method: 'PATCH', path: '/deployments/cart--hello$' } as const
+  const first = await world.process({ isLocking: true, stopAt })
+  await first.reached
+
+  const locks = kubeLocks({ client: world.client, namespace: world.namespace })
+  const target = targetName('apps', 'Deployment', world.namespace, 'cart--hello')
+  const isTaken = async (): Promise<boolean> =>
+    (await locks.acquire(target, { holder: 'actions/restart', ttlMs: 600_000 })).held
+  expect(await isTaken()).toBe(false)
+  await expect.poll(isTaken, { timeout: 60_000, interval: 500 }).toBe(true)
+  first.proceed()
+  const isTold = (one: ClassRuntime) => one.status?.message?.includes('actions/restart') === true
+  await world.sees(ClassRuntime, 'cart', isTold)
+  const onTarget = first.lines.filter((line) => line.includes('/deployments/'))
+  expect(new Set(onTarget.map((line) => line.split(' ', 1)[0]))).toEqual(new Set(['refused']))
+})

@@ -11,7 +11,9 @@ const codeOf = async (promise: Promise<unknown>): Promise<string> =>
   )
 
 /** A pool with `idle` connections open, all of them through one proxy. */
-async function proxiedPool(idle: number): Promise<{ readonly pool: Pool; readonly proxy: Proxy }> {
+async function proxiedPool(
+  idle: number,
+): Promise<{ readonly pool: Pool; readonly proxy: Proxy; readonly url: string }> {
   const database = await freshDatabase()
   onTestFinished(() => database[Symbol.asyncDispose]())
   const proxy = await proxyTo(Number(new URL(database.url).port))
@@ -22,7 +24,7 @@ async function proxiedPool(idle: number): Promise<{ readonly pool: Pool; readonl
   const sessions = await Promise.all(Array.from({ length: idle }, () => pool.connect()))
   for (const session of sessions) session.release()
   expect(pool.stats()).toMatchObject({ total: idle, idle })
-  return { pool, proxy }
+  return { pool, proxy, url }
 }
 
 test('one silent connection is enough to replace all that were opened before it', async () => {
@@ -31,6 +33,16 @@ test('one silent connection is enough to replace all that were opened before it'
   expect(await codeOf(pool.query('select 1'))).toBe('DatabaseUnavailable')
   expect(await codeOf(pool.query('select 1'))).toBe('succeeded')
   expect(pool.stats()).toMatchObject({ total: 1, idle: 1 })
+})
+
+test('a silent connection of one pool replaces those of all pools of the process', async () => {
+  const { pool, proxy, url } = await proxiedPool(2)
+  const patient = openPool({ url, applicationName: 'patient', acquireTimeoutMs: 30_000 })
+  onTestFinished(() => patient.end())
+  expect(await codeOf(patient.query('select 1'))).toBe('succeeded')
+  proxy.swallow()
+  expect(await codeOf(pool.query('select 1'))).toBe('DatabaseUnavailable')
+  expect(await codeOf(patient.query('select 1'))).toBe('succeeded')
 })
 
 test('a transaction on a silent connection fails after one timeout and closes the connection', async () => {

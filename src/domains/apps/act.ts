@@ -38,10 +38,16 @@ export async function act(step: Effect, context: StepContext): Promise<Done> {
   const entered = enter(parts, holderOf(context), signal)
   entered.catch(() => {})
   try {
-    return await holding(locking, targetsOf(namespaceName, sighting.record?.objects ?? []), async (held) => {
-      await entered
-      return await run(step, { ...context, signal: held })
-    })
+    return await holding(
+      locking,
+      targetsOf(namespaceName, sighting.record?.objects ?? []),
+      async (held, { assertHeld }) => {
+        await entered
+        // Writes of a Helm process are refused by the fence alone.
+        const client = parts.client.guardedBy(assertHeld)
+        return await run(step, { ...context, signal: held, parts: { ...parts, client } })
+      },
+    )
   } finally {
     await entered.catch(() => {})
   }

@@ -13,7 +13,7 @@ export interface CacheSpec<T extends KubeObject, K extends KubeObject> {
   readonly where?: Where
   /** What is kept of each object, such as `keeping('spec.x', …)`. @default all but managedFields */
   readonly keep?: Keep<T, K>
-  /** Indexes by name: `{ owner: byOwner, app: byLabel('app') }`. */
+  /** Indexes by name: `{ owner: byOwner, namespace: byNamespace }`. */
   readonly indexes?: Readonly<Record<string, IndexFn<K>>>
   /** Fetch metadata only; `T` then is `KubeObject`. */
   readonly metadataOnly?: boolean

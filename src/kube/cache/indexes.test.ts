@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { byLabel, byNamespace, byOwner, Index } from './indexes.ts'
+import { byNamespace, byOwner, Index } from './indexes.ts'
 import type { KubeObject, ObjectMeta } from '../objects.ts'
 
 const object = (metadata: Partial<ObjectMeta>): KubeObject => ({
@@ -9,18 +9,18 @@ const object = (metadata: Partial<ObjectMeta>): KubeObject => ({
 })
 const owner = (uid: string) => ({ apiVersion: 'v1', kind: 'Node', name: uid, uid })
 
-test('objects are found by namespace, owner and label', () => {
-  const full = object({ namespace: 'n', ownerReferences: [owner('u1'), owner('u2')], labels: { app: 'web' } })
-  expect([byNamespace(full), byOwner(full), byLabel('app')(full)]).toEqual([['n'], ['u1', 'u2'], ['web']])
+test('objects are found by namespace and owner', () => {
+  const full = object({ namespace: 'n', ownerReferences: [owner('u1'), owner('u2')] })
+  expect([byNamespace(full), byOwner(full)]).toEqual([['n'], ['u1', 'u2']])
   const bare = object({})
-  expect([byNamespace(bare), byOwner(bare), byLabel('app')(bare)]).toEqual([[], [], []])
+  expect([byNamespace(bare), byOwner(bare)]).toEqual([[], []])
 })
 
 test('one value may have no object, one, or several', () => {
-  const index = new Index(byLabel('app'))
+  const index = new Index(byNamespace)
   const keys = (): string[] => [...index.keys('web')]
-  const web = object({ labels: { app: 'web' } })
-  const other = object({ labels: { app: 'other' } })
+  const web = object({ namespace: 'web' })
+  const other = object({ namespace: 'other' })
   expect(keys()).toEqual([])
   index.replace('a', undefined, web)
   index.replace('a', web, web)

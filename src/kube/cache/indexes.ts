@@ -12,14 +12,6 @@ export const byNamespace: IndexFn<KubeObject> = ({ metadata }) =>
 export const byOwner: IndexFn<KubeObject> = ({ metadata }) =>
   metadata.ownerReferences?.map((owner) => owner.uid) ?? NONE
 
-/** By the value of a label; the cache must keep `metadata.labels`. */
-export const byLabel =
-  (label: string): IndexFn<KubeObject> =>
-  ({ metadata }) => {
-    const value = metadata.labels?.[label]
-    return value === undefined ? NONE : [value]
-  }
-
 /** The keys of the objects of each value. Most values have one object, so that a set is made only for the second. */
 export class Index<K extends KubeObject> {
   readonly #valuesOf: IndexFn<K>

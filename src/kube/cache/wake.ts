@@ -70,19 +70,13 @@ export function specChanged(change: Change<KubeObject>): boolean {
 /** The pause before a wake that the queue refused is repeated. */
 const RETRY_MS = 1_000
 
-/**
- * Wakes the keys of a queue when objects of a cache change, and all of them when the cache is first filled.
- * A wake that the queue refused is repeated until it is accepted. Returns a function that stops it.
- *
- * Call it before the cache starts, or the objects of the first list wake nothing.
- */
-export function wakeOn<K extends KubeObject>(
-  cache: Pick<Cache<K>, 'onChange'>,
-  queue: Pick<Queue, 'wake'>,
-  rule: WakeRule<K>,
-  { clock, ...options }: WakeOptions<K> & { readonly clock: Clock },
-): () => void {
-  const { worth, tenant, ignoreOwnWrites = false } = options
+/** Wakes that are repeated until the queue has accepted them. */
+export interface RepeatedWakes {
+  wake(key: Key, how: Wake): void
+  stop(): void
+}
+
+export function repeatedWakes(queue: Pick<Queue, 'wake'>, clock: Clock): RepeatedWakes {
   const untaken = new Map<string, readonly [Key, Wake]>()
   let cancelRetry: (() => void) | undefined
   let stopped = false
@@ -102,10 +96,33 @@ export function wakeOn<K extends KubeObject>(
     untaken.clear()
     for (const [key, how] of again) wake(key, how)
   }
+  return {
+    wake,
+    stop() {
+      stopped = true
+      cancelRetry?.()
+    },
+  }
+}
+
+/**
+ * Wakes the keys of a queue when objects of a cache change, and all of them when the cache is first filled.
+ * A wake that the queue refused is repeated until it is accepted. Returns a function that stops it.
+ *
+ * Call it before the cache starts, or the objects of the first list wake nothing.
+ */
+export function wakeOn<K extends KubeObject>(
+  cache: Pick<Cache<K>, 'onChange'>,
+  queue: Pick<Queue, 'wake'>,
+  rule: WakeRule<K>,
+  { clock, ...options }: WakeOptions<K> & { readonly clock: Clock },
+): () => void {
+  const { worth, tenant, ignoreOwnWrites = false } = options
+  const wakes = repeatedWakes(queue, clock)
   const wakeAll = (keys: readonly Key[], object: K, reason: WakeReason): void => {
     const whose = tenant?.(object)
     const how = whose === undefined ? { reason } : { reason, tenant: whose }
-    for (const key of keys) wake(key, how)
+    for (const key of keys) wakes.wake(key, how)
   }
 
   const stopListening = cache.onChange((change) => {
@@ -122,9 +139,8 @@ export function wakeOn<K extends KubeObject>(
   })
 
   return () => {
-    stopped = true
     stopListening()
-    cancelRetry?.()
+    wakes.stop()
   }
 }
 

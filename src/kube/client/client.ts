@@ -182,6 +182,11 @@ export interface Impersonator {
   as(identity: Identity): Client
 }
 
+export interface Guarded {
+  /** A client that calls `check` before each write is sent. A check that throws keeps the write from being sent. */
+  guardedBy(check: () => void): Client
+}
+
 export type Client = Reader &
   Writer &
   StatusWriter &
@@ -190,4 +195,5 @@ export type Client = Reader &
   Authorizer &
   TokenIssuer &
   LogReader &
-  Impersonator
+  Impersonator &
+  Guarded

@@ -3,7 +3,7 @@ import { errorOf, isGone } from '../errors.ts'
 import { apiVersionOf, at as atOf, type At, type KubeObject, type Resource } from '../objects.ts'
 import { collectionPath, objectPath } from './paths.ts'
 import type { KubeRequest, Transport } from '../transport/transport.ts'
-import { impersonate } from '../transport/wrap.ts'
+import { guardedWrites, impersonate } from '../transport/wrap.ts'
 
 export interface ClientOptions {
   /** The field manager of writes that do not name one. */
@@ -244,6 +244,7 @@ export function makeClient(transport: Transport, settings: ClientOptions): Clien
       }),
 
     as: (identity) => makeClient(impersonate(transport, identity), settings),
+    guardedBy: (check) => makeClient(guardedWrites(transport, check), settings),
   }
   return client
 }

@@ -1,10 +1,8 @@
 import {
-  aborted,
   atEnd,
   controller,
   every,
   MemoryQueue,
-  service,
   type Clock,
   type ControllerOptions,
   type DecisionLog,
@@ -165,7 +163,7 @@ export function ledController<P extends ControllerPlan>(
   })
   const working = (): readonly Service[] => [
     // Stopped after the loop: the events of the last runs are written while this process leads.
-    flushing(`events of ${name}`, () => events.flush()),
+    atEnd(`events of ${name}`, () => events.flush()),
     controller({
       name,
       worker: instance,
@@ -206,11 +204,3 @@ const ledLocks = (locks: TargetLocks, election: LeaderElection | undefined): Tar
     return locks.acquire(target, request)
   },
 })
-
-/** Writes outstanding events when it stops, unless it has to stop at once. */
-const flushing = (name: string, flush: () => Promise<void>): Service =>
-  service(name, async (signal, ready, atOnce) => {
-    ready()
-    await aborted(signal)
-    await Promise.race([flush().catch(() => {}), aborted(atOnce)])
-  })

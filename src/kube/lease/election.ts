@@ -64,7 +64,9 @@ export interface LeaderElectionOptions extends LeaderTimings {
 /** Leader election on a Lease of `coordination.k8s.io`. */
 export function leaderElection(options: LeaderElectionOptions): LeaderElection {
   const election = new Election(options)
-  const inner = service(`leader election ${election.name}`, (signal, ready) => election.run(signal, ready))
+  const inner = service(`leader election ${election.name}`, (signal, ready, atOnce) =>
+    election.run(signal, ready, atOnce),
+  )
   const done = Promise.race([inner.done, election.failed])
   done.catch(() => {})
   return {
@@ -131,7 +133,7 @@ class Election {
     throw notLeading(`this process does not hold the lease ${this.name}: ${why}`)
   }
 
-  async run(signal: AbortSignal, ready: () => void): Promise<void> {
+  async run(signal: AbortSignal, ready: () => void, atOnce: AbortSignal): Promise<void> {
     const listening = new AbortController()
     signal.addEventListener('abort', () => this.#endPause(), { once: true })
     const hints = this.#listen(AbortSignal.any([signal, listening.signal]))
@@ -141,7 +143,7 @@ class Election {
         const answer = await this.#contend()
         ready()
         if (answer !== undefined) this.leader = answer.held ? this.#options.identity : answer.by
-        if (answer?.held) await this.#lead({ lease: answer.lease, since }, signal)
+        if (answer?.held) await this.#lead({ lease: answer.lease, since }, signal, atOnce)
         else if (!signal.aborted) await this.#pause(jittered(this.#options.retryMs, this.#random))
       }
     } finally {
@@ -152,10 +154,10 @@ class Election {
 
   /** Not cut short by a stop: a Lease that was taken without our knowledge would keep the others waiting. */
   async #contend(): Promise<LeaseAnswer | undefined> {
-    return this.#within(this.#options.renewDeadlineMs, (signal) => takeLease(this.#parts, this.#request, signal))
+    return this.#within(this.#attemptMs, (signal) => takeLease(this.#parts, this.#request, signal))
   }
 
-  async #lead(proof: Proof, signal: AbortSignal): Promise<void> {
+  async #lead(proof: Proof, signal: AbortSignal, atOnce: AbortSignal): Promise<void> {
     if (signal.aborted) return this.#vacate(proof.lease)
     if (this.#leftMs(proof) <= 0) return this.#unreachable(new Error('the lease was acquired too late to lead with it'))
     this.#proof = proof
@@ -167,7 +169,7 @@ class Election {
 
     const why = await Promise.race([renewal, failure, aborted(signal)])
     ending.abort()
-    const end = typeof why === 'string' ? why : await Promise.race([renewal, stopInOrder(services)])
+    const end = typeof why === 'string' ? why : await Promise.race([renewal, stopInOrder(services, atOnce)])
     renewing.abort()
     if (end === 'taken' || end === 'expired') await this.#lose(end, services)
     else await this.#resign(renewal)
@@ -185,17 +187,18 @@ class Election {
     }
   }
 
+  /** The pause counts from the last attempt, so one without an answer is repeated at once. */
   async #keepRenewing(over: AbortSignal): Promise<Loss | 'over'> {
-    const { retryMs } = this.#options
+    let asked = this.#proof?.since
     for (;;) {
       const proof = this.#proof
-      if (proof === undefined || over.aborted) return 'over'
-      const pauseMs = Math.min(jittered(retryMs, this.#random), Math.max(this.#leftMs(proof), 0))
-      await sleep(this.#clock, pauseMs, over).catch(() => {})
+      if (proof === undefined || asked === undefined || over.aborted) return 'over'
+      const pauseMs = jittered(this.#options.retryMs, this.#random) - elapsedSince(this.#clock, asked)
+      await sleep(this.#clock, Math.max(Math.min(pauseMs, this.#leftMs(proof)), 0), over).catch(() => {})
       if (over.aborted) return 'over'
       if (this.#leftMs(proof) <= 0) return 'expired'
-      const since = instantOf(this.#clock)
-      const renewed = await this.#within(this.#leftMs(proof), async (signal) => ({
+      const since = (asked = instantOf(this.#clock))
+      const renewed = await this.#within(Math.min(this.#leftMs(proof), this.#attemptMs), async (signal) => ({
         lease: await renewLease(this.#parts, this.#request, proof.lease, signal),
       }))
       if (renewed === undefined) continue
@@ -233,7 +236,12 @@ class Election {
   }
 
   async #vacate(lease: Lease): Promise<void> {
-    await vacateLease(this.#parts, this.#request, lease).catch((error: unknown) => this.#unreachable(error))
+    await this.#within(this.#attemptMs, (signal) => vacateLease(this.#parts, this.#request, lease, signal))
+  }
+
+  /** One request that is never answered must not cost the lead: there is time for another attempt. */
+  get #attemptMs(): number {
+    return this.#options.durationMs / 4
   }
 
   /** How long we may still lead on this proof. */

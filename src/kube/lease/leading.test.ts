@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { failureOf, service, sleep, type Service } from '../../kernel/index.ts'
+import { aborted, createEmitter, failureOf, service, sleep, type Service } from '../../kernel/index.ts'
+import type { LeaderEvents } from './election.ts'
 import { ahead, stage } from './election-stage.ts'
 
 describe('a leader', () => {
@@ -22,6 +23,35 @@ describe('a leader', () => {
       message: 'this process does not hold the lease default/boss: no renewal was confirmed for 10000 ms',
     })
     a.done.catch(() => {})
+  })
+
+  test('keeps the lead when a request is never answered, because it asks again in time', async () => {
+    const { clock, log, candidate, stop } = stage()
+    let isSilent = false
+    const unreachable: number[] = []
+    const emitter = createEmitter<LeaderEvents>()
+    emitter.on('leader:lost', () => log.push('a lost the lead'))
+    emitter.on('leader:unreachable', () => unreachable.push(clock.elapsed()))
+    const a = candidate('a', {
+      emitter,
+      wire: (inner) => ({
+        ...inner,
+        async send(request) {
+          if (!isSilent) return inner.send(request)
+          isSilent = false
+          return sleep(clock, 1e9, request.signal).then(() => inner.send(request))
+        },
+      }),
+    })
+    await a.start()
+    await clock.advance(5_000)
+    isSilent = true
+    await clock.advance(60_000)
+    expect(log).toEqual(['a works'])
+    // A pause of at most 2.4 s before the renewal, and a quarter of the lease for its answer.
+    expect(unreachable).toHaveLength(1)
+    expect(unreachable[0]).toBeLessThanOrEqual(5_000 + 2_400 + 3_750)
+    await stop(a)
   })
 
   test('counts from before it asked, however late the answer to its renewal is', async () => {
@@ -116,6 +146,41 @@ describe('a leader', () => {
     await stopping
     await a.stop()
     await a.done
+  })
+
+  test('stops within its grace when nothing is answered, and aborts the work of its services', async () => {
+    const { clock, log, candidate } = stage()
+    let isSilent = false
+    const slow = service('slow', async (signal, ready, atOnce) => {
+      ready()
+      await aborted(signal)
+      await aborted(atOnce)
+      log.push('slow was aborted')
+    })
+    const a = candidate('a', {
+      term: () => [slow],
+      durationMs: 600_000,
+      renewDeadlineMs: 300_000,
+      wire: (inner) => ({
+        ...inner,
+        send: (request) =>
+          isSilent ? sleep(clock, 1e9, request.signal).then(() => inner.send(request)) : inner.send(request),
+      }),
+    })
+    await a.start()
+    await clock.advance(1_000)
+    isSilent = true
+    let isStopped = false
+    const stopped = a.stop().then(() => (isStopped = true))
+    await clock.advance(20_000)
+    expect(log).toEqual([])
+    void a.stop({ atOnce: true })
+    await clock.advance(1)
+    expect(log).toEqual(['slow was aborted'])
+    // One renewal under way, and the attempt to give the lease back.
+    await clock.advance(2 * 150_000)
+    expect(isStopped).toBe(true)
+    await stopped
   })
 
   test('fails during a regular stop too when its services do not stop in time', async () => {

@@ -14,7 +14,13 @@ export async function firstFailure(services: readonly Service[], ending: AbortSi
   }
 }
 
-/** Each service may finish its work under way. */
-export async function stopInOrder(services: readonly Service[]): Promise<void> {
+/** Each service may finish its work under way, until `atOnce` aborts. */
+export async function stopInOrder(services: readonly Service[], atOnce: AbortSignal): Promise<void> {
+  const hurry = (): void => {
+    for (const running of services) void running.stop({ atOnce: true })
+  }
+  atOnce.addEventListener('abort', hurry, { once: true })
+  if (atOnce.aborted) hurry()
   for (const running of services.toReversed()) await running.stop()
+  atOnce.removeEventListener('abort', hurry)
 }

@@ -1,4 +1,4 @@
-import { sleep, systemClock, type Clock, type Random } from '../../kernel/index.ts'
+import { sleep, systemClock, type Clock } from '../../kernel/index.ts'
 import { raise } from '../errors.ts'
 import type { KubeRequest, KubeResponse, Transport } from './transport.ts'
 
@@ -81,20 +81,5 @@ function refusal({ status, reason = '', retryAfterSeconds }: Extract<Fault, { fa
       message: `injected ${status}`,
       details,
     },
-  }
-}
-
-/** Draws faults with fixed probabilities. The same random numbers give the same schedule. */
-export function randomFaults(
-  random: Random,
-  chances: ReadonlyArray<readonly [chance: number, fault: Fault]>,
-): FaultPlan {
-  return () => {
-    let drawn = random()
-    for (const [chance, fault] of chances) {
-      drawn -= chance
-      if (drawn < 0) return fault
-    }
-    return undefined
   }
 }

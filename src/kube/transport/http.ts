@@ -1,4 +1,4 @@
-import { connectionsTo, requestOver, type Dispatcher } from '../../http/connections/index.ts'
+import { requestOver, type Dispatcher } from '../../http/connections/index.ts'
 import {
   collect,
   Deadline,
@@ -9,12 +9,14 @@ import {
   type Answer,
   type HeaderMap,
 } from '../../http/index.ts'
-import { FailureError, sleep, systemClock, type Clock } from '../../kernel/index.ts'
+import { FailureError, sleep, systemClock, type Clock, type Emitter } from '../../kernel/index.ts'
 import type { KubeConfig } from '../config/config.ts'
 import type { Credentials } from '../config/credentials.ts'
 import { errorOf, raise } from '../errors.ts'
 import { linesOf } from './lines.ts'
-import { OpenStreams } from './streams.ts'
+import { ConnectionPools, destroy, type Connections } from './pools.ts'
+import { SilenceDetector, SilentConnection, type ConnectionEvents, type Replacement } from './silence.ts'
+import { OpenStreams, type OpenStream } from './streams.ts'
 import type { KubeRequest, KubeResponse, Transport } from './transport.ts'
 import { impersonate } from './wrap.ts'
 
@@ -25,6 +27,9 @@ export interface HttpOptions {
   readonly streams?: number
   /** The largest answer; a larger one is refused while it arrives. @default 256 MiB */
   readonly maxBytes?: number
+  /** A request without an answer for this long makes the transport try a new connection. @default 3_000 */
+  readonly silentAfterMs?: number
+  readonly emitter?: Emitter<ConnectionEvents>
   /** Sent as User-Agent; the server's audit log shows it. @default caelus */
   readonly userAgent?: string
   readonly clock?: Clock
@@ -38,14 +43,16 @@ export interface HttpTransport extends Transport {
 }
 
 const TIMEOUT_MS = 30_000
+/** Less than a quarter of a leader's lease, so that its next renewal uses a connection that works. */
+const SILENT_AFTER_MS = 3_000
 /** A watch costs some 0.1 MB, and 20 ms to open. */
 const MAX_STREAMS = 1024
 /** A page of 500 objects of 0.5 MB; strings of Node hold 512 MiB. */
 const MAX_BYTES = 256 * 2 ** 20
 /** A status that refuses a watch. */
 const MAX_REFUSAL_BYTES = 2 ** 20
-/** Below the 90 s after which an API server closes an idle connection, so that no write meets a closing one. */
-const KEEP_ALIVE_MS = 60_000
+/** Everyone may read it, and it costs the server nothing. */
+const PROBE = { method: 'GET', path: '/version' } as const
 const BROKEN = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 
 /** A transport over HTTP/1.1 with keep-alive connections. Each watch has a connection of its own. */
@@ -53,9 +60,9 @@ export function httpTransport(config: KubeConfig, options: HttpOptions = {}): Ht
   const { clock = systemClock, random = Math.random, userAgent = 'caelus', maxBytes = MAX_BYTES } = options
   const { origin, pathname } = new URL(config.server)
   const prefix = pathname === '/' ? '' : pathname
-  const pools = new ConnectionPools(config, options)
+  const pools = new ConnectionPools(config, options.connections ?? 32)
   const maxStreams = options.streams ?? MAX_STREAMS
-  const streams = new OpenStreams(maxStreams)
+  const streams = new OpenStreams(clock, maxStreams)
 
   const optionsFor = (request: KubeRequest, { authorization }: Credentials): Dispatcher.RequestOptions => {
     request.beforeSend?.()
@@ -76,20 +83,51 @@ export function httpTransport(config: KubeConfig, options: HttpOptions = {}): Ht
     }
   }
 
+  const silentAfterMs = options.silentAfterMs ?? SILENT_AFTER_MS
+  const silence = new SilenceDetector({
+    clock,
+    afterMs: silentAfterMs,
+    emitter: options.emitter,
+    async probe(signal): Promise<Replacement> {
+      const credentials = await config.credentials.current()
+      const fresh = pools.make(credentials)
+      try {
+        using deadline = new Deadline(clock, silentAfterMs, signal)
+        // Any status is an answer.
+        await exchange(fresh.requests, optionsFor(PROBE, credentials), deadline, MAX_REFUSAL_BYTES)
+      } catch (error) {
+        await destroy(fresh)
+        throw error
+      }
+      return {
+        adopt(since) {
+          pools.use(fresh)
+          streams.hangUpSilent(since)
+        },
+        discard: () => void destroy(fresh),
+      }
+    },
+  })
+
+  const ask = async (on: Connections, request: KubeRequest, credentials: Credentials, deadline: Deadline) => {
+    using watch = silence.watch(describe(request), request.method === 'GET')
+    return await exchange(on.requests, optionsFor(request, credentials), deadline, maxBytes, watch)
+  }
+
   /** One request and its answer. Credentials that the server refuses are renewed once. */
   const once = async (request: KubeRequest, deadline: Deadline): Promise<Answer> => {
     const credentials = await config.credentials.current()
-    const answer = await exchange(pools.for(credentials).requests, optionsFor(request, credentials), deadline, maxBytes)
+    const answer = await ask(pools.for(credentials), request, credentials, deadline)
     if (answer.status !== 401 || !config.credentials.refused(credentials)) return answer
     const renewed = await config.credentials.current()
-    return exchange(pools.for(renewed).requests, optionsFor(request, renewed), deadline, maxBytes)
+    return ask(pools.for(renewed), request, renewed, deadline)
   }
 
   const attempt = async (request: KubeRequest, deadline: Deadline): Promise<KubeResponse> => {
     if (request.method !== 'GET') return parsed(request, await once(request, deadline))
-    // A keep-alive connection may have died. Only reads are safe to repeat; the caller decides about writes.
+    // A kept connection may have died. Only reads are safe to repeat; the caller decides about writes.
     const answer = await once(request, deadline).catch((error: unknown) => {
-      if (deadline.reason !== undefined || !BROKEN.has(codeOf(error))) throw error
+      if (deadline.reason !== undefined || !isBroken(error)) throw error
       return once(request, deadline)
     })
     return parsed(request, answer)
@@ -117,16 +155,18 @@ export function httpTransport(config: KubeConfig, options: HttpOptions = {}): Ht
   const open = async (request: KubeRequest, deadline: Deadline): Promise<Dispatcher.ResponseData> => {
     const begin = (credentials: Credentials) =>
       requestOver(pools.for(credentials).streams, { ...optionsFor(request, credentials), signal: deadline.signal })
+    using watch = silence.watch(describe(request), false)
     const credentials = await config.credentials.current()
     const response = await begin(credentials)
+    watch.answered()
     if (response.statusCode !== 401 || !config.credentials.refused(credentials)) return response
     await response.body.dump()
     return begin(await config.credentials.current())
   }
 
   async function* stream(request: KubeRequest): AsyncGenerator {
-    using _ = streams.enter(describe(request))
     using deadline = new Deadline(clock, request.timeoutMs ?? TIMEOUT_MS, request.signal)
+    using opened = streams.enter(describe(request), () => deadline.end(new SilentConnection()))
     try {
       const { statusCode: status, headers, body } = await inTime(open(request, deadline), deadline)
       if (status >= 300) {
@@ -138,7 +178,7 @@ export function httpTransport(config: KubeConfig, options: HttpOptions = {}): Ht
         throw errorOf(describe(request), parsed(request, answer))
       }
       deadline.begun()
-      yield* linesOf(body, isJson(headers as HeaderMap))
+      yield* linesOf(heard(body, opened), isJson(headers as HeaderMap))
     } catch (error) {
       if (request.signal?.aborted) return
       throw failedTo(request, error, deadline)
@@ -149,48 +189,17 @@ export function httpTransport(config: KubeConfig, options: HttpOptions = {}): Ht
   return {
     ...(config.impersonate === undefined ? transport : impersonate(transport, config.impersonate)),
     maxStreams,
-    close: () => pools.close(),
+    async close() {
+      silence.close()
+      await pools.close()
+    },
   }
 }
 
-/** The connections. A new client certificate opens new ones. */
-class ConnectionPools {
-  readonly #config: KubeConfig
-  readonly #options: HttpOptions
-  #open:
-    | { readonly certificate: string | undefined; readonly requests: Dispatcher; readonly streams: Dispatcher }
-    | undefined
-  #closed = false
-
-  constructor(config: KubeConfig, options: HttpOptions) {
-    this.#config = config
-    this.#options = options
-  }
-
-  for({ certificate, key }: Credentials): { readonly requests: Dispatcher; readonly streams: Dispatcher } {
-    if (this.#closed) throw new Error('the transport is closed')
-    if (this.#open !== undefined && this.#open.certificate === certificate) return this.#open
-    // `close` waits for open requests. A watch ends at the latest when its certificate is no longer accepted.
-    if (this.#open !== undefined) void Promise.all([this.#open.requests.close(), this.#open.streams.close()])
-    const { proxyUrl, server } = this.#config
-    const tls = {
-      ...this.#config.tls,
-      ...(certificate !== undefined && key !== undefined && { certificate, key }),
-    }
-    const make = (connections: number | null): Dispatcher =>
-      connectionsTo({ origin: new URL(server).origin, connections, tls, proxyUrl, keepAliveMs: KEEP_ALIVE_MS })
-    this.#open = {
-      certificate,
-      requests: make(this.#options.connections ?? 32),
-      // `OpenStreams` limits the watches, so that a connection that is closing does not delay the next watch.
-      streams: make(null),
-    }
-    return this.#open
-  }
-
-  async close(): Promise<void> {
-    this.#closed = true
-    await Promise.all([this.#open?.requests.destroy(), this.#open?.streams.destroy()])
+async function* heard(body: AsyncIterable<Uint8Array>, opened: OpenStream): AsyncGenerator<Uint8Array> {
+  for await (const chunk of body) {
+    opened.heard()
+    yield chunk
   }
 }
 
@@ -221,14 +230,15 @@ const retryPauseOf = ({ status, headers }: KubeResponse, clock: Clock): number |
 
 const FAILURES = { unreachable: raise.KubeUnreachable, tooLarge: raise.KubeAnswerTooLarge }
 
-const codeOf = (error: unknown): string => (error as { code?: string }).code ?? ''
+const isBroken = (error: unknown): boolean =>
+  error instanceof SilentConnection || BROKEN.has((error as { code?: string }).code ?? '')
 
 const describe = ({ method, path }: KubeRequest): string => `${method} ${path}`
 
 function failedTo(request: KubeRequest, error: unknown, deadline: Deadline): unknown {
   if (request.signal?.aborted) return request.signal.reason
   if (error instanceof FailureError) return error
-  return failureOfError(FAILURES, describe(request), deadline.isExpired ? deadline.reason : error)
+  return failureOfError(FAILURES, describe(request), deadline.reason ?? error)
 }
 
 function queryText(query: KubeRequest['query']): string {

@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest'
+import { manualClock } from '../../kernel/index.ts'
 import { OpenStreams, requireStreams } from './streams.ts'
 
 test('a stream too many is refused with the numbers, until another one is closed', () => {
-  const streams = new OpenStreams(2)
-  const first = streams.enter('watch a')
-  streams.enter('watch b')
-  expect(() => streams.enter('watch c')).toThrow('failed to watch c: 2 watches are open, and 2 are allowed')
+  const streams = new OpenStreams(manualClock(), 2)
+  const first = streams.enter('watch a', () => {})
+  streams.enter('watch b', () => {})
+  expect(() => streams.enter('watch c', () => {})).toThrow('failed to watch c: 2 watches are open, and 2 are allowed')
   first[Symbol.dispose]()
-  streams.enter('watch c')
-  expect(() => streams.enter('watch d')).toThrow('failed to watch d')
+  streams.enter('watch c', () => {})
+  expect(() => streams.enter('watch d', () => {})).toThrow('failed to watch d')
 })
 
 test('a need for more streams than allowed is refused with the remedy', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createEmitter, notLeading } from '../../kernel/index.ts'
 import { raise } from '../errors.ts'
 import type { KubeRequest, Transport } from './transport.ts'
-import { dryRun, guarded, impersonate, ledBy, observed, type RequestEvents } from './wrap.ts'
+import { guarded, impersonate, ledBy, observed, type RequestEvents } from './wrap.ts'
 
 function recording(status = 200): Transport & { readonly sent: KubeRequest[] } {
   const sent: KubeRequest[] = []
@@ -21,17 +21,6 @@ function recording(status = 200): Transport & { readonly sent: KubeRequest[] } {
 
 const GET: KubeRequest = { method: 'GET', path: '/api/v1/pods' }
 const POST: KubeRequest = { method: 'POST', path: '/api/v1/namespaces/a/pods', body: {} }
-
-test('a dry run reaches reads untouched and every write, deletes in their body', async () => {
-  const server = recording()
-  const trying = dryRun(server)
-  await trying.send(GET)
-  await trying.send(POST)
-  await trying.send({ method: 'DELETE', path: '/api/v1/namespaces/a', body: { kind: 'DeleteOptions' } })
-  expect(server.sent[0]).toEqual(GET)
-  expect(server.sent[1]?.query).toEqual({ dryRun: 'All' })
-  expect(server.sent[2]?.body).toEqual({ kind: 'DeleteOptions', dryRun: ['All'] })
-})
 
 test('an impersonated user is named in every request, streams included', async () => {
   const server = recording()
@@ -128,11 +117,10 @@ describe('an observed call reports verb, resource, code and time', () => {
 test('what wraps a transport keeps its limit of streams', () => {
   const inner = { ...recording(), maxStreams: 7 }
   const wrapped = [
-    dryRun(inner),
     impersonate(inner, { user: 'ada' }),
     guarded(inner, () => {}),
     ledBy(inner, { assertLeading() {} }),
     observed(inner, createEmitter<RequestEvents>()),
   ]
-  expect(wrapped.map(({ maxStreams }) => maxStreams)).toEqual([7, 7, 7, 7, 7])
+  expect(wrapped.map(({ maxStreams }) => maxStreams)).toEqual([7, 7, 7, 7])
 })

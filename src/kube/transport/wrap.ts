@@ -11,17 +11,6 @@ const changing = (inner: Transport, change: (request: KubeRequest) => KubeReques
   stream: (request) => inner.stream(change(request)),
 })
 
-/** The server validates and admits every write and stores none. */
-export const dryRun = (inner: Transport): Transport =>
-  changing(inner, (request) => {
-    if (request.method === 'GET') return request
-    const tried = { ...request, query: { ...request.query, dryRun: 'All' } }
-    // The server ignores the query of a DELETE that has a body, and would delete the object.
-    return request.method === 'DELETE' && request.body !== undefined
-      ? { ...tried, body: { ...request.body, dryRun: ['All'] } }
-      : tried
-  })
-
 /** Sends requests as another user. We need the right to impersonate, that user needs the rights for the requests. */
 export function impersonate(inner: Transport, { user, groups = [], extra = {} }: Identity): Transport {
   const headers: Record<string, string | readonly string[]> = { 'Impersonate-User': user }
@@ -44,11 +33,15 @@ export const guarded = (inner: Transport, check: (request: KubeRequest) => void)
     return { ...request, beforeSend }
   })
 
-/** Refuses writes while this process does not lead; reads and watches pass. */
-export const ledBy = (inner: Transport, election: Pick<LeaderElection, 'assertLeading'>): Transport =>
+/** `guarded` for writes; reads and watches pass. */
+export const guardedWrites = (inner: Transport, check: () => void): Transport =>
   guarded(inner, ({ method }) => {
-    if (method !== 'GET') election.assertLeading()
+    if (method !== 'GET') check()
   })
+
+/** Refuses writes while this process does not lead. */
+export const ledBy = (inner: Transport, election: Pick<LeaderElection, 'assertLeading'>): Transport =>
+  guardedWrites(inner, () => election.assertLeading())
 
 export interface RequestEvents {
   /** A request has ended; a watch ends when it closes. `code` is 0 when no answer came. */

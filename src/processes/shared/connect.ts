@@ -4,6 +4,7 @@ import {
   httpTransport,
   loadKubeConfig,
   observed,
+  type ConnectionEvents,
   type HttpTransport,
   type KubeRequest,
   type RequestEvents,
@@ -15,7 +16,7 @@ import type { Env } from '../../config/index.ts'
 export interface ConnectOptions {
   readonly kubeconfig: string
   readonly env: Env
-  readonly emitter: Emitter<RequestEvents>
+  readonly emitter: Emitter<RequestEvents & ConnectionEvents>
 }
 
 /**
@@ -23,7 +24,7 @@ export interface ConnectOptions {
  * transaction.
  */
 export async function connectKubernetes({ kubeconfig, env, emitter }: ConnectOptions): Promise<HttpTransport> {
-  const http = httpTransport(await loadKubeConfig({ path: kubeconfig, env }))
+  const http = httpTransport(await loadKubeConfig({ path: kubeconfig, env }), { emitter })
   return { ...outsideTransactions(observed(http, emitter)), close: () => http.close() }
 }
 

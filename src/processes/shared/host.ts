@@ -12,6 +12,7 @@ import {
   type Scrub,
 } from '../../telemetry/index.ts'
 import { VERSION } from '../../version.ts'
+import { logConnections } from './connection-log.ts'
 import { logElections } from './election-log.ts'
 import { kubeMetrics } from './kube-metrics.ts'
 import { openLog } from './telemetry.ts'
@@ -44,6 +45,7 @@ export function openHost({ config, env, domains, secrets = [], logTo }: HostOpti
   const emitter = createEmitter<ProcessEvents>((error) => log.error({ error }, 'Listener failed'))
   logKernel(emitter, log, failures)
   logWatches(emitter, log, failures)
+  logConnections(emitter, log, failures)
   logElections(emitter, log)
   metrics.listenTo(emitter)
   watchMetrics(metrics, emitter)

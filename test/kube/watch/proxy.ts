@@ -7,34 +7,48 @@ export interface Proxy extends AsyncDisposable {
   readonly opened: () => number
   /** The connections that exist now stay open and pass nothing on, in either direction; new ones work. */
   readonly swallow: () => void
+  /** The same for new connections too: they are accepted, and nothing is ever answered, not even a close. */
+  readonly swallowAll: () => void
 }
 
 /** A way to a port on this machine that can go dead without saying so. */
 export async function proxyTo(port: number): Promise<Proxy> {
   const sockets = new Set<Socket>()
-  // A connection that passes nothing on does not answer a closing side either.
-  const allowHalfOpen = true
-  const server = createServer({ allowHalfOpen }, (inbound) => {
-    const outbound = connect({ port, host: '127.0.0.1', allowHalfOpen })
+  let opened = 0
+  let isDead = false
+  const keep = (socket: Socket): Socket => {
+    sockets.add(socket)
+    return socket.on('close', () => sockets.delete(socket))
+  }
+  // Half-open sockets: the end of one side reaches the other only by `pipe`.
+  const server = createServer({ allowHalfOpen: true }, (inbound) => {
+    opened++
+    keep(inbound)
+    if (isDead) {
+      inbound.on('error', () => {}).resume()
+      return
+    }
+    const outbound = keep(connect({ port, host: '127.0.0.1', allowHalfOpen: true }))
     for (const [from, to] of [
       [inbound, outbound],
       [outbound, inbound],
     ] as const) {
-      sockets.add(from)
       from.pipe(to)
       from.on('error', () => to.destroy())
-      from.on('close', () => sockets.delete(from))
     }
-    opened++
   })
-  let opened = 0
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
+  const swallow = (): void => {
+    for (const socket of sockets) socket.unpipe().resume()
+  }
   return {
     port: (server.address() as AddressInfo).port,
     opened: () => opened,
-    swallow() {
-      for (const socket of sockets) socket.unpipe().resume()
+    swallow,
+    swallowAll() {
+      isDead = true
+      swallow()
     },
     async [Symbol.asyncDispose]() {
       server.close()

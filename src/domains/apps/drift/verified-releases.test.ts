@@ -200,3 +200,12 @@ test('a store that does not answer makes no answer, and is asked again', async (
   setAway(false)
   expect(await verified.recall(row, 'd')).toEqual(fine)
 })
+
+test('of many deployments that came and went only the latest are remembered', async () => {
+  const { asked, verified } = looking()
+  for (let id = 1; id <= 10_001; id++) await verified.forget(String(id), 7)
+  await verified.recall({ ...row, id: '2' }, 'd')
+  expect(asked).not.toContain('find 2')
+  await verified.recall(row, 'd')
+  expect(asked).toContain('find 1')
+})

@@ -65,6 +65,9 @@ export interface Finding {
   readonly seen: Observed
 }
 
+/** Of most deployments that this process has run. Of one that was forgotten the store is asked again. */
+const MOST_REMEMBERED = 10_000
+
 /** Watches can go wrong in ways that nobody notices; after this long everything is looked at again. */
 const LONGEST_MS = 3_600_000
 
@@ -75,7 +78,7 @@ const LONGEST_MS = 3_600_000
  */
 export class VerifiedReleases {
   readonly #deps: VerifiedReleasesDeps
-  /** Absent: never asked for. `undefined`: there is nothing to believe, whatever is kept. */
+  /** In order of last change. Absent: not asked for. `undefined`: there is nothing to believe, whatever is kept. */
   readonly #verified = new Map<string, VerifiedRelease | undefined>()
 
   constructor(deps: VerifiedReleasesDeps) {
@@ -96,7 +99,7 @@ export class VerifiedReleases {
       const kept = await this.#deps.kept.find(id)
       // Whoever learned more meanwhile is right.
       if (!this.#verified.has(id)) {
-        this.#verified.set(id, kept)
+        this.#remember(id, kept)
         if (kept !== undefined) this.#deps.releaseWatch.follow(kept.kinds)
       }
     }
@@ -115,7 +118,7 @@ export class VerifiedReleases {
     const isFine = seen.health.is === 'ready' && seen.drift.edited.length === 0 && seen.drift.missing.length === 0
     if (fingerprint !== undefined && isFine) {
       const look = { digest, kinds, fingerprint, seen, at: this.#deps.clock.now() }
-      this.#verified.set(id, look)
+      this.#remember(id, look)
       await this.#deps.kept.keep(id, fence, look)
     } else if (!this.#verified.has(id) || this.#verified.get(id) !== undefined) {
       await this.forget(id, fence)
@@ -127,8 +130,17 @@ export class VerifiedReleases {
    * another worker may have kept something since we did.
    */
   async forget(id: string, fence: number): Promise<void> {
-    this.#verified.set(id, undefined)
+    this.#remember(id, undefined)
     await this.#deps.kept.drop(id, fence)
+  }
+
+  #remember(id: string, look: VerifiedRelease | undefined): void {
+    this.#verified.delete(id)
+    this.#verified.set(id, look)
+    for (const oldest of this.#verified.keys()) {
+      if (this.#verified.size <= MOST_REMEMBERED) break
+      this.#verified.delete(oldest)
+    }
   }
 
   /** `undefined`: not all of the kinds were watched. */

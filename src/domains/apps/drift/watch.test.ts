@@ -2,12 +2,12 @@ import { expect, test, vi } from 'vitest'
 import { createEmitter, manualClock, seededRandom } from '../../../kernel/index.ts'
 import { ConfigMap, discovery, makeClient, Namespace, type Discovery, type WatchEvents } from '../../../kube/index.ts'
 import { FakeKubernetes } from '../../../kube/fake/index.ts'
-import { DriftWatch } from './watch.ts'
+import { DriftWatch, type DriftWatchDeps } from './watch.ts'
 import { DEPLOYMENT_LABEL } from '../fence.ts'
 import type { AppsEvents } from '../events.ts'
 
 /** A watch that has not started, of a cluster with one ConfigMap of a release. */
-async function world(kinds: () => Promise<readonly string[]>) {
+async function world(kinds: () => Promise<readonly string[]>, wake: DriftWatchDeps['queue']['wake'] = async () => {}) {
   const clock = manualClock()
   const transport = new FakeKubernetes({ clock, random: seededRandom(1) }).transport()
   const client = makeClient(transport, { fieldManager: 'helm' })
@@ -21,13 +21,13 @@ async function world(kinds: () => Promise<readonly string[]>) {
   const watch = new DriftWatch({
     client,
     discovery: { ...known, resourceFor },
-    queue: { wake: async () => {} },
+    queue: { wake },
     kept: { kinds },
     clock,
     random: () => 0.5,
     emitter: createEmitter<WatchEvents & AppsEvents>(),
   })
-  return { clock, watch, seen: () => [...(watch.glimpse('ns')?.objects ?? [])] }
+  return { client, clock, watch, seen: () => [...(watch.glimpse('ns')?.objects ?? [])] }
 }
 
 const PAGE = ['v1/ConfigMap', [expect.stringMatching(/^page /)]]
@@ -57,5 +57,29 @@ test('without a list of kinds it starts all the same, and follows what it is tol
   expect(seen()).toEqual([])
   watch.follow(['v1/ConfigMap'])
   await vi.waitFor(() => expect(seen()).toEqual([PAGE]))
+  await watch.stop()
+})
+
+test('a wake that the queue refused is repeated until it is accepted', async () => {
+  const calls: string[] = []
+  const { client, clock, watch } = await world(
+    async () => ['v1/ConfigMap'],
+    async ({ id }) => {
+      calls.push(id)
+      if (calls.length < 3) throw new Error('the database is away')
+    },
+  )
+  await watch.start()
+  await client.patch(
+    ConfigMap,
+    { namespace: 'ns', name: 'page' },
+    { merge: { data: { a: 'b' } } },
+    { fieldManager: 'me' },
+  )
+  await vi.waitFor(() => expect(calls).toHaveLength(1))
+  await clock.advance(1_000)
+  await clock.advance(1_000)
+  await clock.advance(10_000)
+  expect(calls).toEqual(['1', '1', '1'])
   await watch.stop()
 })

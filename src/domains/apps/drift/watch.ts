@@ -13,6 +13,7 @@ import {
   cache,
   keeping,
   Namespace,
+  repeatedWakes,
   Secret,
   type Cache,
   type Change,
@@ -21,6 +22,7 @@ import {
   type Discovery,
   type KubeObject,
   type ManagedFields,
+  type RepeatedWakes,
   type WatchEvents,
 } from '../../../kube/index.ts'
 import { OUR_MANAGER } from './drift.ts'
@@ -68,10 +70,12 @@ export class DriftWatch implements ReleaseWatch, Service {
   /** Kinds whose first list is complete. */
   readonly #synced = new Set<string>()
   readonly #life: Service
+  readonly #wakes: RepeatedWakes
   #isOver = false
 
   constructor(deps: DriftWatchDeps) {
     this.#deps = deps
+    this.#wakes = repeatedWakes(deps.queue, deps.clock)
     const watching = this.#watching()
     this.#namespaces = cache(watching, {
       resource: Namespace,
@@ -126,6 +130,7 @@ export class DriftWatch implements ReleaseWatch, Service {
       await stopped
     } finally {
       this.#isOver = true
+      this.#wakes.stop()
       await Promise.all([this.#namespaces, this.#records, ...this.#kinds.values()].map((each) => each.stop()))
     }
   }
@@ -179,10 +184,7 @@ export class DriftWatch implements ReleaseWatch, Service {
     const how = change.type === 'deleted' ? 'deleted' : 'changed'
     this.#deps.emitter.emit('apps:touched', { deployment: id, object: `${kind}/${metadata.name}`, how })
     const tenant = labels?.[USER_LABEL]
-    // A wake that is lost is made up for by the scan.
-    this.#deps.queue
-      .wake(deploymentKey(id), { reason: 'drift', ...(tenant !== undefined && { tenant }) })
-      .catch(() => {})
+    this.#wakes.wake(deploymentKey(id), { reason: 'drift', ...(tenant !== undefined && { tenant }) })
   }
 }
 

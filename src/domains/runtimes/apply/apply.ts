@@ -34,8 +34,8 @@ export async function applyChild(acting: Applying, runtime: ClassRuntime, action
   const { child } = action
   const seen = seenOf(acting, runtime, child)
   if (seen === undefined) return applyUnseen(acting, runtime, action)
-  const work = (signal: AbortSignal) => applyGivenBack({ ...acting, signal }, runtime, action, seen)
-  return CONTENDED.has(child.kind) ? holdingWorkload(acting, runtime, child, work) : work(acting.signal)
+  const work = (held: Applying) => applyGivenBack(held, runtime, action, seen)
+  return CONTENDED.has(child.kind) ? holdingWorkload(acting, runtime, child, work) : work(acting)
 }
 
 function seenOf({ apis }: Applying, runtime: ClassRuntime, { kind, name }: RenderedChild): KubeObject | undefined {

@@ -1,5 +1,5 @@
 import { failureOf, messageOf } from '../../../kernel/index.ts'
-import { isConflict, isInvalid, isNotFound, KubeError, type Client, type Draft } from '../../../kube/index.ts'
+import { isConflict, isInvalid, isNotFound, KubeError, type Draft } from '../../../kube/index.ts'
 import type { ManagedCaches } from '../watch/caches.ts'
 import type { ClassRuntime } from '../class-runtime.ts'
 import { raise } from '../failures.ts'
@@ -10,7 +10,6 @@ import { ENFORCER, MANAGER, type ChildRef, type Enforce } from '../types.ts'
 import { enforcementDraft } from './enforcement-draft.ts'
 
 export interface Enforcing extends LockedRun {
-  readonly client: Client
   readonly apis: Pick<ManagedCaches, 'cacheOf'>
 }
 
@@ -30,9 +29,7 @@ export async function applyEnforcement(enforcing: Enforcing, runtime: ClassRunti
     action.path === 'hpa'
       ? { kind: 'Deployment', name: functionName(runtime.metadata.name, action.functionKey) }
       : action.child
-  await holdingWorkload(enforcing, runtime, workload, (signal) =>
-    enforceNow({ ...enforcing, signal }, runtime, action, workload),
-  )
+  await holdingWorkload(enforcing, runtime, workload, (held) => enforceNow(held, runtime, action, workload))
 }
 
 async function enforceNow(
