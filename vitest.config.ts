@@ -18,8 +18,8 @@ const ON_DATABASE = [
   'test/api/identity/**/*.test.ts',
 ]
 
-/** Half of the tests on all real parts, by their time. `npm test` runs them beside the other half. */
-const ON_APPS = ['test/apps/{helm,worker}/**/*.test.ts', 'test/{cli,deploy,examples}/**/*.test.ts']
+/** A share of the tests on all real parts, which `npm test` runs beside the others. */
+const ON_KUBE = ['test/{kube,runtimes,processes,bench}/**/*.test.ts', 'test/api/runtimes/**/*.test.ts']
 
 /** Measures the CPU time of each test file. */
 const setupFiles = [join(import.meta.dirname, 'tools/test-report/measure-file.ts')]
@@ -79,12 +79,12 @@ export default defineConfig({
           hookTimeout: PARTS_TIMEOUT_MS,
         },
       },
-      { test: { name: 'apps', include: ON_APPS, ...onParts } },
+      { test: { name: 'kube', include: ON_KUBE, ...onParts } },
       {
         test: {
           name: 'parts',
           include: ['test/*/**/*.test.ts'],
-          exclude: ['test/real/**', ...ON_DATABASE, ...ON_APPS],
+          exclude: ['test/real/**', ...ON_DATABASE, ...ON_KUBE],
           ...onParts,
         },
       },

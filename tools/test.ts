@@ -107,15 +107,15 @@ function summary(): string {
  */
 async function everything(): Promise<boolean> {
   const prepared = prepare(PARTS)
-  const apps = prepared.then((succeeded) => succeeded && vitest(run, 'apps'))
+  const parts = prepared.then((succeeded) => succeeded && vitest(run, 'parts'))
   const beside = [
     await runBeside('npm', 'run', '--silent', 'typecheck'),
     await runBeside('npm', 'run', '--silent', 'lint'),
     await vitest(runBeside, 'pure', 'repository', 'console'),
     await vitest(runBeside, 'database'),
-    (await prepared) && (await vitest(runBeside, 'parts')),
+    (await prepared) && (await vitest(runBeside, 'kube')),
   ]
-  return [...beside, await apps].every(Boolean)
+  return [...beside, await parts].every(Boolean)
 }
 
 async function realParts(): Promise<boolean> {
@@ -125,7 +125,7 @@ async function realParts(): Promise<boolean> {
 const passed = real
   ? await realParts()
   : rest.length > 0
-    ? await vitest(run, 'pure', 'repository', 'console', 'database', 'apps', 'parts')
+    ? await vitest(run, 'pure', 'repository', 'console', 'database', 'kube', 'parts')
     : await everything()
 console.log(`\n${summary()}`)
 rmSync(scratch, { recursive: true })

@@ -293,10 +293,10 @@ describe('through the controller', () => {
     const provision = { cpu_request: '800m', memory_request: '256Mi' }
     await world.create('shop', { enforcement: { mode: 'enforce', dimensions }, functions: [fn('cart', provision)] })
     await world.reaches('shop', 'available')
-    await recommend(world, 400, 'cpu')
+    await recommend(world, 450, 'cpu')
     const resourcesOf = ({ spec }: Deployment) => spec?.template.spec?.containers[0]?.resources
-    // In several steps, each of which may be seen.
-    await world.sees(ClassRuntime, 'shop', ({ status }) => status?.nfr_state?.['cpu/cart']?.applied === 400)
+    // In two steps; the first one is not to be seen afterwards.
+    await world.sees(ClassRuntime, 'shop', ({ status }) => status?.nfr_state?.['cpu/cart']?.applied === 450)
     await world.sees(Deployment, NAME, (one) => one.metadata.annotations?.['oaas.io/handed-over'] === 'cpu')
     await world.reaches('shop', 'available')
     const seen = new Set<string>()
