@@ -70,8 +70,10 @@ export class World {
   readonly #queues = new Map<string, FakePostgresQueue>()
   readonly #processes: Process[] = []
   readonly #kinds: readonly Crd[]
-  readonly #observed: Observable[] = []
-  readonly #bookkeeping: Observable[] = []
+  /** Everything that is written to. */
+  readonly #stores: Observable[] = []
+  /** The part of it that comes to rest. */
+  readonly #work: Observable[] = []
   readonly #disturbances: Disturbances
   #faults: Faults
   #busyUsers = 0
@@ -89,8 +91,8 @@ export class World {
       namespaces,
     })
     this.client = makeClient(this.kubernetes.transport(), { fieldManager: 'outside' })
-    this.#observed.push({ version: () => this.kubernetes.versionOfWork })
-    this.#bookkeeping.push({ version: () => this.kubernetes.version })
+    this.#stores.push({ version: () => this.kubernetes.version })
+    this.#work.push({ version: () => this.kubernetes.versionOfWork })
     this.#disturbances = new Disturbances(this.clock, this.random, () => this.#faults)
     this.#repeat(500, 3_000, () => this.kubernetes.collectGarbage())
     this.#repeat(20_000, 60_000, () => this.kubernetes.bookmark())
@@ -108,17 +110,18 @@ export class World {
 
   /** Changes with every write to any store. */
   get version(): number {
-    return total(this.#observed) + total(this.#bookkeeping)
+    return total(this.#stores)
   }
 
   /** Changes with every write but those that go on in a world at rest: renewed Leases, claims, scheduled checks. */
   get versionOfWork(): number {
-    return total(this.#observed)
+    return total(this.#work)
   }
 
   /** A store besides Kubernetes: laws are checked after every write to it, and it has to come to rest. */
   observe(store: Observable): void {
-    this.#observed.push(store)
+    this.#stores.push(store)
+    this.#work.push(store)
   }
 
   /** A table. Changes that are not work, such as the time of the last check, do not disturb a world at rest. */
@@ -126,8 +129,8 @@ export class World {
     const table = new Table<R>()
     let works = 0
     table.onChange((change) => void (works += isWork(change) ? 1 : 0))
-    this.observe({ version: () => works })
-    this.#bookkeeping.push(table)
+    this.#stores.push(table)
+    this.#work.push({ version: () => works })
     return table
   }
 
@@ -144,7 +147,7 @@ export class World {
         ...options,
         onClaim: ({ key, fence }) => this.standing.fenced(`${name} ${key.kind}/${key.id}`, fence),
       })
-    if (!this.#queues.has(name)) this.#bookkeeping.push(known)
+    if (!this.#queues.has(name)) this.#stores.push(known)
     this.#queues.set(name, known)
     return known
   }
@@ -310,4 +313,8 @@ export class World {
   }
 }
 
-const total = (stores: readonly Observable[]): number => stores.reduce((sum, store) => sum + store.version(), 0)
+function total(stores: readonly Observable[]): number {
+  let sum = 0
+  for (const store of stores) sum += store.version()
+  return sum
+}
