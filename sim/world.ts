@@ -74,6 +74,7 @@ export class World {
   readonly #stores: Observable[] = []
   /** The part of it that comes to rest. */
   readonly #work: Observable[] = []
+  readonly #tables: Pick<Table<object>, 'committed'>[] = []
   readonly #disturbances: Disturbances
   #faults: Faults
   #busyUsers = 0
@@ -129,6 +130,7 @@ export class World {
     const table = new Table<R>()
     let works = 0
     table.onChange((change) => void (works += isWork(change) ? 1 : 0))
+    this.#tables.push(table)
     this.#stores.push(table)
     this.#work.push({ version: () => works })
     return table
@@ -222,10 +224,11 @@ export class World {
     }
   }
 
-  /** The sentinel must be in no status, no Event and no line of the timeline. */
+  /** The sentinel must be in no status, no Event, no row and no line of the timeline. */
   checkSecrets(): void {
     const statuses = this.#kinds.flatMap((kind) => this.kubernetes.peek(kind).map((object) => ({ ...object, spec: 0 })))
-    const leak = leakIn(this.timeline.lines, [...this.kubernetes.peek(Event), ...statuses])
+    const rows = this.#tables.flatMap((table) => table.committed())
+    const leak = leakIn(this.timeline.lines, [...this.kubernetes.peek(Event), ...statuses, ...rows])
     if (leak !== undefined) this.standing.break('no secret leaves', `the sentinel is in ${leak}`)
   }
 
@@ -265,7 +268,8 @@ export class World {
       life.crash()
     }
     const services = process.start(this.#ports(life))
-    for (const service of services) service.done.catch(ended('ends'))
+    for (const { name: of, done } of services)
+      done.then(() => ended('ends')(new Error(`${of} ended by itself`)), ended('ends'))
     startAll(services).catch(ended('failed to start'))
   }
 
