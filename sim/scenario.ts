@@ -98,9 +98,10 @@ class Run {
       if (this.#world.userError !== undefined)
         return { law: 'users get what they ask for', how: messageOf(this.#world.userError) }
       if (standing.broken !== undefined) return standing.broken
-      const { version, versionOfWork } = this.#world
+      const { version } = this.#world
       if (version === this.#version) continue
       this.#version = version
+      const { versionOfWork } = this.#world
       if (versionOfWork !== this.#versionOfWork) this.#movedAt = clock.now()
       this.#versionOfWork = versionOfWork
       const broken = firstBroken(this.#laws.always, this.#world)

@@ -87,8 +87,11 @@ test('a write under an older fence breaks a law', () => {
 })
 
 test('the sentinel is found in every spelling', () => {
-  const spelled = [SENTINEL, JSON.stringify({ SENTINEL }), encodeURIComponent(SENTINEL), btoa('x')]
-  expect(spelled.map(hasSentinel)).toEqual([true, true, true, false])
+  const json = JSON.stringify(SENTINEL)
+  const base64 = ['', 'u:', 'user:', '{"a":'].map((before) => Buffer.from(before + json).toString('base64'))
+  for (const spelled of [SENTINEL, json, JSON.stringify(json), encodeURIComponent(SENTINEL), ...base64])
+    expect(hasSentinel(spelled), spelled).toBe(true)
+  expect(hasSentinel('********')).toBe(false)
 })
 
 test.each([echoScenario(), appsScenario(), runtimesScenario()])('a seed of $name replays exactly', async (one) => {

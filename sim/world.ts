@@ -70,8 +70,11 @@ export class World {
   readonly #queues = new Map<string, FakePostgresQueue>()
   readonly #processes: Process[] = []
   readonly #kinds: readonly Crd[]
-  readonly #observed: Observable[] = []
-  readonly #bookkeeping: Observable[] = []
+  /** Everything that is written to. */
+  readonly #stores: Observable[] = []
+  /** The part of it that comes to rest. */
+  readonly #work: Observable[] = []
+  readonly #tables: Pick<Table<object>, 'committed'>[] = []
   readonly #disturbances: Disturbances
   #faults: Faults
   #busyUsers = 0
@@ -89,8 +92,8 @@ export class World {
       namespaces,
     })
     this.client = makeClient(this.kubernetes.transport(), { fieldManager: 'outside' })
-    this.#observed.push({ version: () => this.kubernetes.versionOfWork })
-    this.#bookkeeping.push({ version: () => this.kubernetes.version })
+    this.#stores.push({ version: () => this.kubernetes.version })
+    this.#work.push({ version: () => this.kubernetes.versionOfWork })
     this.#disturbances = new Disturbances(this.clock, this.random, () => this.#faults)
     this.#repeat(500, 3_000, () => this.kubernetes.collectGarbage())
     this.#repeat(20_000, 60_000, () => this.kubernetes.bookmark())
@@ -108,17 +111,18 @@ export class World {
 
   /** Changes with every write to any store. */
   get version(): number {
-    return total(this.#observed) + total(this.#bookkeeping)
+    return total(this.#stores)
   }
 
   /** Changes with every write, except those that a converged world still makes: renewed Leases, claims, scheduled checks. */
   get versionOfWork(): number {
-    return total(this.#observed)
+    return total(this.#work)
   }
 
   /** A store besides Kubernetes: laws are checked after every write to it, and it has to come to rest. */
   observe(store: Observable): void {
-    this.#observed.push(store)
+    this.#stores.push(store)
+    this.#work.push(store)
   }
 
   /** A table. Changes that are not work, such as the time of the last check, do not disturb a world at rest. */
@@ -126,8 +130,9 @@ export class World {
     const table = new Table<R>()
     let works = 0
     table.onChange((change) => void (works += isWork(change) ? 1 : 0))
-    this.observe({ version: () => works })
-    this.#bookkeeping.push(table)
+    this.#tables.push(table)
+    this.#stores.push(table)
+    this.#work.push({ version: () => works })
     return table
   }
 
@@ -144,7 +149,7 @@ export class World {
         ...options,
         onClaim: ({ key, fence }) => this.standing.fenced(`${name} ${key.kind}/${key.id}`, fence),
       })
-    if (!this.#queues.has(name)) this.#bookkeeping.push(known)
+    if (!this.#queues.has(name)) this.#stores.push(known)
     this.#queues.set(name, known)
     return known
   }
@@ -219,10 +224,11 @@ export class World {
     }
   }
 
-  /** The sentinel must be in no status, no Event and no line of the timeline. */
+  /** The sentinel must be in no status, no Event, no row and no line of the timeline. */
   checkSecrets(): void {
     const statuses = this.#kinds.flatMap((kind) => this.kubernetes.peek(kind).map((object) => ({ ...object, spec: 0 })))
-    const leak = leakIn(this.timeline.lines, [...this.kubernetes.peek(Event), ...statuses])
+    const rows = this.#tables.flatMap((table) => table.committed())
+    const leak = leakIn(this.timeline.lines, [...this.kubernetes.peek(Event), ...statuses, ...rows])
     if (leak !== undefined) this.standing.break('no secret leaves', `the sentinel is in ${leak}`)
   }
 
@@ -262,7 +268,8 @@ export class World {
       life.crash()
     }
     const services = process.start(this.#ports(life))
-    for (const service of services) service.done.catch(ended('ends'))
+    for (const { name: of, done } of services)
+      done.then(() => ended('ends')(new Error(`${of} ended by itself`)), ended('ends'))
     startAll(services).catch(ended('failed to start'))
   }
 
@@ -310,4 +317,8 @@ export class World {
   }
 }
 
-const total = (stores: readonly Observable[]): number => stores.reduce((sum, store) => sum + store.version(), 0)
+function total(stores: readonly Observable[]): number {
+  let sum = 0
+  for (const store of stores) sum += store.version()
+  return sum
+}

@@ -1,7 +1,7 @@
 import type { AppsEvents, Deployment, JsonObject, Template } from '../../src/domains/apps/index.ts'
 import { appsWorker, type AppsWorkerDeps } from '../../src/domains/apps/index.ts'
 import { DEPLOYMENT_LABEL, FENCE_ANNOTATION, FENCE_EXTRA } from '../../src/domains/apps/fence.ts'
-import { FakeCharts, fakeHelm, type FakeChart } from '../../src/domains/apps/helm/fake/index.ts'
+import { FakeCharts, fakeHelm, type FakeChart, type HelmFault } from '../../src/domains/apps/helm/fake/index.ts'
 import { releases } from '../../src/domains/apps/helm/index.ts'
 import type { VerifiedReleaseStore } from '../../src/domains/apps/drift/verified-releases.ts'
 import { APPS_QUEUE, deploymentKey } from '../../src/domains/apps/queue.ts'
@@ -35,6 +35,7 @@ import {
 import type { RowChange, Table } from '../../src/store/fake/index.ts'
 import { ALL_FAULTS, perAwait } from '../faults.ts'
 import type { Law, Laws, Scenario } from '../scenario.ts'
+import { SENTINEL } from '../standing.ts'
 import type { Ports, User, World } from '../world.ts'
 
 const IDS = ['1', '2', '3'] as const
@@ -63,7 +64,12 @@ const CHART: FakeChart = {
 
 const SCHEMA: JsonObject = {
   type: 'object',
-  properties: { user: { type: 'object', properties: { message: { type: 'string' } } } },
+  properties: {
+    user: {
+      type: 'object',
+      properties: { message: { type: 'string' }, password: { type: 'string', writeOnly: true } },
+    },
+  },
 }
 
 /** Every pass writes when it was and when the next one is due. */
@@ -90,7 +96,7 @@ class Platform {
       chartVersion: location.version,
       chartDigest: location.digest,
       versionLabel: null,
-      defaultValues: {},
+      defaultValues: { user: { password: SENTINEL } },
       valuesSchema: SCHEMA,
       capabilities: {},
       healthTimeoutSec: 60,
@@ -104,14 +110,24 @@ class Platform {
       if (after !== undefined && after.generation !== before?.generation)
         void queue.wake(deploymentKey(id), { reason: 'changed', tenant: 'u1' })
     })
+    const onWrite = (id: string, fence: number): void =>
+      world.standing.fenced(`${APPS_QUEUE} ${keyText(deploymentKey(id))}`, fence)
     this.store = {
       deployments: this.rows,
       queue,
       template: () => this.template,
       owner: (id) => ({ id, email: 'ada@example.com' }),
-      onWrite: (id, fence) => world.standing.fenced(`${APPS_QUEUE} ${keyText(deploymentKey(id))}`, fence),
+      onWrite,
     }
-    this.verified = fakeVerifiedReleases(this.store)
+    let verified = 0
+    this.verified = fakeVerifiedReleases({
+      ...this.store,
+      onWrite(id, fence) {
+        verified++
+        onWrite(id, fence)
+      },
+    })
+    world.observe({ version: () => verified })
   }
 
   /** One transaction of the API: the intent, and by the trigger the wake. */
@@ -248,6 +264,13 @@ function notGone({ status, namespaceName }: Deployment, kubernetes: World['kuber
   return status === 'deleted' ? undefined : 'does not have the status deleted'
 }
 
+/** Helm dies, or fails with a message that quotes what it was given. */
+function helmFault(random: Random): HelmFault | undefined {
+  const chance = random()
+  if (chance < 0.05) return 'dies'
+  return chance < 0.08 ? { code: 'HelmFailed', message: `failed to parse ${JSON.stringify(SENTINEL)}` } : undefined
+}
+
 /** Changes what a worker is given. */
 type Variant = (deps: AppsWorkerDeps) => Partial<AppsWorkerDeps>
 
@@ -275,7 +298,7 @@ const workerProcess =
         transport,
         clock,
         charts: platform.charts,
-        fault: () => (random() < 0.05 ? 'dies' : undefined),
+        fault: () => helmFault(random),
       }),
       releases: releases(client, kinds),
       locks: kubeLocks({ client, namespace: 'default', clock }),

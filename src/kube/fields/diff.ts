@@ -141,10 +141,16 @@ export function unmetFields(wanted: Fields, live: unknown, ownership = Ownership
   return unmetInFields(wanted, isFields(live) ? live : {}, ownership, [])
 }
 
-const unmetInFields = (wanted: Fields, live: Fields, ownership: Ownership, path: FieldPath): UnmetField[] =>
-  Object.entries(wanted).flatMap(([name, value]) =>
-    unmet(value, fieldOf(live, name), ownership.into(name), [...path, name]),
-  )
+function unmetInFields(wanted: Fields, live: Fields, ownership: Ownership, path: FieldPath): UnmetField[] {
+  const found: UnmetField[] = []
+  for (const name of Object.keys(wanted)) {
+    const there = fieldOf(live, name)
+    // Most fields are met. Those need neither an owner nor a path.
+    if (!Object.is(wanted[name], there))
+      found.push(...unmet(wanted[name], there, ownership.into(name), [...path, name]))
+  }
+  return found
+}
 
 function unmet(wanted: unknown, live: unknown, ownership: Ownership, path: FieldPath): UnmetField[] {
   if (wanted === undefined || Object.is(wanted, live)) return []

@@ -7,13 +7,9 @@ import type { ReleaseTarget } from './port.ts'
 /** Tells whether a kind lives in namespaces; `undefined` when the server does not know it. */
 export type Kinds = Pick<Discovery, 'resourceFor'>
 
-/**
- * The objects of a manifest as Helm applies them: with their namespace, and with the marks by which Helm knows its own.
- * The manifest in Helm's storage has neither.
- */
-export async function objectsOf(manifest: string, target: ReleaseTarget, kinds: Kinds): Promise<readonly KubeObject[]> {
-  return Promise.all(parseManifest(manifest).map((object) => asApplied(object, target, kinds)))
-}
+/** The objects of a manifest as Helm applies them. */
+export const objectsOf = (manifest: string, target: ReleaseTarget, kinds: Kinds): Promise<readonly KubeObject[]> =>
+  asApplied(parseManifest(manifest), target, kinds)
 
 /** YAML 1.1 as Helm's parser has it (`on` is true, `0644` is octal), which knows neither base 60 nor dates. */
 export const HELM_YAML = {
@@ -53,7 +49,14 @@ const textAt = (object: JsonObject, key: string): string => {
   return typeof value === 'string' ? value : ''
 }
 
-async function asApplied(object: KubeObject, { namespace, release }: ReleaseTarget, kinds: Kinds): Promise<KubeObject> {
+/** With their namespace, and with the marks by which Helm knows its own. The manifest in Helm's storage has neither. */
+export const asApplied = (
+  objects: readonly KubeObject[],
+  target: ReleaseTarget,
+  kinds: Kinds,
+): Promise<readonly KubeObject[]> => Promise.all(objects.map((object) => marked(object, target, kinds)))
+
+async function marked(object: KubeObject, { namespace, release }: ReleaseTarget, kinds: Kinds): Promise<KubeObject> {
   const resource = await kinds.resourceFor(object.apiVersion, object.kind)
   const { namespace: own, ...metadata } = object.metadata
   return {

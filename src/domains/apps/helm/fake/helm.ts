@@ -6,7 +6,7 @@ import { deepMerge } from '../../values/values.ts'
 import type { JsonObject } from '../../values/json.ts'
 import { masker } from '../../values/redaction.ts'
 import { withoutHandedOver } from '../hand-over.ts'
-import { objectsOf } from '../manifest.ts'
+import { asApplied, objectsOf } from '../manifest.ts'
 import type { Chart, Helm, ReleaseTarget, Rollout } from '../port.ts'
 import type { FakeCharts } from './charts.ts'
 import { History, type Revision } from './history.ts'
@@ -39,9 +39,12 @@ export function fakeHelm({ transport, clock, charts, fault, historyMax = 5 }: Fa
   const client = makeClient(transport, { fieldManager: 'helm' })
   const kinds = discovery(transport, clock)
 
-  const manifestOf = (chart: Chart, values: JsonObject, target: ReleaseTarget): string => {
-    const objects = charts.templatesOf(chart).render(deepMerge(chart.defaultValues, values), target)
-    return objects.map((object) => `---\n${JSON.stringify(object)}\n`).join('')
+  const rendered = (chart: Chart, values: JsonObject, target: ReleaseTarget) =>
+    charts.templatesOf(chart).render(deepMerge(chart.defaultValues, values), target)
+
+  const manifestOf = ({ chart, values, handOver }: Rollout, target: ReleaseTarget): string => {
+    const documents = rendered(chart, values, target).map((object) => `---\n${JSON.stringify(object)}\n`)
+    return handOver.length === 0 ? documents.join('') : withoutHandedOver(documents.join(''), handOver)
   }
 
   const as = ({ as: identity }: ReleaseTarget): Client => (identity === undefined ? client : client.as(identity))
@@ -85,7 +88,7 @@ export function fakeHelm({ transport, clock, charts, fault, historyMax = 5 }: Fa
     const history = historyOf(target)
     const { newest, standing } = await history.read()
     refuseToStart(verb, target, newest)
-    const manifest = withoutHandedOver(manifestOf(rollout.chart, rollout.values, target), rollout.handOver)
+    const manifest = manifestOf(rollout, target)
     const begun = await history.begin((newest?.version ?? 0) + 1, verb, manifest, rollout)
     try {
       await bring(verb, target, rollout, { manifest, before: standing?.manifest ?? '' }, signal)
@@ -133,7 +136,7 @@ export function fakeHelm({ transport, clock, charts, fault, historyMax = 5 }: Fa
   }
 
   return {
-    render: async (target, chart, values) => objectsOf(manifestOf(chart, values, target), target, kinds),
+    render: async (target, chart, values) => asApplied(rendered(chart, values, target), target, kinds),
     install: (target, rollout, signal) => told(() => roll('install', target, rollout, signal), signal),
     upgrade: (target, rollout, signal) => told(() => roll('upgrade', target, rollout, signal), signal),
     uninstall: (target, _options, signal) =>
