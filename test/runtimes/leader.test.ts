@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { fn, RuntimesWorld, type Running } from './world.ts'
 
 /** The renew deadline is longer than the pauses of a busy machine, so that a leader keeps the lead. */
@@ -7,7 +7,7 @@ const TIMINGS = { durationMs: 10_000, renewDeadlineMs: 8_000, retryMs: 500 }
 const candidate = (world: RuntimesWorld, instance: string): Promise<Running> =>
   world.controller({ instance, leader: { lease: world.at('leader'), timings: TIMINGS } })
 
-test('of two controllers one leads, and the other goes on where it ends', async () => {
+test('of two controllers one leads, and the other goes on where it ends', async ({ expect }) => {
   await using world = await RuntimesWorld.make()
   const one = await candidate(world, 'one')
   await expect.poll(() => one.election?.leading, { timeout: 30_000 }).toBe(true)
