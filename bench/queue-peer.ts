@@ -31,7 +31,7 @@ let loop: Service | undefined
 await measureQueue({
   notes: `caelus, concurrency ${CONCURRENCY}, ${CLAIM_AT_MOST} per claim, lease 20 s, fenced, one run per key`,
   async reset() {
-    await admin.query('drop schema if exists caelus cascade')
+    await admin.query('drop schema if exists caelus, tenant cascade')
     await migrate(url)
     await hints.start()
   },

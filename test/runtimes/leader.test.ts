@@ -27,7 +27,7 @@ test('of two controllers one leads, and the other goes on where it ends', async 
 })
 
 // Both wait for the end of a lease.
-test.concurrent('a leader that dies is followed, and what it left half done is finished', async ({ expect }) => {
+test.concurrent('a leader that dies is followed, and what it left half done is finished', async (context) => {
   await using world = await RuntimesWorld.make()
   const leader = { lease: world.at('leader'), timings: TIMINGS }
   const stopAt = { when: 'before', method: 'PATCH', path: '/services/cart--add$' } as const
@@ -35,13 +35,13 @@ test.concurrent('a leader that dies is followed, and what it left half done is f
   await world.create('cart', { functions: [fn('add')] })
   await first.reached
   const second = await candidate(world, 'second')
-  expect(second.election?.leading).toBe(false)
+  context.expect(second.election?.leading).toBe(false)
   await first.kill()
   await world.reaches('cart', 'available')
-  expect(second.election?.leading).toBe(true)
+  context.expect(second.election?.leading).toBe(true)
 })
 
-test.concurrent('a leader that was paused writes nothing after its successor began', async ({ expect }) => {
+test.concurrent('a leader that was paused writes nothing after its successor began', async (context) => {
   await using world = await RuntimesWorld.make()
   const leader = { lease: world.at('leader'), timings: TIMINGS }
   const stopAt = { when: 'paused', method: 'PATCH', path: '/services/cart--add$' } as const
@@ -49,11 +49,11 @@ test.concurrent('a leader that was paused writes nothing after its successor beg
   await world.create('cart', { functions: [fn('add')] })
   await first.reached
   const second = await world.controller({ instance: 'second', leader })
-  await expect.poll(() => second.election?.leading, { timeout: 60_000 }).toBe(true)
+  await context.expect.poll(() => second.election?.leading, { timeout: 60_000 }).toBe(true)
   await world.reaches('cart', 'available')
   first.proceed()
-  await expect.poll(() => first.lines.length, { timeout: 30_000 }).toBeGreaterThan(0)
+  await context.expect.poll(() => first.lines.length, { timeout: 30_000 }).toBeGreaterThan(0)
   await world.change('cart', { functions: [fn('add'), fn('list')] })
   await world.reaches('cart', 'available')
-  expect(first.lines.filter((line) => !line.startsWith('refused'))).toEqual([])
+  context.expect(first.lines.filter((line) => !line.startsWith('refused'))).toEqual([])
 })
