@@ -67,6 +67,18 @@ const HELM_4: readonly (readonly [AppFailureCode, string])[] = [
     'Error: release r2 failed, and has been uninstalled due to rollback-on-failure being set: resource Deployment/ns/web not ready. status: InProgress, message: Available: 0/1\ncontext deadline exceeded',
   ],
   [
+    'ControlPlaneUnreachable',
+    'Error: INSTALLATION FAILED: resource Service/ns/web not ready. status: Unknown, message:\nresource Deployment/ns/web not ready. status: Unknown, message:',
+  ],
+  [
+    'NeverHealthy',
+    'Error: INSTALLATION FAILED: resource Service/ns/web not ready. status: Unknown, message:\nresource Deployment/ns/web not ready. status: InProgress, message: Available: 0/1',
+  ],
+  [
+    'NeverHealthy',
+    'Error: INSTALLATION FAILED: resource Thing/ns/web not ready. status: Unknown, message:\ncontext deadline exceeded',
+  ],
+  [
     'OwnershipConflict',
     'level=WARN msg="upgrade failed" name=r error="conflict occurred"\nError: UPGRADE FAILED: conflict occurred while applying object ns/web apps/v1, Kind=Deployment: Apply failed with 1 conflict: conflict with "kubectl" with subresource "scale" using apps/v1: .spec.replicas',
   ],

@@ -54,6 +54,11 @@ const SAYINGS: readonly (readonly [AppFailureCode, RegExp])[] = [
     'ChartInvalid',
     /execution error at|nil pointer evaluating|YAML parse error|parse error at|error calling|executing "[^"]+" at|Chart\.yaml file is missing|chart\.metadata|missing in charts\/ directory/i,
   ],
+  // Helm stops waiting before its deadline when its watches break: it knows the status of nothing.
+  [
+    'ControlPlaneUnreachable',
+    /^(?!.*not ready\. status: (?!Unknown\b))(?!.*context deadline exceeded).*not ready\. status: Unknown\b/is,
+  ],
   ['NeverHealthy', /not ready\. status: |timed out waiting for the condition|context deadline exceeded/i],
 ]
 
