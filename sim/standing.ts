@@ -122,10 +122,14 @@ const leaseIn = (path: string): string | undefined => {
 
 /**
  * Leases are the subject of these laws, an Event records what was done before, and the claim of a namespace is decided by
- * its fence while the lock is taken.
+ * its fence while the lock is taken. A Helm process knows no lock: until its worker ends it, the fence of the namespace
+ * alone refuses its writes, and a successor waits for that fence before it works.
  */
-const isExempt = ({ path }: KubeRequest): boolean =>
-  path.startsWith(LEASES) || /\/events(\/|$)/.test(path) || path.endsWith('/rolebindings/caelus-release')
+const isExempt = ({ path, query }: KubeRequest): boolean =>
+  path.startsWith(LEASES) ||
+  /\/events(\/|$)/.test(path) ||
+  path.endsWith('/rolebindings/caelus-release') ||
+  query?.['fieldManager'] === 'helm'
 
 const OBJECT = /^\/(?:api|apis\/([^/]+))\/[^/]+\/namespaces\/([^/]+)\/([^/]+)(?:\/([^/]+))?/
 const KINDS: Readonly<Record<string, string>> = {

@@ -1,9 +1,13 @@
 import type { Dispatcher } from 'undici'
-import request from 'undici/lib/api/api-request.js'
+import api from 'undici/lib/api/index.js'
+import DispatcherClass from 'undici/lib/dispatcher/dispatcher.js'
 import Pool from 'undici/lib/dispatcher/pool.js'
 import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js'
 
 export type { Dispatcher } from 'undici'
+
+// As the index of undici does it: `request` is a method of every dispatcher, and proxies use `connect`.
+Object.assign(DispatcherClass.prototype, api)
 
 export interface Tls {
   /** Certificate authorities. @default those of Node */
@@ -44,9 +48,3 @@ export function connectionsTo({ origin, connections, tls = {}, proxyUrl, keepAli
     ? new Pool(origin, { ...common, connect })
     : new ProxyAgent({ ...common, uri: proxyUrl, requestTls: connect })
 }
-
-/** Sends a request; resolves with the status, the headers and the body as a stream. */
-export const requestOver = (
-  connections: Dispatcher,
-  options: Dispatcher.RequestOptions,
-): Promise<Dispatcher.ResponseData> => request.call(connections, options)

@@ -1,4 +1,4 @@
-import { requestOver, type Dispatcher } from '../../http/connections/index.ts'
+import type { Dispatcher } from '../../http/connections/index.ts'
 import {
   collect,
   Deadline,
@@ -88,6 +88,7 @@ export function httpTransport(config: KubeConfig, options: HttpOptions = {}): Ht
     clock,
     afterMs: silentAfterMs,
     emitter: options.emitter,
+    hangUpSilent: (since) => streams.hangUpSilent(since),
     async probe(signal): Promise<Replacement> {
       const credentials = await config.credentials.current()
       const fresh = pools.make(credentials)
@@ -100,10 +101,7 @@ export function httpTransport(config: KubeConfig, options: HttpOptions = {}): Ht
         throw error
       }
       return {
-        adopt(since) {
-          pools.use(fresh)
-          streams.hangUpSilent(since)
-        },
+        adopt: () => pools.use(fresh),
         discard: () => void destroy(fresh),
       }
     },
@@ -154,7 +152,7 @@ export function httpTransport(config: KubeConfig, options: HttpOptions = {}): Ht
 
   const open = async (request: KubeRequest, deadline: Deadline): Promise<Dispatcher.ResponseData> => {
     const begin = (credentials: Credentials) =>
-      requestOver(pools.for(credentials).streams, { ...optionsFor(request, credentials), signal: deadline.signal })
+      pools.for(credentials).streams.request({ ...optionsFor(request, credentials), signal: deadline.signal })
     using watch = silence.watch(describe(request), false)
     const credentials = await config.credentials.current()
     const response = await begin(credentials)

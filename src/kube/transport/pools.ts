@@ -16,6 +16,8 @@ export class ConnectionPools {
   readonly #config: KubeConfig
   readonly #forRequests: number
   #open: Connections | undefined
+  /** Replaced, and still with open requests. */
+  readonly #retired = new Set<Connections>()
   #closed = false
 
   constructor(config: KubeConfig, forRequests: number) {
@@ -48,14 +50,23 @@ export class ConnectionPools {
 
   /** Uses these from now on. */
   use(next: Connections): void {
-    // `close` waits for open requests. A watch ends at the latest when its certificate is no longer accepted.
-    if (this.#open !== undefined) void Promise.all([this.#open.requests.close(), this.#open.streams.close()])
+    if (this.#open !== undefined) void this.#retire(this.#open)
     this.#open = next
+  }
+
+  async #retire(old: Connections): Promise<void> {
+    this.#retired.add(old)
+    try {
+      // `close` waits for open requests. A watch ends at the latest when its certificate is no longer accepted.
+      await Promise.all([old.requests.close(), old.streams.close()])
+    } finally {
+      this.#retired.delete(old)
+    }
   }
 
   async close(): Promise<void> {
     this.#closed = true
-    if (this.#open !== undefined) await destroy(this.#open)
+    await Promise.all([...this.#retired, ...(this.#open ? [this.#open] : [])].map(destroy))
   }
 }
 

@@ -116,6 +116,24 @@ test('a request that finds the connections silent ends the watches that are sile
   await open()
 })
 
+test('a watch that was heard just before its connection died ends soon after the others', async () => {
+  const { proxy, clock, transport, replaced } = await place((request, response) => {
+    if (request.method === 'GET') json(response, 200, {})
+  })
+  const writing = transport.send(PATCH).catch(() => {})
+  await clock.advance(1_000)
+  const lines = transport.stream(WATCH)[Symbol.asyncIterator]()
+  expect((await lines.next()).value).toEqual({ n: 1 })
+  proxy.swallow()
+  const end = lines.next().catch(String)
+  await clock.advance(2_000)
+  await replaced()
+  await clock.advance(3_000)
+  expect(await end).toContain('the connection was silent while a new one was answered')
+  await transport.close()
+  await writing
+})
+
 test('a slow answer to a write is passed on, and a watch that brings events stays open', async () => {
   const slow = Promise.withResolvers<void>()
   const { seen, told, clock, transport, replaced } = await place((request, response) => {

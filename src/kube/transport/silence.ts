@@ -15,11 +15,13 @@ export interface SilenceOptions {
   readonly emitter: Emitter<ConnectionEvents> | undefined
   /** Sends a small request over a new connection. Resolves, if it is answered, with how to use that one from now on. */
   readonly probe: (signal: AbortSignal) => Promise<Replacement>
+  /** Closes the streams that have been silent since then. */
+  readonly hangUpSilent: (since: Instant) => void
 }
 
 export interface Replacement {
-  /** Directs new requests to new connections, and closes the streams that have been silent since then. */
-  adopt(silentSince: Instant): void
+  /** Directs new requests to new connections. */
+  adopt(): void
   discard(): void
 }
 
@@ -105,11 +107,16 @@ export class SilenceDetector {
   }
 
   #end(suspected: Waiting, found: Replacement | undefined): void {
-    const { clock, emitter } = this.#options
+    const { clock, afterMs, emitter, hangUpSilent } = this.#options
     const replaced = !suspected.isAnswered
     if (replaced) {
-      this.#replacedAt = instantOf(clock)
-      found?.adopt(suspected.since)
+      const replacedAt = instantOf(clock)
+      this.#replacedAt = replacedAt
+      found?.adopt()
+      hangUpSilent(suspected.since)
+      // The others may have been heard after the suspected request was sent and before their connection died.
+      const cancel = clock.after(afterMs, () => hangUpSilent(replacedAt))
+      this.#closed.signal.addEventListener('abort', cancel, { once: true })
       for (const { isRepeatable, isAnswered, giveUp } of this.#waiting)
         if (isRepeatable && !isAnswered) giveUp?.(new SilentConnection())
     } else found?.discard()
