@@ -18,13 +18,15 @@ interface WorldOptions {
   readonly canForget?: boolean
   readonly isHeld?: boolean
   readonly observed?: Partial<Pick<Observation, 'seen' | 'wanted'>>
+  readonly client?: Partial<AppsParts['client']>
 }
 
-function world({ canForget = true, isHeld = false, observed = {} }: WorldOptions = {}) {
+function world({ canForget = true, isHeld = false, observed = {}, client }: WorldOptions = {}) {
   const clock = manualClock()
   const written: unknown[] = []
   const told: unknown[] = []
-  const deployment = { id: '1', namespaceName: 'ns', status: 'ready', generation: 1, deletedAt: null, lastError: null }
+  const row = { id: '1', namespaceName: 'ns', status: 'ready', generation: 1, deletedAt: null, lastError: null }
+  const deployment: Omit<typeof row, 'deletedAt'> & { deletedAt: number | null } = row
   const rows = {
     load: async () => ({ deployment }) as unknown as LoadedDeployment,
     write: async (_id: string, _fence: number, patch: unknown) => written.push(patch) > 0,
@@ -57,7 +59,7 @@ function world({ canForget = true, isHeld = false, observed = {} }: WorldOptions
   const tell = createEmitter<AppsEvents>()
   tell.on('apps:step', (step) => void told.push(step))
   const reconcile = appsReconcile({
-    parts: { rows, clock, locks } as unknown as AppsParts,
+    parts: { rows, clock, locks, client } as unknown as AppsParts,
     observer: { observe: async () => sighting },
     verified,
     events: { record: (_about, happened) => void told.push(happened), flush: async () => {} },
@@ -71,7 +73,7 @@ function world({ canForget = true, isHeld = false, observed = {} }: WorldOptions
     signal: new AbortController().signal,
     decided: (decided) => void records.push(recorded('apps', decided)),
   }
-  return { reconcile: () => reconcile(run), written, told, done, records }
+  return { reconcile: () => reconcile(run), clock, deployment, written, told, done, records }
 }
 
 test('a secret that an error quotes reaches no row, event, decision nor the queue', async () => {
@@ -131,4 +133,21 @@ test.each<[string, Required<WorldOptions>['observed']]>([
   expect(records).not.toEqual([])
   expect(records.map((record) => replay(record, replays))).toEqual(records.map(() => ({ is: 'same' })))
   expectNoSentinel([records, written])
+})
+
+test('the creation of a namespace is not aborted by a deletion: done later, it would outlive it', async () => {
+  const creating = Promise.withResolvers<AbortSignal | undefined>()
+  const client = {
+    create: async (_resource: unknown, _object: unknown, options?: { readonly signal?: AbortSignal }) => {
+      creating.resolve(options?.signal)
+      return await new Promise<never>(() => {})
+    },
+  } as Partial<AppsParts['client']>
+  const seen = { namespace: { is: 'absent' }, release: { is: 'absent' }, health: { is: 'ready' }, drift: NO_DRIFT }
+  const { reconcile, clock, deployment } = world({ client, observed: { seen: seen as Observation['seen'] } })
+  void reconcile()
+  const signal = await creating.promise
+  deployment.deletedAt = 1
+  await clock.advance(60_000)
+  expect(signal?.aborted).toBe(false)
 })

@@ -124,9 +124,11 @@ class Reconciling {
       })
     try {
       await verified?.forget(id, this.#run.fence)
-      const done = await this.#whileWanted(loaded.deployment, (signal) =>
-        act(step, { parts, loaded, sighting, fence: this.#run.fence, hasEntered: this.#hasEntered, signal }),
-      )
+      const work = (signal: AbortSignal) =>
+        act(step, { parts, loaded, sighting, fence: this.#run.fence, hasEntered: this.#hasEntered, signal })
+      // A creation under way might be done after the next look, which would find the namespace absent and the deletion done.
+      const done =
+        step.do === 'ensureNamespace' ? await work(this.#run.signal) : await this.#whileWanted(loaded.deployment, work)
       this.#hasEntered ||= done !== undefined
       if (done !== undefined) this.#tell(loaded.deployment, 'Normal', step.do, done.reason, done.note)
       told()
