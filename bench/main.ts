@@ -62,8 +62,9 @@ async function inTurn<T extends KubeObject>(
 }
 
 async function controllers(rounds: number): Promise<void> {
-  // Most of what it allocates is gone at once: a small young generation keeps it small.
-  const ours = await ourController('controller-peer', '--max-semi-space-size=2', '--optimize-for-size')
+  // The flags of bench/peers/controller, which says why.
+  const flags = ['--max-semi-space-size=1', '--optimize-for-size', '--no-opt', '--liftoff-only']
+  const ours = { ...(await ourController('controller-peer', ...flags)), env: { MALLOC_ARENA_MAX: '1' } }
   const skipping = { command: [goPeer('controller-runtime', results)], env: { ECHO_SKIP_SAME: '1' } }
   await inTurn(echoLoad, [ours, { name: 'controller-runtime-skip', ...skipping }], rounds)
 }
