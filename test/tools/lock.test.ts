@@ -27,7 +27,7 @@ test('a pid that now means another process does not hold the lock', async () => 
   )()
 })
 
-test('who waits is told the holder again every second', async () => {
+test('a waiting process learns the holder again every second', async () => {
   const path = join(await freshFolder(), 'a.lock')
   const holder = await runProgram('hold-lock', [path])
   const told: number[] = []

@@ -71,7 +71,7 @@ export const explanationText = ({ why, next, whose_move, next_step, blockers }: 
 
 const SIGNS: Readonly<Record<string, string>> = { added: '+', created: '+', removed: '-', deleted: '-', changed: '~' }
 
-/** Like a diff: what comes, what goes, what changes, and from what to what. Of what comes the fields are told when asked for. */
+/** Like a diff: added, removed and changed objects with their fields; the fields of added ones only when asked for. */
 export function previewText({ values, objects }: Preview, { isCreatedTold = false } = {}): string {
   if (values.length === 0 && objects.length === 0) return 'nothing would change\n'
   const fieldLine = ({ field, change, before, after }: FieldChange): string => {
