@@ -68,6 +68,14 @@ const HELM_4: readonly (readonly [AppFailureCode, string])[] = [
   ],
   [
     'ControlPlaneUnreachable',
+    'Error: INSTALLATION FAILED: create: failed to create: unexpected error when reading response body. Please retry. Original error: unexpected EOF',
+  ],
+  [
+    'ControlPlaneUnreachable',
+    'Error: UPGRADE FAILED: an error on the server ("apiserver not ready") has prevented the request from succeeding',
+  ],
+  [
+    'ControlPlaneUnreachable',
     'Error: INSTALLATION FAILED: resource Service/ns/web not ready. status: Unknown, message:\nresource Deployment/ns/web not ready. status: Unknown, message:',
   ],
   [

@@ -11,7 +11,7 @@ const SAYINGS: readonly (readonly [AppFailureCode, RegExp])[] = [
   ['ReleasePending', /another operation \(install\/upgrade\/rollback\) is in progress|name that is still in use/i],
   [
     'ControlPlaneUnreachable',
-    /kubernetes cluster unreachable|etcdserver: (?!request is too large)|"https?:\/\/[^"]+\/(?:apis?[/?][^"]*|openapi\/[^"]*|version(?:\?[^"]*)?)": (?:dial|read|write|EOF|unexpected EOF|net|http2?:|tls)|http2: client connection lost|currently unable to handle the request|apiserver is shutting down/i,
+    /kubernetes cluster unreachable|etcdserver: (?!request is too large)|"https?:\/\/[^"]+\/(?:apis?[/?][^"]*|openapi\/[^"]*|version(?:\?[^"]*)?)": (?:dial|read|write|EOF|unexpected EOF|net|http2?:|tls)|http2: (?:client connection lost|server sent GOAWAY)|stream error: stream ID|unexpected error when reading response body|unable to return a response in the time allotted|apiserver not ready|currently unable to handle the request|apiserver is shutting down/i,
   ],
   ['DigestMismatch', /digest mismatch|mismatched digest|digest does not match/i],
   [
