@@ -1,4 +1,5 @@
 import { FailureError, failureOf, sleep } from '../../../kernel/index.ts'
+import { Namespace } from '../../../kube/index.ts'
 import { diagnose } from '../health/diagnostics.ts'
 import { raise } from '../failures.ts'
 import type { Rollout } from '../helm/port.ts'
@@ -6,6 +7,9 @@ import type { Diagnostics, HandedOver } from '../observed.ts'
 import { chartOf } from '../plan.ts'
 import type { OnFailure } from './types.ts'
 import type { StepContext } from './step.ts'
+
+/** Failures of Helm that may as well be those of an API server that went away: it words them in many ways. */
+const UNCLEAR: ReadonlySet<string> = new Set(['HelmFailed', 'NeverHealthy'])
 
 /** How often the pods are asked how they are while Helm waits for them. */
 const DIAGNOSE_MS = 5_000
@@ -43,10 +47,19 @@ export async function withDiagnostics<T>(context: StepContext, run: () => Promis
   try {
     return await run()
   } catch (error) {
-    if (last === undefined || failureOf(error).code !== 'NeverHealthy') throw error
+    const { code } = failureOf(error)
+    if (UNCLEAR.has(code)) await assertReachable(context)
+    if (last === undefined || code !== 'NeverHealthy') throw error
     throw raise[last.code](last.message, { cause: error })
   } finally {
     over.abort()
     await watching
   }
+}
+
+async function assertReachable({ parts, loaded, signal }: StepContext): Promise<void> {
+  const name = loaded.deployment.namespaceName
+  await parts.client.get(Namespace, { name }, signal).catch((error: unknown) => {
+    if (failureOf(error).code === 'KubeUnreachable') throw error
+  })
 }
