@@ -1,7 +1,7 @@
 export { forwardPort } from './forward.ts'
 export type { Forward } from './forward.ts'
 export { NODE_IMAGES } from './images.ts'
-export { discardNode, execInNode, prepareNode } from './node.ts'
+export { cgroupOf, discardNode, execInNode, prepareNode } from './node.ts'
 export type { PreparedNode } from './node.ts'
 export { canRunNode } from './preflight.ts'
 export type { Verdict } from './preflight.ts'

@@ -157,7 +157,8 @@ async function innermost(pid: number): Promise<number> {
 const sibling = (name: string, extension = extname(import.meta.url)): string =>
   fileURLToPath(new URL(`./${name}${extension}`, import.meta.url))
 
-const cgroupOf = (home: string): string => `caelus-${createHash('sha256').update(home).digest('hex').slice(0, 12)}`
+export const cgroupOf = (home: string): string =>
+  `caelus-${createHash('sha256').update(home).digest('hex').slice(0, 12)}`
 
 /** Runs a command inside the node; `pid` is that of the process that holds it. */
 export async function execInNode(pid: number, command: string, args: readonly string[]): Promise<string> {
