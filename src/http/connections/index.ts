@@ -1,3 +1,4 @@
+import { createSecureContext, type SecureContext } from 'node:tls'
 import type { Dispatcher } from 'undici'
 import api from 'undici/lib/api/index.js'
 import DispatcherClass from 'undici/lib/dispatcher/dispatcher.js'
@@ -32,12 +33,12 @@ export interface ConnectionOptions {
 
 /** Keep-alive connections over HTTP/1.1 to one origin. In a module of its own: loading undici takes time. */
 export function connectionsTo({ origin, connections, tls = {}, proxyUrl, keepAliveMs }: ConnectionOptions): Dispatcher {
-  const { ca, insecure = false, serverName, certificate, key } = tls
+  const { insecure = false, serverName } = tls
   const connect = {
     rejectUnauthorized: !insecure,
-    ...(ca !== undefined && { ca }),
     ...(serverName !== undefined && { servername: serverName }),
-    ...(certificate !== undefined && key !== undefined && { cert: certificate, key }),
+    // One for all connections: each would parse the certificates anew and keep 100 KiB of its own.
+    ...(origin.startsWith('https:') && { secureContext: secureContextOf(tls) }),
   }
   const common = {
     connections,
@@ -48,3 +49,9 @@ export function connectionsTo({ origin, connections, tls = {}, proxyUrl, keepAli
     ? new Pool(origin, { ...common, connect })
     : new ProxyAgent({ ...common, uri: proxyUrl, requestTls: connect })
 }
+
+const secureContextOf = ({ ca, certificate, key }: Tls): SecureContext =>
+  createSecureContext({
+    ...(ca !== undefined && { ca }),
+    ...(certificate !== undefined && key !== undefined && { cert: certificate, key }),
+  })
