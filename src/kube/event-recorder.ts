@@ -179,7 +179,7 @@ function shortened(note: string): string {
   const bytes = Buffer.from(note)
   if (bytes.length <= NOTE_LENGTH) return note
   // Decoding as a stream drops an incomplete character at the end.
-  return `${new TextDecoder().decode(bytes.subarray(0, NOTE_LENGTH - 3), { stream: true })}…`
+  return `${new TextDecoder().decode(bytes.subarray(0, NOTE_LENGTH - 3), { stream: true })}...`
 }
 
 /** Adds to a map in order of last use, and evicts the oldest entry above `CAPACITY`. */

@@ -4,7 +4,6 @@ export { loadKubeConfig, redacted, type KubeConfig, type LoadOptions } from './c
 export {
   Anything,
   Conditions,
-  crdYaml,
   defineCrd,
   installCrd,
   IntOrString,

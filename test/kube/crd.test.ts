@@ -5,7 +5,6 @@ import { Echo } from '../../examples/echo/echo.ts'
 import {
   Anything,
   Conditions,
-  crdYaml,
   CustomResourceDefinition,
   defineCrd,
   discovery,
@@ -15,6 +14,7 @@ import {
   mapList,
   type ObjectOf,
 } from '../../src/kube/index.ts'
+import { crdYaml } from '../../tools/generate/crd-yaml.ts'
 import { freshNamespace, seen, testClient, testTransport } from '../support/kube.ts'
 
 /** Of this file alone: echoes are answered by whatever controllers run at the same time, and these would write to ours. */

@@ -1,5 +1,6 @@
-import { crdYaml, type Crd } from '../../src/kube/index.ts'
+import type { Crd } from '../../src/kube/index.ts'
 import { openDomains } from '../../src/processes/domains.ts'
+import { crdYaml } from './crd-yaml.ts'
 
 export interface CrdFile {
   readonly path: string

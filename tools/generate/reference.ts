@@ -5,7 +5,6 @@ import { buildProgram, cliReference, type CliPorts } from '../../src/cli/index.t
 import { configurationReference } from '../../src/config/index.ts'
 import { Echo } from '../../examples/echo/index.ts'
 import { createEmitter, knownFailures, systemClock } from '../../src/kernel/index.ts'
-import { crdYaml } from '../../src/kube/index.ts'
 import '../../src/processes/shared/needs-checkout.ts'
 import type { ProcessEvents } from '../../src/processes/domain.ts'
 import { domainCommands, openDomains } from '../../src/processes/domains.ts'
@@ -15,6 +14,7 @@ import { tagsOf } from '../../src/processes/shared/serve.ts'
 import '../../src/processes/up/up.ts'
 import { makeMetrics } from '../../src/telemetry/index.ts'
 import { VERSION } from '../../src/version.ts'
+import { crdYaml } from './crd-yaml.ts'
 import { CRD_FILES } from './crds.ts'
 
 /** A page of docs/reference that is made from the code. */

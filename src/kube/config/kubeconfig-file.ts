@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, isAbsolute, join } from 'node:path'
-import { parse } from 'yaml'
 import { raiseConfig } from './failures.ts'
 
 /** The kubeconfig format, as far as it is used here. */
@@ -86,8 +85,8 @@ interface RawFile {
 }
 
 /** `path` is the base of relative file names, and is named in errors. */
-export function parseKubeConfig(text: string, path: string): KubeConfigFile {
-  const raw = parseYaml(text, path)
+async function parseKubeConfig(text: string, path: string): Promise<KubeConfigFile> {
+  const raw = await parseYaml(text, path)
   const here = (file: string): string => (isAbsolute(file) ? file : join(dirname(path), file))
   return {
     currentContext: raw['current-context'] ?? '',
@@ -107,7 +106,9 @@ export function parseKubeConfig(text: string, path: string): KubeConfigFile {
   }
 }
 
-function parseYaml(text: string, path: string): RawFile {
+async function parseYaml(text: string, path: string): Promise<RawFile> {
+  // Loaded on demand: a process in a pod has no kubeconfig.
+  const { parse } = await import('yaml')
   try {
     const raw: unknown = parse(text)
     if (typeof raw === 'object' && raw !== null) return raw

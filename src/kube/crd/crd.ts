@@ -1,5 +1,4 @@
 import { Type, type Static, type TObject } from 'typebox'
-import { stringify } from 'yaml'
 import { sleep, systemClock, type Clock } from '../../kernel/index.ts'
 import type { Reader, WatchSource, Writer } from '../client/client.ts'
 import type { KubeObject, Resource } from '../objects.ts'
@@ -156,10 +155,6 @@ export const Conditions = mapList(
   }),
   'type',
 )
-
-/** The manifest as a file, for deploy/crds. */
-export const crdYaml = ({ manifest }: Crd): string =>
-  `# Generated; do not edit.\n${stringify(manifest, { lineWidth: 0, aliasDuplicateObjects: false })}`
 
 export interface InstallOptions {
   /** @default 30_000 */
