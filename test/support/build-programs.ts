@@ -8,5 +8,5 @@ const ROOT = join(import.meta.dirname, '../..')
 export async function buildPrograms(folder: string, patterns: readonly string[]): Promise<void> {
   const sources = globSync([...patterns], { cwd: ROOT })
   const programs = Object.fromEntries(sources.map((source) => [source.replace(/\.ts$/, ''), source]))
-  await bundle({ programs, dir: folder, split: true, sourceMaps: true })
+  await bundle({ programs, dir: folder, sourceMaps: true })
 }

@@ -7,17 +7,18 @@ export interface BundleOptions {
   /** Path of each program below `dir`, without its ending, and its source. */
   readonly programs: Readonly<Record<string, string>>
   readonly dir: string
-  /** Writes modules that are loaded on demand to files below `chunks`. @default false: one file, for one program */
-  readonly split?: boolean
   /** @default false */
   readonly sourceMaps?: boolean
   /** Modules to replace and their replacements, by their paths in the checkout. */
   readonly instead?: Readonly<Record<string, string>>
 }
 
-/** Bundles TypeScript programs with everything they import into JavaScript. Returns the chunks that were written. */
+/**
+ * Bundles TypeScript programs with everything they import into JavaScript; what is imported on demand goes to files below
+ * `chunks`. Returns the chunks that were written.
+ */
 export async function bundle(options: BundleOptions): Promise<readonly OutputChunk[]> {
-  const { programs, dir, split = false, sourceMaps = false, instead = {} } = options
+  const { programs, dir, sourceMaps = false, instead = {} } = options
   const building = await rolldown({
     cwd: ROOT,
     input: { ...programs },
@@ -33,8 +34,9 @@ export async function bundle(options: BundleOptions): Promise<readonly OutputChu
     entryFileNames: '[name].mjs',
     chunkFileNames: 'chunks/[name]-[hash].mjs',
     banner: ({ isEntry }) => (isEntry ? '#!/usr/bin/env node' : ''),
-    codeSplitting: split,
     sourcemap: sourceMaps,
+    // V8 keeps the text of every module in memory. Names stay as they are, for stack traces without a source map.
+    minify: { compress: true, mangle: false, codegen: true },
   })
   await building.close()
   return output.filter((part) => part.type === 'chunk')

@@ -25,7 +25,7 @@ export async function buildRelease(dir: string, signal: AbortSignal): Promise<vo
   const inner = globSync('src/**/*-main.ts', { cwd: ROOT }).map((source) => [source.replace(/\.ts$/, ''), source])
   const programs = { caelus: 'src/main.ts', ...Object.fromEntries(inner) }
   const [chunks] = await Promise.all([
-    bundle({ programs, dir, split: true, sourceMaps: true, instead: INSTEAD }),
+    bundle({ programs, dir, sourceMaps: true, instead: INSTEAD }),
     buildConsole(signal),
   ])
   for (const path of FILES) await cp(join(ROOT, path), join(dir, path), { recursive: true })
