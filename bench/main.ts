@@ -42,9 +42,9 @@ function keepIn(rows: Row[]): (row: Row) => void {
 const OURS = 'caelus'
 
 /** A controller of ours as a release has it, built before anything is measured. */
-async function ourController(name: string, ...flags: readonly string[]): Promise<ControllerPeer> {
+async function ourController(name: string): Promise<ControllerPeer> {
   await bundle({ programs: { [name]: join(import.meta.dirname, `${name}.ts`) }, dir: results })
-  return { name: OURS, command: [process.execPath, ...flags, join(results, `${name}.mjs`)] }
+  return { name: OURS, command: [process.execPath, join(results, `${name}.mjs`)] }
 }
 
 async function inTurn<T extends KubeObject>(
@@ -62,9 +62,9 @@ async function inTurn<T extends KubeObject>(
 }
 
 async function controllers(rounds: number): Promise<void> {
-  // The flags of bench/peers/controller, which says why.
-  const flags = ['--max-semi-space-size=1', '--optimize-for-size', '--no-opt', '--liftoff-only']
-  const ours = { ...(await ourController('controller-peer', ...flags)), env: { MALLOC_ARENA_MAX: '1' } }
+  // Built here, so that the script does not build it while it is measured.
+  const { name } = await ourController('controller-peer')
+  const ours = { name, command: [join(import.meta.dirname, 'peers', 'controller')] }
   const skipping = { command: [goPeer('controller-runtime', results)], env: { ECHO_SKIP_SAME: '1' } }
   await inTurn(echoLoad, [ours, { name: 'controller-runtime-skip', ...skipping }], rounds)
 }
