@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { messageOf } from '../src/kernel/index.ts'
 import { obtainBinaries, type BinaryName } from './binaries/index.ts'
-import { progressLine } from './progress.ts'
-import type { RunReport } from './test-report/reporter.ts'
+import { progressLine, type OnProgress } from './progress.ts'
 import { cpuSeconds } from './test-report/cpu-time.ts'
+import { endOf } from './test-report/failures.ts'
+import type { RunReport } from './test-report/reporter.ts'
 import { slowestFiles } from './test-report/slowest.ts'
 
 /**
@@ -24,8 +25,12 @@ const reports = join(scratch, 'reports')
 
 const environment = { ...process.env, TEST_REPORTS_FILE: reports }
 
-/** Commands that failed. Their output may be far above the end. */
+/** Commands that failed. */
 const failed: string[] = []
+
+/** Ends the commands under way, which end what they started. */
+const stop = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort())
 
 /** What each command took, to keep the lanes of about the same length. */
 const durations: string[] = []
@@ -43,15 +48,29 @@ async function succeeds(child: ChildProcess): Promise<boolean> {
 
 type Run = (command: string, ...words: string[]) => Promise<boolean>
 
-const run: Run = (command, ...words) => succeeds(spawn(command, words, { stdio: 'inherit', env: environment }))
+const run: Run = (command, ...words) =>
+  succeeds(spawn(command, words, { stdio: 'inherit', env: environment, signal: stop.signal }))
 
-/** Prints the output when the command has ended, so that it does not mix with the output of another one. */
-const runBeside: Run = async (command, ...words) => {
-  const child = spawn(command, words, { stdio: ['ignore', 'pipe', 'pipe'], env: environment })
-  const output: Buffer[] = []
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => output.push(chunk))
+/** Runs a command whose output is printed when it has ended, so that it does not mix with the output of another one. */
+async function collect(command: string, words: readonly string[]): Promise<{ succeeded: boolean; output: string }> {
+  const child = spawn(command, words, { stdio: ['ignore', 'pipe', 'pipe'], env: environment, signal: stop.signal })
+  const chunks: Buffer[] = []
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => chunks.push(chunk))
   const succeeded = await succeeds(child)
-  process.stdout.write(Buffer.concat(output))
+  const output = Buffer.concat(chunks).toString()
+  process.stdout.write(output)
+  return { succeeded, output }
+}
+
+const runBeside: Run = async (command, ...words) => (await collect(command, words)).succeeded
+
+/** How much of the output of a failed check the summary repeats: the rest may be far above it. */
+const CHECK_LINES = 40
+
+/** A script of package.json that reports no tests. */
+async function check(script: string): Promise<boolean> {
+  const { succeeded, output } = await collect('npm', ['run', '--silent', script])
+  if (!succeeded) failed.push(endOf(output, CHECK_LINES))
   return succeeded
 }
 
@@ -68,11 +87,12 @@ const REPORT_EVERY_MS = 15_000
 async function prepare(names: readonly BinaryName[]): Promise<boolean> {
   const reportedAt = new Map<string, number>()
   try {
-    await obtainBinaries(names, (step) => {
+    const report: OnProgress = (step) => {
       if (Date.now() - (reportedAt.get(step.what) ?? 0) < REPORT_EVERY_MS) return
       reportedAt.set(step.what, Date.now())
       console.log(progressLine(step))
-    })
+    }
+    await obtainBinaries(names, report, stop.signal)
     return true
   } catch (error) {
     console.error(messageOf(error))
@@ -82,7 +102,7 @@ async function prepare(names: readonly BinaryName[]): Promise<boolean> {
 
 const SLOWEST = 10
 
-/** The slowest files of all runs of vitest, the CPU time of everything, and the closing line. */
+/** The slowest files of all runs of vitest, the CPU time of everything, what failed, and the closing line. */
 function summary(): string {
   const lines = readFileSync(reports, { encoding: 'utf8', flag: 'a+' }).split('\n')
   const all = lines.filter((line) => line !== '').map((line) => JSON.parse(line) as RunReport)
@@ -97,6 +117,7 @@ function summary(): string {
     ...(cpu === undefined ? [] : [`CPU of all processes together: ${(cpu / 60).toFixed(1)} minutes`]),
     '',
     ...failed,
+    ...all.flatMap(({ failures }) => failures),
     `${sum('passed')} passed, ${sum('failed')} failed`,
   ].join('\n')
 }
@@ -109,8 +130,8 @@ async function everything(): Promise<boolean> {
   const prepared = prepare(PARTS)
   const parts = prepared.then((succeeded) => succeeded && vitest(run, 'parts'))
   const beside = [
-    await runBeside('npm', 'run', '--silent', 'typecheck'),
-    await runBeside('npm', 'run', '--silent', 'lint'),
+    await check('typecheck'),
+    await check('lint'),
     await vitest(runBeside, 'pure', 'repository', 'console'),
     await vitest(runBeside, 'database'),
     (await prepared) && (await vitest(runBeside, 'kube')),
