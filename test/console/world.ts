@@ -1,14 +1,13 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { expect, onTestFinished } from 'vitest'
+import { expect, inject, onTestFinished } from 'vitest'
 import type { Role } from '../../src/api/contract/index.ts'
 import { publishDecisions } from '../../src/api/index.ts'
 import type { ServerParts } from '../../src/api/index.ts'
 import { controller, MemoryQueue, systemClock } from '../../src/kernel/index.ts'
 import type { Queue, Reconcile } from '../../src/kernel/index.ts'
 import { listener } from '../../src/store/index.ts'
-import { buildConsole } from '../../tools/release/build-console.ts'
 import { world } from '../api/world.ts'
 import type { World, WorldOptions } from '../api/world.ts'
 import { launchChromium } from '../support/chromium.ts'
@@ -43,17 +42,12 @@ export const closeBrowser = async (): Promise<void> => (await browser)?.close()
 export const fitsPhone = (page: Page): Promise<void> =>
   expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width)
 
-async function builtConsole(): Promise<string> {
-  await buildConsole(AbortSignal.timeout(PATIENCE_MS))
-  return join(ROOT, 'console/dist')
-}
-
-/** The built console on the real API on a fresh database, listening on a port of its own; ends with the test. */
+/** The console of the release on the real API on a fresh database, listening on a port of its own; ends with the test. */
 export async function consoleWorld(
   parts: Partial<ServerParts> = {},
   domain: Pick<WorldOptions, 'routes'> = {},
 ): Promise<ConsoleWorld> {
-  const api = await world({ ...domain, parts: { consoleDir: await builtConsole(), ...parts } })
+  const api = await world({ ...domain, parts: { consoleDir: join(inject('release'), 'console/dist'), ...parts } })
   onTestFinished(async () => {
     api.app.server.closeAllConnections()
     await api[Symbol.asyncDispose]()

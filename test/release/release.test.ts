@@ -1,13 +1,17 @@
 import { execFile } from 'node:child_process'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { watch } from 'node:fs'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, inject, test } from 'vitest'
+import { expect, inject, onTestFinished, test } from 'vitest'
 import { VERSION } from '../../src/version.ts'
+import { buildConsole } from '../../tools/release/build-console.ts'
 import { caelus, start } from '../cli/caelus.ts'
 import { emptyDatabase } from '../support/postgres.ts'
 
 /** Outside of the checkout, so that a release cannot find files of it. */
 const dir = inject('release')
+
+const BUILT_WITHIN_MS = 120_000
 
 test('a release is plain JavaScript with its maps, migrations, console and the licences of others', async () => {
   const files = await readdir(dir, { recursive: true })
@@ -21,6 +25,17 @@ test('a release is plain JavaScript with its maps, migrations, console and the l
     ]),
   )
   expect(await readFile(join(dir, 'THIRD-PARTY-NOTICES.txt'), 'utf8')).toMatch(/^fastify \d/m)
+})
+
+test('a build of the console writes nothing that a linter beside it would check', async () => {
+  const folder = join(import.meta.dirname, '../../console')
+  const written = new Set<string | null>()
+  const watcher = watch(folder, (_, name) => written.add(name))
+  onTestFinished(() => watcher.close())
+  await rm(join(folder, 'dist/.built-from'))
+  expect(await buildConsole(AbortSignal.timeout(BUILT_WITHIN_MS))).toBe(true)
+  await expect.poll(() => [...written]).toEqual(['dist'])
+  expect(await buildConsole(AbortSignal.timeout(BUILT_WITHIN_MS))).toBe(false)
 })
 
 test('a release tells its version and configuration, and what it cannot do', async () => {

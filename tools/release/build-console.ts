@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { lock } from '../process/index.ts'
@@ -9,7 +9,10 @@ import { lock } from '../process/index.ts'
 const CONSOLE = join(import.meta.dirname, '../../console')
 const DIST = join(CONSOLE, 'dist')
 const STAMP = join(DIST, '.built-from')
-const LOCK = join(import.meta.dirname, '../../node_modules/.cache/console.lock')
+const CACHE = join(import.meta.dirname, '../../node_modules/.cache')
+const LOCK = join(CACHE, 'console.lock')
+/** Not beside `dist`: linters and formatters that run at the same time would check what the build writes. */
+const DRAFTS = join(CACHE, 'console')
 
 /** All inputs of the build. */
 const SOURCES = ['index.html', 'vite.config.ts', 'package.json', 'tsconfig.json', 'public', 'src']
@@ -17,13 +20,22 @@ const SOURCES = ['index.html', 'vite.config.ts', 'package.json', 'tsconfig.json'
 /**
  * Builds the console if its sources changed since the last build. Returns whether it was built.
  *
- * The build is written beside the old one and renamed, so that a server can serve the folder at any time. Of several
+ * The build is renamed to its place when it is complete, so that a server can serve the folder at any time. Of several
  * processes, one builds and the others wait.
  */
-export async function buildConsole(signal: AbortSignal): Promise<boolean> {
+export const buildConsole = (signal: AbortSignal): Promise<boolean> => locked(() => buildUnlessBuilt(signal))
+
+/** Builds the console if its sources changed, and copies it before another process can build it again. */
+export const copyConsole = (to: string, signal: AbortSignal): Promise<void> =>
+  locked(async () => {
+    await buildUnlessBuilt(signal)
+    await cp(DIST, to, { recursive: true })
+  })
+
+async function locked<T>(work: () => Promise<T>): Promise<T> {
   const unlock = await lock(LOCK, { waitMs: 120_000 })
   try {
-    return await buildUnlessBuilt(signal)
+    return await work()
   } finally {
     await unlock()
   }
@@ -32,16 +44,18 @@ export async function buildConsole(signal: AbortSignal): Promise<boolean> {
 async function buildUnlessBuilt(signal: AbortSignal): Promise<boolean> {
   const digest = await digestOf(SOURCES.map((name) => join(CONSOLE, name)))
   if ((await readFile(STAMP, 'utf8').catch(() => '')) === digest) return false
-  const fresh = join(CONSOLE, `dist-${process.pid}`)
+  // Of this process alone: the vite of a process that was killed may still be writing to its own.
+  const draft = join(DRAFTS, String(process.pid))
+  const fresh = join(draft, 'new')
   try {
+    await rm(DRAFTS, { recursive: true, force: true, maxRetries: 3 })
+    await mkdir(draft, { recursive: true })
     await runVite(['build', '--outDir', fresh, '--emptyOutDir', '--logLevel', 'error'], signal)
     await writeFile(join(fresh, '.built-from'), digest)
-    const old = `${fresh}-old`
-    await rename(DIST, old).catch(() => {})
+    await rename(DIST, join(draft, 'old')).catch(() => {})
     await rename(fresh, DIST)
-    await rm(old, { recursive: true, force: true })
   } finally {
-    await rm(fresh, { recursive: true, force: true })
+    await rm(draft, { recursive: true, force: true })
   }
   return true
 }

@@ -1,15 +1,15 @@
 import { globSync } from 'node:fs'
 import { chmod, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { buildConsole } from './build-console.ts'
+import { copyConsole } from './build-console.ts'
 import { bundle } from './bundle.ts'
 import { CRD_FILES } from '../generate/crds.ts'
 import { noticesOf } from './third-party-notices.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** Files that programs read while they run. */
-const FILES = ['src/store/migrations', 'console/dist']
+/** Files that programs read while they run, beside the console. */
+const FILES = ['src/store/migrations']
 
 /** A release has no tools to start PostgreSQL and a control plane. */
 const INSTEAD = { 'tools/index.ts': 'tools/release/absent.ts' }
@@ -26,7 +26,7 @@ export async function buildRelease(dir: string, signal: AbortSignal): Promise<vo
   const programs = { caelus: 'src/main.ts', ...Object.fromEntries(inner) }
   const [chunks] = await Promise.all([
     bundle({ programs, dir, sourceMaps: true, instead: INSTEAD }),
-    buildConsole(signal),
+    copyConsole(join(dir, 'console/dist'), signal),
   ])
   for (const path of FILES) await cp(join(ROOT, path), join(dir, path), { recursive: true })
   await mkdir(join(dir, 'crds'))
