@@ -92,6 +92,22 @@ describe('until', () => {
     await waiting.done
   })
 
+  it('ends with a failure that is final, without another attempt', async () => {
+    const clock = manualClock()
+    const failures: string[] = []
+    let attempts = 0
+    const waiting = until('home', () => Promise.reject(new Error(`attempt ${(attempts += 1)}`)), {
+      everyMs: 100,
+      clock,
+      onError: (error) => failures.push((error as Error).message),
+      isFinal: () => attempts === 2,
+    })
+    const started = expect(waiting.start()).rejects.toMatchObject({ cause: { message: 'attempt 2' } })
+    await clock.advance(1_000)
+    await started
+    expect([attempts, failures]).toEqual([2, ['attempt 1']])
+  })
+
   it('stops during an attempt, and reports nothing then', async () => {
     const failures: unknown[] = []
     const waiting = until('home', (signal) => aborted(signal).then(() => Promise.reject(new Error('cut'))), {

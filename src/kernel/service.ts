@@ -96,22 +96,26 @@ export interface UntilOptions {
   readonly everyMs: number
   /** @default systemClock */
   readonly clock?: Clock
-  /** Called with the failure of each attempt. */
+  /** Called with the failure of each attempt after which another one follows. */
   readonly onError?: (error: unknown) => void
+  /** Whether another attempt would fail in the same way. The service then ends with that failure. @default never */
+  readonly isFinal?: (error: unknown) => boolean
 }
 
 /** Repeats `tryOnce` until it succeeds once. `start` resolves then, and not before. */
 export const until = (
   name: string,
   tryOnce: (signal: AbortSignal) => Promise<unknown>,
-  { everyMs, clock = systemClock, onError = () => {} }: UntilOptions,
+  { everyMs, clock = systemClock, onError = () => {}, isFinal = () => false }: UntilOptions,
 ): Service =>
   service(name, async (signal, ready) => {
     const succeeds = (): Promise<boolean> =>
       tryOnce(signal).then(
         () => true,
         (error: unknown) => {
-          if (!signal.aborted) onError(error)
+          if (signal.aborted) return false
+          if (isFinal(error)) throw error
+          onError(error)
           return false
         },
       )

@@ -18,14 +18,14 @@ export async function runApi(config: Config, env: Env): Promise<void> {
   const host = openHost({ config, env, domains, secrets: secretsIn(databaseUrl) })
   const { log, failures } = host
   const open = async (running: Running): Promise<void> => {
-    const { begin, waitFor } = running
-    const serving = await waitFor('database', assemble({ host, domains, databaseUrl }))
+    const { begin } = running
+    const serving = await assemble({ host, domains, databaseUrl })
     await begin(atEnd('api connections', () => serving.close()))
     const pruning = retentionServices(config.of(RETENTION), { url: databaseUrl, role: 'caelus_api' }, (error) =>
       serving.onError(error, 'Old rows not deleted'),
     )
-    for (const service of [...tracingServices(config.of(TELEMETRY)), ...serving.services, ...pruning])
-      await begin(service)
+    await Promise.all([...tracingServices(config.of(TELEMETRY)), ...serving.services].map(begin))
+    for (const service of pruning) await begin(service)
     const { kubeconfig } = config.of(INSTALLATION)
     if (kubeconfig !== undefined) await connect(serving, kubeconfig, running)
     log.info({ url: serving.http.url(), version: VERSION }, 'API started')

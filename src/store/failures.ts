@@ -1,4 +1,4 @@
-import { defineFailures, messageOf, type FailureError } from '../kernel/index.ts'
+import { defineFailures, failureOf, messageOf, type FailureError } from '../kernel/index.ts'
 
 export const raise = defineFailures({
   DatabaseUnavailable: {
@@ -101,6 +101,10 @@ export function isAnswer(error: unknown): boolean {
   const code = sqlState(error)
   return code?.length === 5 && !endsConnection(code)
 }
+
+/** Whether the database may answer later without a change of this process: it is away, silent or too busy. */
+export const isUnavailable = (error: unknown): boolean =>
+  ['DatabaseUnavailable', 'DatabaseBusy'].includes(failureOf(error).code)
 
 /** The five characters that name an error of PostgreSQL, or the code of a socket error. */
 export const sqlState = (error: unknown): string | undefined =>

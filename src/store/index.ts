@@ -11,7 +11,7 @@ export {
   type DecisionFilter,
   type DecisionRow,
 } from './decisions.ts'
-export { violates } from './failures.ts'
+export { isUnavailable, violates } from './failures.ts'
 export { checkGeneration, found, needsAdmin, note, refuseUnstorable, type Precondition } from './guard.ts'
 export { keepDecisions, type KeepDecisionsOptions } from './keep-decisions.ts'
 export { listener, type Listener, type ListenerOptions } from './listen.ts'

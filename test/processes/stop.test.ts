@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { ClassRuntime } from '../../src/domains/runtimes/index.ts'
 import { installCrd, kubeconfigAs } from '../../src/kube/index.ts'
+import { freePort } from '../../tools/process/index.ts'
 import { caelus, start } from '../cli/caelus.ts'
 import { proxyTo } from '../kube/watch/proxy.ts'
 import { testClient, testConfig } from '../support/kube.ts'
@@ -107,6 +108,38 @@ test.each(['run-worker-loop', 'run-controllers', 'api'])(
     expect(code).toBe(0)
   },
 )
+
+test.each(['run-worker-loop', 'api'])(
+  '%s that is up before its database waits for it, alive and not ready',
+  async (command) => {
+    const env = await environmentWith(await readFile(inject('kubeconfig'), 'utf8'))
+    const database = await proxyTo(Number(new URL(env['DATABASE_URL']!).port))
+    onTestFinished(() => database[Symbol.asyncDispose]())
+    database.refuse(true)
+    const url = Object.assign(new URL(env['DATABASE_URL']!), { host: `127.0.0.1:${database.port}` })
+    const CAELUS_PORT = String(await freePort())
+    const running = start([command], { ...env, DATABASE_URL: url.href, CAELUS_PORT })
+    onTestFinished(() => void running.child.kill('SIGKILL'))
+    await running.says(/"msg":"Database not reached"/)
+    await running.says(/"service":"database",.*"msg":"Waiting for a service to start"/)
+    const probe = async (path: string): Promise<number> =>
+      (await fetch(`http://127.0.0.1:${CAELUS_PORT}${path}`)).status
+    expect([await probe('/healthz'), await probe('/readyz')]).toEqual([200, 503])
+    database.refuse(false)
+    await running.says(/"msg":"(Worker|API) started"/)
+    await expect.poll(() => probe('/readyz')).toBe(200)
+    running.child.kill('SIGTERM')
+    expect((await running.ended).code).toBe(0)
+  },
+)
+
+test.each(['run-worker-loop', 'api'])('%s ends when the database refuses its login', async (command) => {
+  const env = await environmentWith(UNREACHABLE)
+  const url = Object.assign(new URL(env['DATABASE_URL']!), { username: 'stranger' })
+  const { code, err } = await caelus([command], { ...env, DATABASE_URL: url.href })
+  expect(code).toBe(1)
+  expect(err).toMatch(/stranger/)
+})
 
 test('a worker logs which rule is missing when it may not watch or create something', async () => {
   const powerless = await kubeconfigAs(inject('kubeconfig'), { user: 'powerless' })

@@ -3,9 +3,10 @@ import type { AppsWorkerOptions, AppsWorkerPort } from '../../cli/commands/apps/
 import { APPS } from '../../config/apps.ts'
 import { RETENTION, SERVER, TELEMETRY, type Config, type Env } from '../../config/index.ts'
 import { atEnd, startAll, systemClock } from '../../kernel/index.ts'
+import type { HttpTransport } from '../../kube/index.ts'
 import { onlyOnce, untilNothingIsDue, type BoundedQueue } from '../shared/bounded-queue.ts'
 import { connectKubernetes } from '../shared/connect.ts'
-import { databaseCheck } from '../shared/database.ts'
+import { databaseAnswers, databaseCheck } from '../shared/database.ts'
 import { neededDatabaseUrl, neededKubeconfig, secretsIn } from '../shared/environment.ts'
 import { openHost } from '../shared/host.ts'
 import { controlPlaneCheck } from '../shared/kubernetes-report.ts'
@@ -13,7 +14,7 @@ import { probes, type Probes } from '../shared/probes.ts'
 import { retentionServices } from '../shared/retention.ts'
 import { tracingServices } from '../shared/telemetry.ts'
 import { runUntilStopped, type Running } from '../run.ts'
-import { openPool } from '../../store/index.ts'
+import { openPool, type Pool } from '../../store/index.ts'
 import { VERSION } from '../../version.ts'
 import { openAppsControlPlane, type AppsControlPlane } from './control-plane.ts'
 import { appsEvents } from './events.ts'
@@ -53,9 +54,10 @@ export function appsWorkerPort(config: Config, env: Env, options: AppsWorkerOpti
     }
   }
 
-  const open = async (): Promise<Opened> => {
-    const kubeconfig = neededKubeconfig(config)
-    const transport = await connectKubernetes({ kubeconfig, env, emitter })
+  const connect = (): Promise<HttpTransport> =>
+    connectKubernetes({ kubeconfig: neededKubeconfig(config), env, emitter })
+
+  const open = async (transport: HttpTransport): Promise<Opened> => {
     const { useCases, close } = openUseCases()
     const connected = {
       config,
@@ -64,7 +66,7 @@ export function appsWorkerPort(config: Config, env: Env, options: AppsWorkerOpti
       role: 'caelus_worker' as const,
       useCases,
       transport,
-      kubeconfig,
+      kubeconfig: neededKubeconfig(config),
       helm: config.of(APPS).helmBin ?? 'helm',
     }
     const controlPlane = await openAppsControlPlane(connected).catch(async (error: unknown) => {
@@ -87,7 +89,6 @@ export function appsWorkerPort(config: Config, env: Env, options: AppsWorkerOpti
       worker,
       async close() {
         await controlPlane.close()
-        await transport.close()
         await close()
       },
     }
@@ -103,6 +104,10 @@ export function appsWorkerPort(config: Config, env: Env, options: AppsWorkerOpti
     } finally {
       await opened.close()
     }
+  }
+  const whileConnected = async <R>(work: (opened: Opened) => Promise<R>): Promise<R> => {
+    const transport = await connect()
+    return await whileOpen(transport, async () => await whileOpen(await open(transport), work))
   }
 
   const run = async (
@@ -127,8 +132,8 @@ export function appsWorkerPort(config: Config, env: Env, options: AppsWorkerOpti
     }
   }
 
-  const probesOf = (controlPlane: AppsControlPlane): Probes => {
-    const checks = [databaseCheck(controlPlane.pool), controlPlaneCheck(controlPlane.transport)]
+  const probesOf = (pool: Pool, transport: HttpTransport): Probes => {
+    const checks = [databaseCheck(pool), controlPlaneCheck(transport)]
     return probes(
       config,
       readiness(() => checks, systemClock, scrub),
@@ -139,12 +144,16 @@ export function appsWorkerPort(config: Config, env: Env, options: AppsWorkerOpti
   return {
     async loop() {
       const start = async ({ begin, waitFor }: Running): Promise<void> => {
-        const { controlPlane, worker, close } = await waitFor('database', open())
+        const transport = await connect()
+        await begin(atEnd('control plane connections', () => transport.close()))
+        const probed = openPool({ url: databaseUrl, applicationName: 'caelus probes', role: 'caelus_worker', max: 1 })
+        await begin(atEnd('database connection of the probes', () => probed.end()))
+        const probing = probesOf(probed, transport)
+        for (const service of [...tracingServices(config.of(TELEMETRY)), probing.service]) await begin(service)
+        await begin(databaseAnswers(probed, failures))
+        const { worker, close } = await waitFor('database', open(transport))
         await begin(atEnd('worker connections', close))
-        const probing = probesOf(controlPlane)
         const services = [
-          ...tracingServices(config.of(TELEMETRY)),
-          probing.service,
           ...retentionServices(config.of(RETENTION), { url: databaseUrl, role: 'caelus_worker' }, (error) =>
             onError(error, 'Old rows not deleted'),
           ),
@@ -156,9 +165,9 @@ export function appsWorkerPort(config: Config, env: Env, options: AppsWorkerOpti
       const graceMs = config.of(SERVER).shutdownGrace
       await runUntilStopped(start, { log, graceMs, lastFailure: () => failures.last() })
     },
-    once: async () => await whileOpen(await open(), ({ worker }) => run(worker, ([queue]) => untilNothingIsDue(queue))),
-    reconcile: async (named) =>
-      await whileOpen(await open(), async ({ worker, useCases: { apps } }) => {
+    once: () => whileConnected(({ worker }) => run(worker, ([queue]) => untilNothingIsDue(queue))),
+    reconcile: (named) =>
+      whileConnected(async ({ worker, useCases: { apps } }) => {
         const [called] = (await apps.listDeployments(OPERATOR, { name: named, limit: 1 })).items
         const { id, deploymentUid } = called ?? (await apps.getDeployment(OPERATOR, { id: named }))
         await apps.enqueueReconcile(OPERATOR, { id }, 'retry')

@@ -1,6 +1,6 @@
 import type { StatusBoard } from '../../api/index.ts'
 import type { DomainName } from '../../api/contract/index.ts'
-import { every, messageOf, type Clock, type Service } from '../../kernel/index.ts'
+import { every, messageOf, unlessAborted, type Clock, type Service } from '../../kernel/index.ts'
 
 export interface DomainCounts {
   readonly objects: number
@@ -57,7 +57,8 @@ export function domainReport({ name, count, changes, board, clock }: DomainRepor
       wake()
     },
     refresh: report,
-    service: every(`${name} report`, EVERY_MS, report, {
+    // A stop does not wait for a database that is silent.
+    service: every(`${name} report`, EVERY_MS, (signal) => unlessAborted(report, signal), {
       readyAfterFirst: true,
       togetherMs: TOGETHER_MS,
       ...(clock && { clock }),

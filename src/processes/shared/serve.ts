@@ -20,7 +20,7 @@ import type { QueueView } from '../../api/contract/index.ts'
 import { effectiveValues, LOGIN, SERVER, type Login } from '../../config/index.ts'
 import type { ApiHost, OpenDomain, ServedDomain } from '../domain.ts'
 import { loginStore, openIdentity, tokenStore } from '../../identity/index.ts'
-import { databaseCheck, postgresVersion } from './database.ts'
+import { databaseAnswers, databaseCheck } from './database.ts'
 import type { Host } from './host.ts'
 import { defineFailures, systemClock, type Service } from '../../kernel/index.ts'
 import { asUser, listener, openPool, queueDepths, unsentChanges, type Depth, type JobState } from '../../store/index.ts'
@@ -39,7 +39,10 @@ export interface Serving extends ApiHost, Pick<Host, 'failures'> {
   /** The checks of /readyz; more may be added while it runs. */
   readonly checks: Check[]
   readonly domains: readonly (ServedDomain & Pick<OpenDomain, 'name'>)[]
-  /** To be started in this order. */
+  /**
+   * Started together, and stopped in the reverse order: while the others wait for the database, the last one answers
+   * /healthz and says in /readyz what is missing.
+   */
   readonly services: readonly Service[]
   /** Closes the connections. To be called after the last service has stopped. */
   close(): Promise<void>
@@ -47,7 +50,7 @@ export interface Serving extends ApiHost, Pick<Host, 'failures'> {
 
 const CONSOLE_DIR = join(import.meta.dirname, '../../../console/dist')
 
-/** Resolves when the database has answered. */
+/** Connects to nothing yet: the services do. */
 export async function assemble({ host, domains, databaseUrl }: ServeOptions): Promise<Serving> {
   const { config, env, scrub, log, metrics, onError } = host
   const server = config.of(SERVER)
@@ -113,7 +116,6 @@ export async function assemble({ host, domains, databaseUrl }: ServeOptions): Pr
   const app = await makeServer(parts)
   const address = { host: server.host, port: server.port, orAnyPort: !config.isSet(SERVER.variables.port) }
   const http: HttpService = httpService(app, address, ready, server.shutdownGrace)
-  board.component('postgresql', { health: 'ok', message: 'answers', version: await postgresVersion(pool) })
   return {
     ...apiHost,
     failures: host.failures,
@@ -121,6 +123,9 @@ export async function assemble({ host, domains, databaseUrl }: ServeOptions): Pr
     checks,
     domains: served,
     services: [
+      databaseAnswers(pool, host.failures, (version) =>
+        board.component('postgresql', { health: 'ok', message: 'answers', version }),
+      ),
       notices,
       unsentChanges({ pool, listener: notices, onError: (error) => onError(error, 'Changes not sent') }),
       ...served.flatMap(({ services = [] }) => services),

@@ -76,14 +76,15 @@ export async function up({ config: given, env, terminal, controlPlane }: UpOptio
     const secrets = [owner, databaseUrl, workerUrl].flatMap(secretsIn)
     const host = openHost({ config, env, domains, secrets, logTo })
     failures = host.failures
-    const serving = await waitFor('database', assemble({ host, domains, databaseUrl }))
+    const serving = await assemble({ host, domains, databaseUrl })
     await begin(atEnd('api connections', () => serving.close()))
     const waiting = controlPlane ? 'waits for the control plane' : 'started without a control plane'
     for (const domain of serving.domains) domain.waitFor?.(waiting)
     const pruning = retentionServices(config.of(RETENTION), { url: workerUrl, role: 'caelus_worker' }, (error) =>
       serving.onError(error, 'Old rows not deleted'),
     )
-    for (const one of [...tracingServices(config.of(TELEMETRY)), ...serving.services, ...pruning]) await begin(one)
+    await Promise.all([...tracingServices(config.of(TELEMETRY)), ...serving.services].map(begin))
+    for (const one of pruning) await begin(one)
     await waitFor('database', writeLocalLogin(serving.pool, dataDir, serving.http.url()))
     progress.say(welcome(serving.http.url(), config, fromHere(logFile)))
 

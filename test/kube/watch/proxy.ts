@@ -9,6 +9,8 @@ export interface Proxy extends AsyncDisposable {
   readonly swallow: () => void
   /** The same for new connections too: they are accepted, and nothing is ever answered, not even a close. */
   readonly swallowAll: () => void
+  /** New connections are closed as soon as they are opened, until they are refused no longer. */
+  readonly refuse: (isRefusing: boolean) => void
 }
 
 /** A way to a port on this machine that can go dead without saying so. */
@@ -16,6 +18,7 @@ export async function proxyTo(port: number): Promise<Proxy> {
   const sockets = new Set<Socket>()
   let opened = 0
   let isDead = false
+  let isRefusing = false
   const keep = (socket: Socket): Socket => {
     sockets.add(socket)
     return socket.on('close', () => sockets.delete(socket))
@@ -23,6 +26,10 @@ export async function proxyTo(port: number): Promise<Proxy> {
   // Half-open sockets: the end of one side reaches the other only by `pipe`.
   const server = createServer({ allowHalfOpen: true }, (inbound) => {
     opened++
+    if (isRefusing) {
+      inbound.destroy()
+      return
+    }
     keep(inbound)
     if (isDead) {
       inbound.on('error', () => {}).resume()
@@ -46,6 +53,9 @@ export async function proxyTo(port: number): Promise<Proxy> {
     port: (server.address() as AddressInfo).port,
     opened: () => opened,
     swallow,
+    refuse(isRefused) {
+      isRefusing = isRefused
+    },
     swallowAll() {
       isDead = true
       swallow()
