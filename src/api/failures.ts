@@ -93,6 +93,7 @@ const STATUS: Readonly<Record<string, number>> = {
   TemplateInUse: 409,
   UserInUse: 409,
   InvitationInvalid: 404,
+  LastAdmin: 409,
   LastOwner: 409,
   MemberExists: 409,
   OrganizationInUse: 409,

@@ -11,6 +11,11 @@ export const raise = defineFailures({
     retryable: false,
     nextStep: 'Delete what the message names first, wait until it is gone, and delete the user again.',
   },
+  LastAdmin: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Make another user an admin first.',
+  },
   OrganizationNameTaken: {
     whoseMove: 'user',
     retryable: false,

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { failureOf } from '../../src/kernel/index.ts'
 import type { OrganizationRole } from '../../src/identity/index.ts'
 import { asUser, auditOf, inTx, type Actor } from '../../src/store/index.ts'
+import { waitingForLocks } from '../support/postgres.ts'
 import { codeOf, identityWorld, type IdentityWorld } from './world.ts'
 
 const PAGE = { limit: 50 }
@@ -98,13 +99,12 @@ test('two owners who remove each other at the same time leave one', async () => 
   await using w = await withBob('owner')
   const { pool } = w.database
   let second: string | undefined
-  const isWaiting = async (): Promise<boolean> =>
-    (await pool.query(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`))
-      .length > 0
   await inTx(pool, async (tx) => {
     await tx.query('delete from tenant.organization_members where user_id = $1', [w.bob.userId])
     void codeOf(w.identity.removeMember(w.bob, w.id, w.ann.userId)).then((code) => (second = code))
-    await expect.poll(async () => second !== undefined || (await isWaiting()), { timeout: 30_000 }).toBe(true)
+    await expect
+      .poll(async () => second !== undefined || (await waitingForLocks(pool)) > 0, { timeout: 30_000 })
+      .toBe(true)
   })
   await expect.poll(() => second, { timeout: 30_000 }).toBe('LastOwner')
   const { items } = await w.identity.listMembers(w.admin, w.id, PAGE)

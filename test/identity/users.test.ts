@@ -2,7 +2,9 @@ import { expect, test } from 'vitest'
 import { appsUsage } from '../../src/domains/apps/store/index.ts'
 import { openIdentity, type IdentityUseCases } from '../../src/identity/index.ts'
 import { failureOf } from '../../src/kernel/index.ts'
+import { inTx } from '../../src/store/index.ts'
 import { appsWorld, codeOf, type AppsWorld } from '../apps/store/world.ts'
+import { waitingForLocks } from '../support/postgres.ts'
 
 const identityOf = (w: AppsWorld): IdentityUseCases => openIdentity({ pool: w.database.pool, usage: [appsUsage] })
 
@@ -20,6 +22,28 @@ test('admins create, change and delete users; a member sees only themselves', as
   await identity.deleteUser(w.admin, eve.id)
   expect(await codeOf(identity.getUser(w.admin, eve.id))).toBe('NotFound')
   expect((await identity.createUser(w.admin, { email: 'Eve@example.org' })).id).toBe(eve.id)
+})
+
+test('the last admin stays one, also when two admins demote each other at once', async () => {
+  await using w = await appsWorld()
+  const identity = identityOf(w)
+  const { userId: root } = w.admin
+  expect(await codeOf(identity.updateUser(w.admin, root, { isAdmin: false }))).toBe('LastAdmin')
+  expect(await codeOf(identity.deleteUser(w.admin, root))).toBe('LastAdmin')
+  const refused = await identity.deleteUser(w.admin, root).catch(failureOf)
+  expect(refused).toMatchObject({ message: 'root@example.org is the last admin' })
+
+  const eve = await identity.createUser(w.admin, { email: 'eve@example.org', isAdmin: true })
+  const { pool } = w.database
+  let second: string | undefined
+  await inTx(pool, async (tx) => {
+    await tx.query('update caelus.user set is_admin = false where id = $1', [eve.id])
+    void codeOf(identity.updateUser({ userId: eve.id, admin: true }, root, { isAdmin: false })).then(
+      (code) => (second = code),
+    )
+    await expect.poll(async () => second !== undefined || (await waitingForLocks(pool)) > 0).toBe(true)
+  })
+  await expect.poll(() => second).toBe('LastAdmin')
 })
 
 test('deleting a user names what the domains still hold for them', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { atEnd, startAll, type Service } from '../../src/kernel/index.ts'
 import { CHANGES, listener, unsentChanges, type Pool } from '../../src/store/index.ts'
-import { freshDatabase, type TestDatabase } from '../support/postgres.ts'
+import { freshDatabase, type TestDatabase, waitingForLocks } from '../support/postgres.ts'
 
 const STATES = ['pending', 'provisioning', 'ready', 'upgrading', 'error']
 
@@ -123,8 +123,7 @@ test('a change waits until an unsent one of its object has been sent, so that it
   await session.query('begin')
   await session.query(SEND)
   const changed = w.set(id, 'ready')
-  const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
-  await expect.poll(async () => (await w.database.pool.query(waiting)).length).toBe(1)
+  await expect.poll(() => waitingForLocks(w.database.pool)).toBe(1)
   await session.query('commit')
   await changed
   await w.database.pool.query(SEND)

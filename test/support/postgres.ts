@@ -14,6 +14,7 @@ import {
   type QueuePool,
   type QueuePoolOptions,
   type Role,
+  type Runner,
 } from '../../src/store/index.ts'
 
 export interface TestDatabase extends AsyncDisposable {
@@ -26,6 +27,11 @@ export interface TestDatabase extends AsyncDisposable {
   openPool(options?: Partial<PoolOptions>): Pool
   openQueuePool(options?: Partial<QueuePoolOptions>): QueuePool
 }
+
+/** How many statements on this database wait for a lock that another transaction holds. */
+export const waitingForLocks = async (on: Runner): Promise<number> =>
+  (await on.query(`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`))
+    .length
 
 /** A short pause of the machine must not fail a test. Tests of a deadline set it themselves. */
 const PATIENT_LEASE_MS = 120_000

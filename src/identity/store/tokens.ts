@@ -1,4 +1,4 @@
-import { asUser, listed, markOf, timeMark, type Pool } from '../../store/index.ts'
+import { asUser, listed, markOf, note, timeMark, type Actor, type Pool, type Tx } from '../../store/index.ts'
 import type { ApiTokens, Role, StoredToken } from '../types.ts'
 import { principalOf } from './logins.ts'
 
@@ -52,28 +52,42 @@ const LIST = `
 
 const REVOKE = `
   update caelus.api_token set revoked_at = now()
-  where id = $1 and user_id = $2 and revoked_at is null returning id`
+  where id = $1 and user_id = $2 and revoked_at is null returning ${COLUMNS}`
+
+type Owner = Actor & { readonly userId: string }
+
+const noteToken = (tx: Tx, owner: Owner, action: string, { id, prefix, role }: TokenRow): Promise<void> =>
+  note(tx, owner, { action, object: { kind: 'ApiToken', id }, tenant: owner.userId, detail: { prefix, role } })
 
 export const tokenStore = (pool: Pool): ApiTokens => {
-  const owned = <Row extends object>(userId: string, text: string, values: readonly unknown[]): Promise<Row[]> =>
-    asUser(pool, { userId, admin: false }, (tx) => tx.query<Row>(text, values))
+  const as = <T>(userId: string, work: (tx: Tx, owner: Owner) => Promise<T>): Promise<T> => {
+    const owner = { userId, admin: false }
+    return asUser(pool, owner, (tx) => work(tx, owner))
+  }
   return {
-    async add({ userId, name, role, prefix, hash, expiresAt }) {
-      const [row] = await owned<TokenRow>(userId, ADD, [userId, name, role, prefix, hash, expiresAt])
-      if (row === undefined) throw new Error(`failed to add an API token for user ${userId}`)
-      return toToken(row)
-    },
+    add: ({ userId, name, role, prefix, hash, expiresAt }) =>
+      as(userId, async (tx, owner) => {
+        const [row] = await tx.query<TokenRow>(ADD, [userId, name, role, prefix, hash, expiresAt])
+        if (row === undefined) throw new Error(`failed to add an API token for user ${userId}`)
+        await noteToken(tx, owner, 'created', row)
+        return toToken(row)
+      }),
     async findByHash(hash) {
       const [row] = await pool.query<Found>(FIND, [hash])
       return row && { token: toToken(row), user: principalOf({ ...row, id: row.user_id }) }
     },
     async list(userId, { limit, after }) {
-      const rows = await owned<TokenRow>(userId, LIST, [userId, limit + 1, ...timeMark(after)])
+      const values = [userId, limit + 1, ...timeMark(after)]
+      const rows = await as(userId, (tx) => tx.query<TokenRow>(LIST, values))
       return listed(rows.map(toToken), limit, ({ createdAt, id }) => [markOf(createdAt.getTime()), id])
     },
-    async revoke(userId, id) {
-      return (await owned(userId, REVOKE, [id, userId])).length === 1
-    },
+    revoke: (userId, id) =>
+      as(userId, async (tx, owner) => {
+        const [row] = await tx.query<TokenRow>(REVOKE, [id, userId])
+        if (row === undefined) return false
+        await noteToken(tx, owner, 'revoked', row)
+        return true
+      }),
     async markUsed(id) {
       await pool.query('select caelus.mark_token_used($1)', [id])
     },

@@ -51,6 +51,14 @@ export async function lockUser(tx: Tx, id: string): Promise<User | undefined> {
   return await findUser(tx, id)
 }
 
+/** The ids of all admins. Until the transaction ends, no other one can remove an admin. */
+export async function lockAdmins(tx: Tx): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(
+    'select id from caelus.user where is_admin and deleted_at is null order by id for update',
+  )
+  return rows.map(({ id }) => id)
+}
+
 export async function listUsers(on: Runner, { limit, after, email }: UserFilter): Promise<Listed<User>> {
   const rows = await on.query<UserRow>(
     `${SELECT} and ($2::timestamptz is null or (date_trunc('milliseconds', created_at), id) < ($2, $3::uuid))

@@ -16,6 +16,7 @@ import {
   findUser,
   insertUser,
   listUsers as listRows,
+  lockAdmins,
   lockUser,
   removeUser,
   solelyOwned,
@@ -60,6 +61,7 @@ export async function updateUser(
   needsAdmin(actor, 'change users')
   refuseUnstorable({ email: input.email })
   return await asUser(deps.pool, actor, async (tx) => {
+    if (input.isAdmin === false) await keepAnAdmin(tx, id)
     const before = found(await lockUser(tx, id), 'user', id)
     const after = { email: input.email ?? before.email, isAdmin: input.isAdmin ?? before.isAdmin }
     await changeUser(tx, id, after).catch((error: unknown) => {
@@ -73,6 +75,7 @@ export async function updateUser(
 export async function deleteUser(deps: IdentityDeps, actor: Actor, id: string): Promise<void> {
   needsAdmin(actor, 'delete users')
   await asUser(deps.pool, actor, async (tx) => {
+    await keepAnAdmin(tx, id)
     const user = found(await lockUser(tx, id), 'user', id)
     const { usage } = await oneWithUsage(deps, tx, user)
     const inTheWay = objectsText(usage)
@@ -84,6 +87,14 @@ export async function deleteUser(deps: IdentityDeps, actor: Actor, id: string): 
     })
     await note(tx, actor, { action: 'deleted', ...about(id), before: contentsOf(user) })
   })
+}
+
+/** Refuses to take the last admin away: no user could make another one. */
+async function keepAnAdmin(tx: Tx, id: string): Promise<void> {
+  const [first, ...others] = await lockAdmins(tx)
+  if (first === id && others.length === 0) {
+    throw raise.LastAdmin(`${found(await findUser(tx, id), 'user', id).email} is the last admin`)
+  }
 }
 
 async function withUsage({ usage }: IdentityDeps, tx: Tx, users: readonly User[]): Promise<ListedUser[]> {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { asUser, auditOf } from '../../../src/store/index.ts'
 import { world } from '../world.ts'
 
 test('a token says who calls, and /me repeats it', async () => {
@@ -75,6 +76,23 @@ test('an expired token is refused', async () => {
   expect((await w.as(secret, { url: '/api/v1/me' })).statusCode).toBe(200)
   now += 86_400_001
   expect((await w.as(secret, { url: '/api/v1/me' })).statusCode).toBe(401)
+})
+
+test('creating and revoking a token leaves audit rows without its name or secret', async () => {
+  await using w = await world()
+  const ada = await w.person('member')
+  const payload = { name: 'for the payroll', role: 'member' }
+  const { id, secret, prefix } = (await w.as(ada.secret, { method: 'POST', url: '/api/v1/tokens', payload })).json()
+  for (const status of [204, 404]) {
+    expect((await w.as(ada.secret, { method: 'DELETE', url: `/api/v1/tokens/${id}` })).statusCode).toBe(status)
+  }
+  const rows = await asUser(w.pool, { userId: ada.userId, admin: false }, (tx) => auditOf(tx, { kind: 'ApiToken', id }))
+  const row = { actor: ada.userId, detail: { prefix, role: 'member' } }
+  expect(rows).toMatchObject([
+    { ...row, action: 'revoked' },
+    { ...row, action: 'created' },
+  ])
+  expect(JSON.stringify(rows)).not.toMatch(new RegExp(`payroll|${secret}`))
 })
 
 test('nobody sees or revokes the tokens of another', async () => {

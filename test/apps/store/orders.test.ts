@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../src/domains/apps/index.ts'
 import { deploymentKey } from '../../../src/domains/apps/queue.ts'
 import { asUser, auditOf } from '../../../src/store/index.ts'
 import { SENTINEL, sentinelIn } from '../../support/sentinel.ts'
+import { waitingForLocks } from '../../support/postgres.ts'
 import { appsWorld, CHART, codeOf, fieldsOf, registry, SCHEMA, type AppsWorld } from './world.ts'
 
 /** A product and an order of it by Ann. */
@@ -368,20 +369,9 @@ test('an order and the deletion of its template cannot pass each other', async (
     const input = { userId: w.ann.userId, templateId: next.id, domainname: 'a.example.org' }
     const ordering = fieldsOf(w.apps.createDeployment(w.ann, input))
     // The order has been judged and now waits for the template that it refers to.
-    await waitingForLock(w)
+    await expect.poll(() => waitingForLocks(w.database.pool)).toBe(1)
     await tx.query('update caelus.product_template_version set deleted_at = now() where id = $1', [next.id])
     return { ordering }
   })
   expect(await answer.ordering).toEqual({ template_id: 'was deleted at this moment' })
 })
-
-async function waitingForLock({ database }: AppsWorld): Promise<void> {
-  await expect
-    .poll(
-      async () =>
-        await database.pool.query(
-          `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-        ),
-    )
-    .toHaveLength(1)
-}

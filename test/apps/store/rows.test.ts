@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { deploymentRows } from '../../../src/domains/apps/store/index.ts'
 import type { Claim } from '../../../src/kernel/index.ts'
 import { asUser, type Actor } from '../../../src/store/index.ts'
+import { waitingForLocks } from '../../support/postgres.ts'
 import { appsWorld, codeOf, CHART, type AppsWorld } from './world.ts'
 
 async function ordered(w: AppsWorld) {
@@ -167,13 +168,7 @@ test('a lease cannot pass on while its holder writes', async () => {
   const writing = await asUser(w.database.pool, w.ann, async (tx) => {
     await tx.query('select from caelus.deployment for update')
     const write = rows.write(deployment.id, fence, { status: 'provisioning' })
-    await expect
-      .poll(() =>
-        w.database.pool.query(
-          `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-        ),
-      )
-      .toHaveLength(1)
+    await expect.poll(() => waitingForLocks(w.database.pool)).toBe(1)
     expect(await w.queue.claim('heir', 1)).toEqual([])
     return { write }
   })
