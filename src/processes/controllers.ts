@@ -3,14 +3,14 @@ import type { ControllersOptions } from '../cli/index.ts'
 import { INSTALLATION, RETENTION, SERVER, TELEMETRY, WORKERS, type Config, type Env } from '../config/index.ts'
 import { openDomains } from './domains.ts'
 import { atEnd, systemClock, type Service } from '../kernel/index.ts'
-import { runUntilStopped, type Running } from './run.ts'
+import { beginSideBySide, runUntilStopped, type Running } from './run.ts'
 import { connectKubernetes } from './shared/connect.ts'
 import { neededKubeconfig } from './shared/environment.ts'
 import { openHost, type Host } from './shared/host.ts'
+import { decisionServices } from './shared/kept-decisions.ts'
 import { probes } from './shared/probes.ts'
 import { retentionServices } from './shared/retention.ts'
 import { tracingServices } from './shared/telemetry.ts'
-import { keepDecisions, openPool } from '../store/index.ts'
 import { VERSION } from '../version.ts'
 
 /**
@@ -33,16 +33,13 @@ export async function runControllers(config: Config, env: Env, options: Controll
       readiness(() => checks, systemClock, scrub),
       metrics,
     )
-    const services = [
-      ...tracingServices(config.of(TELEMETRY)),
-      probing.service,
-      ...databaseServices(
-        host,
-        domains.map(({ name }) => name),
-      ),
-      ...controllers.flatMap((one) => one.services),
-    ]
-    for (const service of services) await begin(service)
+    for (const service of [...tracingServices(config.of(TELEMETRY)), probing.service, ...databaseServices(host)])
+      await begin(service)
+    // The caches of a domain whose CRD is not installed do not start before it is.
+    await beginSideBySide(
+      controllers.map(({ services }) => services),
+      begin,
+    )
     log.info({ version: VERSION, probes: probing.url() }, 'Controllers started')
   }
   const graceMs = config.of(SERVER).shutdownGrace
@@ -50,14 +47,12 @@ export async function runControllers(config: Config, env: Env, options: Controll
 }
 
 /** A database is optional: with one, decisions are kept and old rows are deleted. */
-function databaseServices({ config, decisions, onError }: Host, controllers: readonly string[]): Service[] {
+function databaseServices(host: Host): Service[] {
+  const { config, onError } = host
   const url = config.of(INSTALLATION).databaseUrl?.reveal()
   if (url === undefined) return []
-  const pool = openPool({ url, applicationName: 'caelus controllers', role: 'caelus_worker', max: 2 })
-  const notKept = (error: unknown): void => onError(error, 'Decision not kept')
   return [
-    atEnd('database connections', () => pool.end()),
-    ...controllers.map((controller) => keepDecisions({ pool, decisions, controller, onError: notKept })),
+    ...decisionServices(host, url),
     ...retentionServices(config.of(RETENTION), { url, role: 'caelus_worker' }, (error) =>
       onError(error, 'Old rows not deleted'),
     ),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { aborted, manualClock, service, until, type Service } from '../kernel/index.ts'
-import { runUntilStopped, STOP_MARGIN_MS, type Running } from './run.ts'
+import { beginSideBySide, runUntilStopped, STOP_MARGIN_MS, type Running } from './run.ts'
 
 const GRACE_MS = 20_000
 
@@ -49,6 +49,26 @@ const noted = (name: string, log: string[]): Service =>
     await aborted(signal)
     log.push(`-${name}`)
   })
+
+describe('beginSideBySide', () => {
+  it('keeps the order of each list, and starts the others while one waits', async () => {
+    const log: string[] = []
+    const never = until('never', () => Promise.reject(new Error('not installed')), {
+      everyMs: 1_000,
+      clock: manualClock(),
+    })
+    const lists = [
+      [never, noted('after', log)],
+      [noted('a', log), noted('b', log)],
+    ]
+    const process = run(({ begin }) => beginSideBySide(lists, begin))
+    await process.clock.advance(60_000)
+    expect([process.isStarted(), log]).toEqual([false, ['+a', '+b']])
+    process.stop()
+    await process.clock.advance(0)
+    expect([process.outcome(), log]).toEqual(['ended', ['+a', '+b', '-b', '-a']])
+  })
+})
 
 describe('runUntilStopped', () => {
   it('runs until the stop signal, and stops in reverse order', async () => {

@@ -88,6 +88,18 @@ export async function runUntilStopped(
   if (late.length > 0) throw new Error(`failed to stop ${late.join(', ')} within ${graceMs + STOP_MARGIN_MS} ms`)
 }
 
+/**
+ * Starts the services of each list in their order, and the lists side by side: a list whose start waits for something does
+ * not keep the others from starting.
+ */
+export async function beginSideBySide(lists: readonly (readonly Service[])[], begin: Running['begin']): Promise<void> {
+  await Promise.all(
+    lists.map(async (services) => {
+      for (const service of services) await begin(service)
+    }),
+  )
+}
+
 interface BoundedStop {
   /** The same service with a stop that always resolves in time. */
   bound(service: Service): Service

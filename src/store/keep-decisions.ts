@@ -6,18 +6,14 @@ export interface KeepDecisionsOptions {
   /** As the role caelus_worker. */
   readonly pool: Pool
   readonly decisions: DecisionLog
-  /** The controller whose decisions are kept. */
-  readonly controller: string
   readonly onError: (error: unknown) => void
 }
 
-/** Writes the decisions of one controller to the database, for timelines and replay. Stopping writes what waits. */
-export function keepDecisions({ pool, decisions, controller, onError }: KeepDecisionsOptions): Service {
+/** Writes the decisions of a process to the database, for timelines and replay. Stopping writes what waits. */
+export function keepDecisions({ pool, decisions, onError }: KeepDecisionsOptions): Service {
   const { keep, flush } = decisionStore({ pool, onDropped: (_, error) => onError(error) })
-  const stop = decisions.onAdd((record) => {
-    if (record.controller === controller) keep(record)
-  })
-  return atEnd(`decisions of ${controller}`, async () => {
+  const stop = decisions.onAdd(keep)
+  return atEnd('decisions', async () => {
     stop()
     await flush()
   })

@@ -9,6 +9,7 @@ import { connectKubernetes } from '../shared/connect.ts'
 import { databaseAnswers, databaseCheck } from '../shared/database.ts'
 import { neededDatabaseUrl, neededKubeconfig, secretsIn } from '../shared/environment.ts'
 import { openHost } from '../shared/host.ts'
+import { decisionServices } from '../shared/kept-decisions.ts'
 import { controlPlaneCheck } from '../shared/kubernetes-report.ts'
 import { probes, type Probes } from '../shared/probes.ts'
 import { retentionServices } from '../shared/retention.ts'
@@ -115,7 +116,7 @@ export function appsWorkerPort(config: Config, env: Env, options: AppsWorkerOpti
     bound: (queue: Parameters<NonNullable<WorkerOptions['through']>>) => BoundedQueue,
   ): Promise<number> => {
     const made = Promise.withResolvers<BoundedQueue>()
-    const services = appsWorkerServices({
+    const ofWorker = appsWorkerServices({
       ...worker,
       pollMs: ONE_SHOT_POLL_MS,
       through: (...queue) => {
@@ -124,6 +125,7 @@ export function appsWorkerPort(config: Config, env: Env, options: AppsWorkerOpti
         return bounded.queue
       },
     })
+    const services = [...decisionServices(host, databaseUrl), ...ofWorker]
     const stop = await startAll(services)
     try {
       return await Promise.race([(await made.promise).over, ...services.map(({ done }) => done.then(() => 0))])
@@ -157,6 +159,7 @@ export function appsWorkerPort(config: Config, env: Env, options: AppsWorkerOpti
           ...retentionServices(config.of(RETENTION), { url: databaseUrl, role: 'caelus_worker' }, (error) =>
             onError(error, 'Old rows not deleted'),
           ),
+          ...decisionServices(host, databaseUrl),
           ...appsWorkerServices(worker),
         ]
         for (const service of services) await begin(service)

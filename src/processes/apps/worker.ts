@@ -10,7 +10,7 @@ import type { WatchEvents } from '../../kube/index.ts'
 import { helmReport } from './helm-report.ts'
 import { instanceName } from '../shared/instance.ts'
 import { lockNamespaceService } from '../shared/lock-namespace.ts'
-import { keepDecisions, openRowQueue, type PostgresQueue, type QueuePool } from '../../store/index.ts'
+import { openRowQueue, type PostgresQueue, type QueuePool } from '../../store/index.ts'
 import { VERSION } from '../../version.ts'
 
 export interface WorkerOptions {
@@ -46,7 +46,6 @@ export function appsWorkerServices(options: WorkerOptions): readonly Service[] {
   const verified = verifiedReleaseStore(pool)
   return [
     ...rows.services,
-    keepDecisions({ pool, decisions, controller: 'apps', onError: (error) => onError(error, 'Decision not kept') }),
     helmReport({ version: controlPlane.helmVersion, onError, board: options.board }),
     lockNamespaceService({
       client: parts.client,

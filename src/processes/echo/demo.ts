@@ -1,7 +1,6 @@
 import type { DemoObjectView } from '../../api/contract/index.ts'
 import {
   aborted,
-  atEnd,
   findCondition,
   messageOf,
   seededRandom,
@@ -13,7 +12,6 @@ import { installCrd, isAlreadyExists, Namespace } from '../../kube/index.ts'
 import type { ApiHost, UpHost } from '../domain.ts'
 import { Echo, echoController } from '../../../examples/echo/index.ts'
 import { instanceName } from '../shared/instance.ts'
-import { keepDecisions, openPool } from '../../store/index.ts'
 
 const NAMESPACE = 'caelus-demo'
 
@@ -24,8 +22,8 @@ const GREETINGS = { hello: 'Hello from Caelus', goodbye: 'Change me, or delete m
  * to start. The results are on the status board, in the decisions and in kubectl.
  */
 export async function echoDemo(
-  { emitter, decisions, board, log, onError }: ApiHost,
-  { transport, client, workerUrl }: UpHost,
+  { emitter, decisions, board, log }: ApiHost,
+  { transport, client }: UpHost,
 ): Promise<Service[]> {
   await installCrd(client, Echo)
   await ignoringExisting(
@@ -36,8 +34,6 @@ export async function echoDemo(
     const echo = { apiVersion: 'bench.example/v1', kind: 'Echo', metadata, spec: { message } } as const
     await ignoringExisting(client.create(Echo, echo))
   }
-  const pool = openPool({ url: workerUrl, applicationName: 'caelus demo', role: 'caelus_worker', max: 1 })
-  const notKept = (error: unknown): void => onError(error, 'Decision not kept')
   const { services } = echoController({
     transport,
     clock: systemClock,
@@ -74,12 +70,7 @@ export async function echoDemo(
     await aborted(signal)
     stop()
   })
-  return [
-    atEnd('demo connections', () => pool.end()),
-    keepDecisions({ pool, decisions, controller: 'echo', onError: notKept }),
-    reporter,
-    ...services,
-  ]
+  return [reporter, ...services]
 }
 
 async function ignoringExisting(created: Promise<unknown>): Promise<void> {

@@ -1,13 +1,11 @@
 import { WORKERS } from '../../config/index.ts'
 import { ClassRuntime } from '../../domains/runtimes/index.ts'
 import type { ApiHost, UpHost } from '../domain.ts'
-import { atEnd } from '../../kernel/index.ts'
 import { installCrd } from '../../kube/index.ts'
 import { runtimesControllers } from './controllers.ts'
 import { HOW_TO_INSTALL, isRuntimeServed } from './definition.ts'
 import { demoLoad, makeDemoRuntimes } from './demo.ts'
 import { runtimesEvents } from './events.ts'
-import { keepDecisions, openPool } from '../../store/index.ts'
 import type { RuntimesUseCases } from './usecases.ts'
 
 /**
@@ -16,17 +14,13 @@ import type { RuntimesUseCases } from './usecases.ts'
  */
 export async function upRuntimes(host: ApiHost, here: UpHost, useCases: RuntimesUseCases): Promise<void> {
   const { config, decisions, onError } = host
-  const { workerUrl, progress, transport, client, isLocal, begin } = here
+  const { progress, transport, client, isLocal, begin } = here
   if (isLocal) await installCrd(client, ClassRuntime)
   for (const service of useCases.see(transport)) await begin(service)
   if (!isLocal && !(await isRuntimeServed(transport))) {
     progress.say(`  The ClassRuntime CRD is not installed: ${HOW_TO_INSTALL}, then start again`)
     return
   }
-  const pool = openPool({ url: workerUrl, applicationName: 'caelus controllers', role: 'caelus_worker', max: 2 })
-  await begin(atEnd('runtimes connections', () => pool.end()))
-  const notKept = (error: unknown): void => onError(error, 'Decision not kept')
-  await begin(keepDecisions({ pool, decisions, controller: 'runtimes', onError: notKept }))
   const { concurrency } = config.of(WORKERS)
   const emitter = runtimesEvents(host.emitter)
   const { services } = runtimesControllers({ config, transport, emitter, decisions, onError, concurrency })

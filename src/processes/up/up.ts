@@ -21,6 +21,7 @@ import { connectKubernetes } from '../shared/connect.ts'
 import { secretsIn } from '../shared/environment.ts'
 import { openHost } from '../shared/host.ts'
 import { keptText, newKey } from '../shared/kept-file.ts'
+import { decisionServices } from '../shared/kept-decisions.ts'
 import { controlPlaneReport } from '../shared/kubernetes-report.ts'
 import { LOCAL_ADMIN, localLogins, writeLocalLogin } from '../shared/local-login.ts'
 import { retentionServices } from '../shared/retention.ts'
@@ -84,7 +85,7 @@ export async function up({ config: given, env, terminal, controlPlane }: UpOptio
       serving.onError(error, 'Old rows not deleted'),
     )
     await Promise.all([...tracingServices(config.of(TELEMETRY)), ...serving.services].map(begin))
-    for (const one of pruning) await begin(one)
+    for (const one of [...pruning, ...decisionServices(host, workerUrl)]) await begin(one)
     await waitFor('database', writeLocalLogin(serving.pool, dataDir, serving.http.url()))
     progress.say(welcome(serving.http.url(), config, fromHere(logFile)))
 
