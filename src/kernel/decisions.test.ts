@@ -58,7 +58,8 @@ describe('records', () => {
 })
 
 describe('replay', () => {
-  const record: ReplayableRecord = { controller: 'c', at: 4, input: { n: 2 }, decision: { sum: 6 }, masked: [] }
+  const key = { kind: 'Sum', id: 's' }
+  const record: ReplayableRecord = { controller: 'c', key, at: 4, input: { n: 2 }, decision: { sum: 6 }, masked: [] }
   const add = (input: unknown, at: number): unknown => ({ sum: (input as { n: number }).n + at, more: undefined })
 
   it.each<[string, Partial<ReplayableRecord>, unknown]>([
@@ -92,6 +93,12 @@ describe('replay', () => {
     ],
   ])('%s', (_, change, answer) => {
     expect(replay({ ...record, ...change }, { c: add })).toEqual(answer)
+  })
+
+  it('says of which kind the object is, for a controller with a decide function for each', () => {
+    const byKind = (_: unknown, at: number, kind: string): unknown => (kind === 'Sum' ? { sum: at + 2 } : 'other')
+    expect(replay(record, { c: byKind })).toEqual({ is: 'same' })
+    expect(replay({ ...record, key: { kind: 'Product', id: 'p' } }, { c: byKind })).toMatchObject({ now: 'other' })
   })
 
   it('leaves the record as it is, whatever decide does with its input', () => {

@@ -103,8 +103,8 @@ export function decisionLog(onError: (error: unknown) => void = () => {}): Decis
   return { add: (record) => added.emit('added', record), onAdd: (listener) => added.on('added', listener) }
 }
 
-/** Runs the decide function of a controller again with a recorded input. */
-export type ReplayDecision = (input: unknown, at: number) => unknown
+/** Runs the decide function that a controller has for objects of this kind again with a recorded input. */
+export type ReplayDecision = (input: unknown, at: number, kind: string) => unknown
 
 /** By the name of the controller. */
 export type Replays = Readonly<Record<string, ReplayDecision>>
@@ -115,19 +115,19 @@ export type Replay =
   | { readonly is: 'different'; readonly now: unknown }
   | { readonly is: 'notReplayable'; readonly because: string }
 
-export interface ReplayableRecord extends Pick<DecisionRecord, 'controller' | 'at' | 'input' | 'decision'> {
+export interface ReplayableRecord extends Pick<DecisionRecord, 'controller' | 'key' | 'at' | 'input' | 'decision'> {
   /** `null`: recorded by a version that did not keep complete inputs. */
   readonly masked: readonly string[] | null
 }
 
 /** Decides again from a recorded input. A difference that a masked field may have caused is never reported as one. */
-export function replay({ controller, at, input, decision, masked }: ReplayableRecord, replays: Replays): Replay {
+export function replay({ controller, key, at, input, decision, masked }: ReplayableRecord, replays: Replays): Replay {
   const decide = Object.hasOwn(replays, controller) ? replays[controller] : undefined
   if (masked === null) return notReplayable('it was recorded by a version that did not keep the complete input')
   if (decide === undefined) return notReplayable(`this server has no decide function for controller ${controller}`)
   let now: unknown
   try {
-    now = asJson(decide(asJson(input), at))
+    now = asJson(decide(asJson(input), at, key.kind))
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     return notReplayable(`the decide function does not accept the recorded input: ${why}`)
