@@ -1,4 +1,5 @@
 export { claimOne } from './claim-one.ts'
+export { whileHeld } from './held.ts'
 export {
   failJob,
   freezeTenant,
