@@ -48,7 +48,7 @@ export function makeLogger({ level, format, scrub, destination = process.stderr 
 
 /** A secret may look like a part of JSON, so a line that holds one is masked field by field and stays JSON. */
 const scrubLine = (line: string, scrub: Scrub): string =>
-  scrub(line) === line ? line : `${JSON.stringify(scrub.value(JSON.parse(line)))}\n`
+  !line.includes('\\') && scrub(line) === line ? line : `${JSON.stringify(scrub.value(JSON.parse(line)))}\n`
 
 const errorFields = (error: unknown): unknown =>
   error instanceof Error ? { message: messageOf(error), stack: error.stack } : error

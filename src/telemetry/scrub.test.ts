@@ -11,6 +11,7 @@ test.each([
   ['a known value inside a URL', '/x?p=pa55word%2Fwith%3Fsigns', '/x?p=[redacted]'],
   ['one of our tokens', 'token cael_abcdefgh12345678 refused', 'token cael_[redacted] refused'],
   ['the token of an invitation', 'at /accept#cinv_abcdefgh12345678 refused', 'at /accept#cinv_[redacted] refused'],
+  ['a token in a URL', 'at /login?to=%23cinv_abcdefgh12345678', 'at /login?to=%23cinv_[redacted]'],
   ['a bearer header', 'authorization: Bearer abc.def-ghi_jkl', 'authorization: Bearer [redacted]'],
   ['credentials of a URL', 'connect postgres://joe:pw@db/x', 'connect postgres://[redacted]@db/x'],
   ['a password with an at sign', 'connect postgres://joe:p@w@db/x', 'connect postgres://[redacted]@db/x'],

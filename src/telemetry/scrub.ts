@@ -10,7 +10,7 @@ export type Scrub = Masker
  * URLs. The lookbehinds let each run of characters be tried once, so that no text takes quadratic time.
  */
 const SHAPES: ReadonlyArray<readonly [RegExp, string]> = [
-  [/\b(cael|cinv)_[A-Za-z0-9_-]{8,}/g, `$1_${REDACTED}`],
+  [/(?:\b|(?<=%[0-9a-f]{2}))(cael|cinv)_[A-Za-z0-9_-]{8,}/gi, `$1_${REDACTED}`],
   [/(?<![\w-])(?=[\w-]*\.[\w-])([\w-]*?)\beyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*){0,3}/g, `$1${REDACTED}`],
   [/\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi, `$1 ${REDACTED}`],
   [/(?<![a-z0-9+.-])([a-z0-9+.-]+:\/\/)[^\s/"']+@/gi, `$1${REDACTED}@`],

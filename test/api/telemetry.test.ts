@@ -66,6 +66,19 @@ test('the log has constant messages and the facts as keys', () => {
   ])
 })
 
+test('the log has no token, wherever in a text it stands', () => {
+  const lines: string[] = []
+  const destination = { write: (line: string) => lines.push(line) }
+  const log = makeLogger({ level: 'info', format: 'json', scrub: scrubber([]), destination })
+  const [token, jwt] = ['cael_A1b2C3d4A1b2C3d4', 'eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0.c2ln']
+  for (const secret of [token, jwt, `Bearer ${token.slice(5)}`]) {
+    for (const before of ['said: ', 'said:\n', 'said:\t', '"']) log.info({ failure: `${before}${secret}\n` }, 'Failed')
+  }
+  expect(lines).toHaveLength(12)
+  expect(lines.filter((line) => /A1b2C3d4|c2ln/.test(line))).toEqual([])
+  expect(lines.map((line) => JSON.parse(line).msg)).toEqual(lines.map(() => 'Failed'))
+})
+
 test('metrics count outcomes, measure time and ask queues when they are read', async () => {
   const metrics = makeMetrics('1.2.3')
   const kernel = createEmitter<KernelEvents>()

@@ -38,6 +38,9 @@ const ENCODINGS: Readonly<Record<string, Encode>> = {
   'lines joined by spaces': (text) => text.replaceAll('\n', ' '),
   'lines joined by nothing': (text) => text.replaceAll('\n', ''),
   shell: (text) => text.replaceAll("'", "'\\''"),
+  'shell without quotes': (text) =>
+    text.replaceAll(/[!-~]/g, (sign) => (/[\w./:=@%+,-]/.test(sign) ? sign : `\\${sign}`)),
+  'shell in double quotes': (text) => text.replaceAll(/["$`\\]/g, String.raw`\$&`),
   URL: url,
   'URL in lower case': (text) => url(text).replaceAll(/%../g, (byte) => byte.toLowerCase()),
   'URL of Go': (text) => url(text).replaceAll(/%(?:2B|26|24|3D)/g, decodeURIComponent),

@@ -6,7 +6,7 @@ const ENOUGH = 9
 /** How many bytes at either end of a text may be the rest of an escape or of a character that was cut. */
 const MOST_RAGGED = 8
 const isRagged = (code = 0): boolean =>
-  (code >= 0x80 && code < 0x100) || '\\%"/abcdefnrtuvxABCDEFU0123456789'.includes(String.fromCharCode(code))
+  (code >= 0x80 && code <= 0x100) || '\\%"/abcdefnrtuvxABCDEFU0123456789'.includes(String.fromCharCode(code))
 
 type Found = (word: number, end: number, length: number) => void
 
@@ -58,6 +58,7 @@ export class Automaton {
     while (first < Math.min(MOST_RAGGED, length) && isRagged(codes[first])) first++
     while (last > Math.max(0, length - MOST_RAGGED) && isRagged(codes[last - 1])) last--
     let beginnings: (readonly [node: number, end: number])[] = []
+    let whole = 0
     let node = 0
     for (let at = 0; at < length; at++) {
       node = this.#next(node, codes[at] ?? 0)
@@ -66,14 +67,15 @@ export class Automaton {
       if (word < 0) continue
       const known = this.#words[word]?.length ?? 0
       found(word, at + 1, known)
-      // No part of another word is searched beside a whole one.
-      first = Math.min(first, at - known)
-      beginnings = []
+      // Beside a whole word, a part of another one counts only if it reaches beyond it.
+      const start = at + 1 - known
+      if (start <= first) [first, whole] = [start, known]
+      beginnings = beginnings.filter(([beginning, end]) => end - (this.#depth[beginning] ?? 0) < start)
     }
     this.steps += length
     if (!isCut) return
     for (const [beginning, end] of beginnings) this.#foundBeginning(beginning, end, length, found)
-    for (let at = 0; at <= first; at++) this.#foundEnds(codes.subarray(at), at, found)
+    for (let at = 0; at <= first; at++) this.#foundEnds(codes.subarray(at), at, at === first ? whole : 0, found)
   }
 
   #add(word: Uint16Array, index: number): void {
@@ -141,7 +143,7 @@ export class Automaton {
   }
 
   /** Knuth–Morris–Pratt with the start of the text as pattern: how much of it is the end of a word, or inside of one. */
-  #foundEnds(codes: Uint16Array, offset: number, found: Found): void {
+  #foundEnds(codes: Uint16Array, offset: number, known: number, found: Found): void {
     const longest = this.#words.reduce((most, { length }) => Math.max(most, length), 0)
     const head = codes.subarray(0, longest)
     const back = new Int32Array(head.length + 1)
@@ -158,7 +160,8 @@ export class Automaton {
         if (matched === codes.length) most = matched
       }
       const length = Math.max(matched, most)
-      if (length >= enoughOf(word) && length < word.length) found(index, offset + length, offset + length)
+      if (length > known && length >= enoughOf(word) && length < word.length)
+        found(index, offset + length, offset + length)
     }
   }
 }

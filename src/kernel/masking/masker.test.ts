@@ -134,6 +134,31 @@ describe('excerpt', () => {
     expectNoSentinel(middles.join(' ¦ '))
   })
 
+  it('masks the short lines of a secret that was cut at the end of a long one', () => {
+    const lines = ['first-long-line-of-secret', 'user: bob', 'pw: hunter2!', 'second-long-line-of-secret', 'pin: 4711']
+    const { excerpt } = of(lines.join('\n'))
+    const short = /bob|hunter2|4711/
+    for (let from = 0; from < lines.length; from++) {
+      for (let to = lines.length; to > from; to--) {
+        const left = lines.slice(from, to).join('\n')
+        if (left.length < 12) continue
+        expect(
+          excerpt(`${from === 0 ? 'refused: ' : ''}${left}${to === lines.length ? ' was refused' : ''}`),
+        ).not.toMatch(short)
+      }
+    }
+  })
+
+  it('masks a part of a secret beside another one that it contains', () => {
+    expect(of('hunter2-and-more-stuff', 'more').excerpt('failed hunter2-and-more')).toBe(`failed ${MASK}`)
+    expect(of('correct-horse-battery-staple', 'horse').excerpt('horse-battery-staple failed')).toBe(`${MASK} failed`)
+  })
+
+  it('masks a part of base64 between quotes', () => {
+    const cut = Buffer.from('hunter2-and-more-stuff').toString('base64').slice(0, 24)
+    expect(of('hunter2-and-more-stuff').excerpt(`failed "${cut}"`)).not.toContain(cut)
+  })
+
   it('takes no text for a part of a secret because it ends like one begins', () => {
     const { excerpt } = of('https://joe:pass@db.example/x')
     expect(excerpt('failed to reach https://')).toBe('failed to reach https://')

@@ -212,10 +212,16 @@ function unescaped({ codes, from, to }: View): View | undefined {
     } else if (follower === 0x0a || follower === 0x0d) {
       // YAML: a line that ends in a backslash continues after the indentation of the next one.
       for (at += 2; isSpace(codes[at] ?? GAP);) at++
+    } else if (isPunctuation(follower)) {
+      // A shell: a backslash before a character that has a meaning there.
+      built.add(follower, start, end(at + 2))
+      at += 2
     } else copy(at++)
   }
   return isChanged ? built.view() : undefined
 }
+
+const isPunctuation = (code: number): boolean => code > 0x20 && code < 0x7f && !/\w/.test(String.fromCharCode(code))
 
 const isHigh = (value: number): boolean => value >= 0xd8_00 && value <= 0xdb_ff
 
@@ -226,14 +232,16 @@ const isLeadByte = (codes: Uint16Array, value: number, next: number): boolean =>
 function percentDecoded({ codes, from, to }: View): View | undefined {
   if (!codes.includes(PERCENT)) return undefined
   const built = new Builder(codes.length)
+  let isChanged = false
   for (let at = 0; at < codes.length;) {
     const value = codes[at] === PERCENT ? hexAt(codes, at + 1, 2) : -1
+    if (value !== -1) isChanged = true
     if (value === -2) break
     if (value >= 0) built.add(value, from[at] ?? 0, to[at + 2] ?? 0)
     else built.add(codes[at] ?? 0, from[at] ?? 0, to[at] ?? 0)
     at += value >= 0 ? 3 : 1
   }
-  return built.view()
+  return isChanged ? built.view() : undefined
 }
 
 /** Both alphabets of base64. */
