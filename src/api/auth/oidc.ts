@@ -42,6 +42,9 @@ export interface Oidc {
 /** Signatures that need no secret of ours; `none` and HMAC are not among them. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 
+/** Some issuers send the claim as a text. An issuer that does not send it is trusted. */
+const VERIFIED = new Set<unknown>([undefined, true, 'true'])
+
 interface Issuer {
   readonly config: Configuration
   readonly keys: JWTVerifyGetKey
@@ -74,7 +77,8 @@ export function oidc({ issuer, audience, client, admin }: OidcOptions): Oidc {
     if (claims.sub === undefined) throw raise.NotSignedIn('the token has no sub claim')
     const email = emailOf(claims)
     if (email === undefined) throw raise.NotSignedIn('the token has no email claim: request the scope email')
-    if (claims['email_verified'] === false) throw raise.NotSignedIn(`the issuer has not verified the email ${email}`)
+    if (!VERIFIED.has(claims['email_verified']))
+      throw raise.NotSignedIn(`the issuer has not verified the email ${email}`)
     return { subject: `${name}#${claims.sub}`, email, role: roleOf(claims, admin) }
   }
 

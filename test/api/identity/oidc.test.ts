@@ -132,17 +132,20 @@ test('a login that fails leads a person to the login page, and says what to a pr
   })
 })
 
-test.each(['//evil.test', 'https://evil.test/', '/\\evil.test'])('a login does not lead to %s', async (target) => {
-  await using provider = await issuer(CALLBACK)
-  await using w = await withIssuer(provider.url)
-  const begin = await w.app.inject({ url: `/api/v1/login/oidc?return_to=${encodeURIComponent(target)}` })
-  const back = await walkThrough(String(begin.headers.location), 'bob')
-  const done = await w.app.inject({
-    url: `${back.pathname}${back.search}`,
-    cookies: { caelus_login: begin.cookies[0]?.value ?? '' },
-  })
-  expect(done.headers.location).toBe('/')
-})
+test.each(['//evil.test', 'https://evil.test/', '/\\evil.test', '/\t/evil.test', '/.//evil.test', 'apps'])(
+  'a login does not lead to %j',
+  async (target) => {
+    await using provider = await issuer(CALLBACK)
+    await using w = await withIssuer(provider.url)
+    const begin = await w.app.inject({ url: `/api/v1/login/oidc?return_to=${encodeURIComponent(target)}` })
+    const back = await walkThrough(String(begin.headers.location), 'bob')
+    const done = await w.app.inject({
+      url: `${back.pathname}${back.search}`,
+      cookies: { caelus_login: begin.cookies[0]?.value ?? '' },
+    })
+    expect(done.headers.location).toBe('/')
+  },
+)
 
 test('a bearer token of the issuer is accepted; one that is expired, for others, of others or forged is not', async () => {
   await using provider = await issuer(CALLBACK)
@@ -202,8 +205,10 @@ test('a name that looks like an email neither takes over a user nor accepts an i
     code: 'NotSignedIn',
     detail: expect.stringContaining('email'),
   })
-  const unverified = await token('s4', { email: 'mallory@example.test', email_verified: false })
-  expect(await get(unverified, '/me')).toMatchObject({ code: 'NotSignedIn' })
+  for (const email_verified of [false, 'false', null]) {
+    const unverified = await token('s4', { email: 'mallory@example.test', email_verified })
+    expect(await get(unverified, '/me')).toMatchObject({ code: 'NotSignedIn' })
+  }
   const invited = await token('s5', { email: 'Mallory@example.test', email_verified: true })
   expect((await get(invited, '/organizations')).items).toMatchObject([{ id, role: 'owner' }])
 })

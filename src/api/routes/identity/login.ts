@@ -156,5 +156,15 @@ function whyNoDevLogin(request: FastifyRequest, { devLogin }: ServerParts): stri
   return undefined
 }
 
-/** Only a path of this console: anything else could lead the user elsewhere. */
-const ownPath = (path: string | undefined): string => (path !== undefined && /^\/(?![/\\])/.test(path) ? path : '/')
+const OWN = 'http://own.invalid'
+
+/**
+ * Only a path of this console: anything else could lead the user elsewhere. Compared as browsers read it, which drop tabs and
+ * line ends.
+ */
+function ownPath(wanted = '/'): string {
+  const url = URL.parse(wanted, OWN)
+  if (!wanted.startsWith('/') || url === null || url.origin !== OWN) return '/'
+  const path = `${url.pathname}${url.search}${url.hash}`
+  return path.startsWith('//') ? '/' : path
+}
