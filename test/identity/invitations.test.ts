@@ -85,6 +85,17 @@ test.each<[OrganizationRole, OrganizationRole, OrganizationRole]>([
   expect(await codeOf(invite(w, id, 'BOB@example.org'))).toBe('MemberExists')
 })
 
+test('a member who is removed does not come back through an invitation that was open', async () => {
+  await using w = await identityWorld()
+  const id = await w.organization()
+  const { secret } = await invite(w, id, 'Bob@example.org', 'owner')
+  await w.identity.addMember(w.admin, id, { email: 'bob@example.org', role: 'viewer' })
+  await w.identity.removeMember(w.ann, id, w.bob.userId)
+  await w.logins.signIn({ subject: 'test#bob', email: 'bob@example.org', role: 'member' })
+  expect(await codeOf(w.identity.acceptInvitation(w.bob, secret))).toBe('InvitationInvalid')
+  expect(await rolesIn(w, id)).toEqual({ ann: 'owner' })
+})
+
 test('a link that its user accepted before leads to the organization again, as long as they are a member', async () => {
   await using w = await identityWorld()
   const id = await w.organization()

@@ -54,14 +54,18 @@ export interface NewInvitation {
   readonly expiresAt: Date
 }
 
-/** Replaces an open invitation of the same email. */
-export async function insertInvitation(tx: Tx, invitation: NewInvitation): Promise<Invitation> {
-  const { organizationId, email, role, hash, invitedBy, expiresAt } = invitation
+export async function revokeInvitationsOf(tx: Tx, organizationId: string, email: string): Promise<void> {
   await tx.query(
     `update tenant.organization_invitations set revoked_at = now()
      where organization_id = $1 and lower(email) = lower($2) and ${OPEN}`,
     [organizationId, email],
   )
+}
+
+/** Replaces an open invitation of the same email. */
+export async function insertInvitation(tx: Tx, invitation: NewInvitation): Promise<Invitation> {
+  const { organizationId, email, role, hash, invitedBy, expiresAt } = invitation
+  await revokeInvitationsOf(tx, organizationId, email)
   const [row] = await tx.query<InvitationRow>(
     `insert into tenant.organization_invitations (organization_id, email, role, sha256, invited_by, expires_at)
      values ($1, $2, $3, $4, $5, $6) returning ${COLUMNS}`,

@@ -20,6 +20,7 @@ import {
   insertMember,
   listMembers as listRows,
   listUsers,
+  revokeInvitationsOf,
 } from '../store/index.ts'
 import type { Member, Organization, OrganizationRole } from '../types.ts'
 import { about, owned, visible } from './organizations.ts'
@@ -97,6 +98,8 @@ export async function removeMember(
       ...about(organizationId),
       detail: { user: userId, role: member.role },
     })
+    // An open invitation would bring the user back with the next login.
+    await revokeInvitationsOf(tx, organizationId, member.email)
     await deleteMember(tx, organizationId, userId).catch(lastOwner(organization, member))
   })
 }
