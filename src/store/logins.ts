@@ -45,6 +45,8 @@ interface Excess {
   readonly rights: string | null
   readonly owned: string | null
   readonly member: string | null
+  readonly granted: string | null
+  readonly settings: string | null
 }
 
 const EXCESS = `
@@ -59,16 +61,27 @@ const EXCESS = `
      where s.refclassid = 'pg_authid'::regclass and s.refobjid = r.oid and s.deptype = 'o') as owned,
     (select string_agg(m.roleid::regrole::text || case when m.admin_option then ' with admin option' else '' end, ', ')
      from pg_auth_members m
-     where m.member = r.oid and (m.roleid::regrole::text <> $2 or m.admin_option)) as member
+     where m.member = r.oid and (m.roleid::regrole::text <> $2 or m.admin_option)) as member,
+    (select string_agg(distinct case
+        when s.dbid = 0 or b.datname = current_database() then pg_describe_object(s.classid, s.objid, s.objsubid)
+        else 'objects of database ' || b.datname end, ', ')
+     from pg_shdepend s left join pg_database b on b.oid = s.dbid
+     where s.refclassid = 'pg_authid'::regclass and s.refobjid = r.oid and s.deptype = 'a'
+       and s.classid <> 'pg_database'::regclass) as granted,
+    (select string_agg(setting, ', ') from pg_db_role_setting c cross join unnest(c.setconfig) setting
+     where c.setrole = r.oid and setting ~ '^(caelus\\.|role=)') as settings
   from pg_roles r where rolname = $1`
 
 async function refuseExcess(client: ClientBase, name: string, role: Role): Promise<void> {
   const { rows } = await client.query<Excess>(EXCESS, [name, role])
-  const [{ rights, owned, member } = { rights: null, owned: null, member: null }] = rows
+  const [row] = rows
+  const { rights = null, owned = null, member = null, granted = null, settings = null } = row ?? {}
   const excess = [
     ...(rights === null ? [] : [`has ${rights}`]),
     ...(owned === null ? [] : [`owns ${owned}`]),
     ...(member === null ? [] : [`is a member of ${member}`]),
+    ...(granted === null ? [] : [`has rights to ${granted}`]),
+    ...(settings === null ? [] : [`has the settings ${settings}`]),
   ]
   if (excess.length > 0) throw raise.LoginTooPowerful(`role ${name} exists and ${excess.join(' and ')}`)
 }

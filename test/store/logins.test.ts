@@ -156,6 +156,14 @@ test.each([
     'is a member of caelus_api with admin option',
     (name: string) => `create role ${name} login; grant caelus_api to ${name} with admin option`,
   ],
+  [
+    'has rights to table caelus.job',
+    (name: string) => `create role ${name} login; grant truncate on caelus.job to ${name}`,
+  ],
+  [
+    'has the settings caelus.is_admin=true',
+    (name: string) => `create role ${name} login; alter role ${name} set caelus.is_admin = 'true'`,
+  ],
 ])('an existing role that %s is refused as a login', async (why, statements) => {
   await using w = await made()
   const login = w.login('caelus_api', 'secret-of-test')
