@@ -44,7 +44,7 @@ export const SERVER = section({
       'CAELUS_RATE_LIMIT',
       integer(1, 1_000_000),
       '600',
-      'Requests per minute of one token or session; without either, of one address.',
+      'Requests per minute of one user, with all their tokens and sessions. One address may send five times as many.',
     ),
     loginRateLimit: variable(
       'CAELUS_LOGIN_RATE_LIMIT',

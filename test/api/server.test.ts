@@ -82,13 +82,15 @@ test('a route that does not say who may use it stops the server from starting', 
   await expect(forgetful).rejects.toThrow('GET /api/v1/open does not say who may use it')
 })
 
-test('requests beyond the limit are refused with the time to wait, each caller by itself', async () => {
+test('requests beyond the limit are refused with the time to wait, each user by themselves', async () => {
   await using w = await world({ parts: { limits: { ...LIMITS, perMinute: 3 } } })
   const [ada, bob] = [await w.person('member'), await w.person('member')]
   for (let i = 0; i < 3; i++) expect((await w.as(ada.secret, { url: '/api/v1/me' })).statusCode).toBe(200)
   const refused = await w.as(ada.secret, { url: '/api/v1/me' })
   expect(refused.json()).toMatchObject({ status: 429, code: 'TooManyRequests', retryable: true })
   expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+  const spelled = { authorization: `bearer   ${ada.secret}` }
+  expect((await w.app.inject({ url: '/api/v1/me', headers: spelled })).statusCode).toBe(429)
   expect((await w.as(bob.secret, { url: '/api/v1/me' })).statusCode).toBe(200)
 })
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { App, ServerParts } from '../app.ts'
 import { authenticate } from '../auth/authenticate.ts'
@@ -28,7 +27,8 @@ export function guard(app: App, parts: ServerParts): void {
     app.createRateLimit({ max, timeWindow: MINUTE_MS, keyGenerator: (request) => `${name} ${key(request)}` })
   const byAddress = limiter('address', limits.perMinute * PER_ADDRESS, ({ ip }) => ip)
   const byLogin = limiter('login', limits.loginsPerMinute, ({ ip }) => ip)
-  const byCaller = limiter('caller', limits.perMinute, callerKey)
+  // By user, not by what they prove it with: a user may create any number of tokens and sessions.
+  const byCaller = limiter('caller', limits.perMinute, (request) => callerOf(request).userId)
   const count = async (allow: typeof byAddress, request: FastifyRequest): Promise<void> => {
     const verdict = await allow(request)
     if (verdict.isAllowed || !verdict.isExceeded) return
@@ -64,12 +64,6 @@ function mustBeAllowed(
 ): asserts identity is Identity {
   if (identity === undefined) throw raise.NotSignedIn('this needs a login')
   if (access === 'admin' && identity.role !== 'admin') throw raise.NotAllowed('this needs the role admin')
-}
-
-/** Each token and each session by itself; hashed, because keys of counters may be printed. */
-function callerKey(request: FastifyRequest): string {
-  const proof = request.headers.authorization ?? request.headers.cookie ?? request.ip
-  return createHash('sha256').update(proof).digest('base64url')
 }
 
 /** Of a route that is not public. */
