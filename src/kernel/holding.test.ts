@@ -171,6 +171,31 @@ describe('keeping the locks', () => {
     expect(at).toBe(30_000)
   })
 
+  test.each<[string, Renewal, number | undefined]>([
+    ['is renewed at once, and kept', async () => true, undefined],
+    ['is lost when it expires, not at the next beat', () => Promise.reject(new Error('403')), 35_000],
+  ])('a lock whose acquisition was answered late %s', async (_, renewal, lostAt) => {
+    const clock = manualClock()
+    const [prompt, late] = [lockServer(), lockServer(renewal)]
+    const locks: TargetLocks = {
+      ...prompt.locks,
+      async acquire(target, request) {
+        await sleep(clock, target === 'a' ? 5_000 : 26_000)
+        return (target === 'a' ? prompt : late).locks.acquire(target, request)
+      },
+    }
+    const over = new AbortController()
+    let at: number | undefined
+    const work = holding({ ...optionsFor(prompt, clock), locks }, ['a', 'b'], async (signal) => {
+      signal.addEventListener('abort', () => (at = clock.now()))
+      await sleep(clock, 1e9, AbortSignal.any([signal, over.signal]))
+    }).catch(() => {})
+    await clock.advance(100_000)
+    expect(at).toBe(lostAt)
+    over.abort(new Error('the test is over'))
+    await work
+  })
+
   test('counts by the clock that ran faster: a wall clock that is set back prolongs nothing', async () => {
     const clock = manualClock()
     let stepMs = 0

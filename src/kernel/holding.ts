@@ -76,6 +76,7 @@ class HeldLocks {
   /** Of the renewals under way; the next round replaces those that are not answered yet. */
   #round = new AbortController()
   #hasEnded = false
+  #sinceBeat: Instant
   #cancelTimer = (): void => {}
 
   constructor(options: HoldingOptions) {
@@ -83,7 +84,8 @@ class HeldLocks {
     this.#clock = options.clock ?? systemClock
     this.#ttlMs = options.ttlMs ?? 30_000
     this.signal = AbortSignal.any([options.signal, this.#lost.signal])
-    this.#keepRenewing()
+    this.#sinceBeat = instantOf(this.#clock)
+    this.#schedule()
   }
 
   async add(target: string): Promise<void> {
@@ -93,7 +95,11 @@ class HeldLocks {
     const request = { holder, ttlMs: this.#ttlMs, signal: this.signal, ...(claimFence !== undefined && { claimFence }) }
     const answer = await locks.acquire(target, request)
     if (!answer.held) throw waitingFor(target, answer, this.#clock.now())
-    this.#held.add({ lock: answer.lock, provedAt })
+    const one = { lock: answer.lock, provedAt }
+    this.#held.add(one)
+    // An answer that took long leaves little of the TTL: the lock could expire before the next beat.
+    if (elapsedSince(this.#clock, provedAt) >= this.#beatMs) void this.#renew(one, this.#round.signal)
+    this.#schedule()
   }
 
   /** Throws if taking the later targets took so long that an earlier one may be lost. */
@@ -117,26 +123,27 @@ class HeldLocks {
   }
 
   /** The timer fires at every beat and at the moment the first lock would expire, whichever is sooner. */
-  #keepRenewing(): void {
-    let sinceBeat = instantOf(this.#clock)
-    const beatMs = this.#ttlMs / 3
-    const schedule = (): void => {
-      const left = [...this.#held].map(({ provedAt }) => this.#ttlMs - elapsedSince(this.#clock, provedAt))
-      const untilBeat = beatMs - elapsedSince(this.#clock, sinceBeat)
-      this.#cancelTimer = this.#clock.after(Math.max(0, Math.min(untilBeat, ...left)), tick)
+  #schedule(): void {
+    this.#cancelTimer()
+    const left = [...this.#held].map(({ provedAt }) => this.#ttlMs - elapsedSince(this.#clock, provedAt))
+    const untilBeat = this.#beatMs - elapsedSince(this.#clock, this.#sinceBeat)
+    this.#cancelTimer = this.#clock.after(Math.max(0, Math.min(untilBeat, ...left)), () => this.#tick())
+  }
+
+  #tick(): void {
+    this.#checkExpiry()
+    if (this.signal.aborted) return
+    if (elapsedSince(this.#clock, this.#sinceBeat) >= this.#beatMs) {
+      this.#sinceBeat = instantOf(this.#clock)
+      this.#round.abort(new Error(`no answer within ${this.#beatMs} ms`))
+      this.#round = new AbortController()
+      for (const one of this.#held) void this.#renew(one, this.#round.signal)
     }
-    const tick = (): void => {
-      this.#checkExpiry()
-      if (this.signal.aborted) return
-      if (elapsedSince(this.#clock, sinceBeat) >= beatMs) {
-        sinceBeat = instantOf(this.#clock)
-        this.#round.abort(new Error(`no answer within ${beatMs} ms`))
-        this.#round = new AbortController()
-        for (const one of this.#held) void this.#renew(one, this.#round.signal)
-      }
-      schedule()
-    }
-    schedule()
+    this.#schedule()
+  }
+
+  get #beatMs(): number {
+    return this.#ttlMs / 3
   }
 
   async #renew(one: Held, signal: AbortSignal): Promise<void> {

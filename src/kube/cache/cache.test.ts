@@ -188,6 +188,37 @@ test('a deletion that finalizers hold shows the object with its deletionTimestam
   await cached.stop()
 })
 
+test.each([
+  ['an object', (server: UnrulyServer) => void server],
+  ['its absence', (server: UnrulyServer) => server.remove('a')],
+])('a read-back of %s that a later write of ours overtook is dropped', async (_what, then) => {
+  const server = new UnrulyServer()
+  const clock = manualClock()
+  let travels: Promise<void> | undefined
+  const source: WatchSource = {
+    watchEvents: server.watchEvents.bind(server) as WatchSource['watchEvents'],
+    async listPage(resource, options) {
+      const page = await server.listPage(resource, options)
+      await travels
+      return page
+    },
+  }
+  const deps = { source, clock, emitter: createEmitter<WatchEvents>(), random: seededRandom(1) }
+  const cached = cache<Thing>(deps, { resource: things })
+  await cached.start()
+  server.swallow()
+  cached.wrote(server.put('a', '1'))
+  then(server)
+  const answer = Promise.withResolvers<void>()
+  travels = answer.promise
+  await clock.advance(10_000)
+  cached.wrote(server.put('a', '2'))
+  answer.resolve()
+  await clock.advance(0)
+  expect(cached.get(A)?.spec.text).toBe('2')
+  await cached.stop()
+})
+
 test('a write that the watch never shows is read back, and everything is listed if it stays behind', async () => {
   const { server, cached, behind, pass } = world({ timings: { idleMs: 600_000 } })
   server.put('a', '1')

@@ -147,6 +147,7 @@ export function cache<T extends KubeObject, K extends KubeObject = T>(
   /** The watch did not deliver our own write in time: reads that object, and lists all if the watch still lags. */
   async function resolveOverdue(key: string, pin: Pin): Promise<void> {
     pins.set(key, pin)
+    const asked = pins.get(key)
     if (pin.checked && pin.wrote === 'object') return running.relist('behind')
     if (pin.checked) {
       // Older events of a deleted object are held back until the watch has passed its deletion.
@@ -155,7 +156,8 @@ export function cache<T extends KubeObject, K extends KubeObject = T>(
     }
     try {
       const found = await readBack(key)
-      if (pins.get(key) === undefined) return
+      // The watch has caught up, or a later write of ours is newer than the answer.
+      if (pins.get(key) !== asked) return
       emitter.emit('watch:behind', { resource: resource.plural, foundBy: 'read', missed: 1, overdue: 0 })
       settle(key, found.object, found.version)
     } catch (error) {

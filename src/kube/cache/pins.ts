@@ -65,7 +65,7 @@ export class Pins {
   /** Replaces an earlier pin, and restarts its time. */
   set(key: string, pin: NewPin): void {
     this.#pins.delete(key) // to the end: the map stays in the order of the time limits
-    this.#pins.set(key, { ...pin, until: this.#clock.now() + this.#limitMs })
+    this.#pins.set(key, { ...pin, until: this.#clock.elapsed() + this.#limitMs })
     this.#cancelTimer ??= this.#clock.after(this.#limitMs, () => this.#look())
   }
 
@@ -84,7 +84,7 @@ export class Pins {
   }
 
   #look(): void {
-    const now = this.#clock.now()
+    const now = this.#clock.elapsed()
     const overdue: [string, Pin][] = []
     let next: number | undefined
     for (const [key, pin] of this.#pins) {

@@ -85,6 +85,39 @@ test('a kind has a cache from when its definition is created until it is deleted
   ])
 })
 
+test('a kind that goes while another one comes is reported', async () => {
+  const clock = manualClock()
+  const kubernetes = new FakeKubernetes({ clock, random: seededRandom(1), namespaces: ['n'] })
+  const client = makeClient(kubernetes.transport(), { fieldManager: 'test' })
+  const watching = { source: client, clock, emitter: createEmitter<WatchEvents>(), random: () => 0.5 }
+  const resources = { Other, Second: { ...Other, kind: 'Second', plural: 'seconds' } }
+  const log: string[] = []
+  const served = servedKinds<keyof typeof resources>({
+    watching,
+    resources,
+    builtIn: [],
+    open: (kind) => cache<KubeObject>(watching, { resource: resources[kind] }),
+    onChange: () => log.push(`serves ${served.served().join(' and ')}`),
+  })
+  const named = (kind: string, plural: string): CustomResourceDefinition => {
+    const { spec, ...rest } = definition(1) as CustomResourceDefinition
+    const names = { ...spec.names, kind, plural }
+    return { ...rest, metadata: { name: `${plural}.example.com` }, spec: { ...spec, names } }
+  }
+  await client.create(CustomResourceDefinition, named('Other', 'others'))
+  const started = served.start()
+  await clock.advance(1_000)
+  await started
+  log.length = 0
+  await Promise.all([
+    client.delete(CustomResourceDefinition, { name: 'others.example.com' }),
+    client.create(CustomResourceDefinition, named('Second', 'seconds')),
+  ])
+  await clock.advance(2_000)
+  await served.stop()
+  expect(log.at(-1)).toBe('serves Second')
+})
+
 test('changes of definitions leave no listeners behind', async () => {
   const { served, define } = stage()
   const added = vi.spyOn(EventTarget.prototype, 'addEventListener')

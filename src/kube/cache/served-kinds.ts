@@ -87,7 +87,7 @@ export function servedKinds<N extends string>(options: ServedKindsOptions<N>): S
   /** Returns whether a definition exists that is not served yet. */
   const follow = async (signal: AbortSignal): Promise<boolean> => {
     let isWaiting = false
-    const before = opened.size
+    const before = new Map(opened)
     for (const kind of kinds) {
       if (builtIn.has(kind)) continue
       if (!isDefined(kind) && opened.has(kind)) await end(kind)
@@ -95,7 +95,7 @@ export function servedKinds<N extends string>(options: ServedKindsOptions<N>): S
       if (await isServed(watching, resources[kind], signal)) await begin(kind, signal)
       else isWaiting = true
     }
-    if (opened.size !== before) onChange()
+    if (kinds.some((kind) => opened.get(kind) !== before.get(kind))) onChange()
     return isWaiting
   }
 

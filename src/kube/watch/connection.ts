@@ -1,4 +1,4 @@
-import type { Clock } from '../../kernel/index.ts'
+import { elapsedSince, instantOf, type Clock } from '../../kernel/index.ts'
 
 /** How a connection ended. */
 type End =
@@ -34,7 +34,7 @@ export function connect<E>({ open, take, idleMs, clock, signal }: ConnectionSpec
   const abort = new AbortController()
   const end = Promise.withResolvers<End>()
   let isOpen = true
-  let lastEventAt = clock.now()
+  let lastEventAt = instantOf(clock)
   let limit = 0
   let cancelTimer = (): void => {}
 
@@ -49,14 +49,14 @@ export function connect<E>({ open, take, idleMs, clock, signal }: ConnectionSpec
   const hangUp = (): void => close({ by: 'us' })
   const checkForSilence = (): void => {
     limit = idleMs()
-    const left = lastEventAt + limit - clock.now()
+    const left = limit - elapsedSince(clock, lastEventAt)
     if (left <= 0) close({ by: 'silence' })
     else cancelTimer = clock.after(left, checkForSilence)
   }
   const read = async (): Promise<void> => {
     for await (const event of open(abort.signal)) {
       if (!isOpen) return
-      lastEventAt = clock.now()
+      lastEventAt = instantOf(clock)
       if (!take(event)) return close({ by: 'us' })
       if (idleMs() < limit) {
         cancelTimer()

@@ -18,9 +18,10 @@ interface World {
   readonly emitter: Emitter<WatchEvents>
 }
 
-function world(source?: (server: UnrulyServer) => WatchSource): World {
+function world(source?: (server: UnrulyServer) => WatchSource, wallClock?: () => number): World {
   const server = new UnrulyServer()
-  const clock = manualClock()
+  const manual = manualClock()
+  const clock = wallClock === undefined ? manual : { ...manual, now: wallClock }
   const told: string[] = []
   const heard: string[] = []
   const say = createEmitter<WatchEvents>()
@@ -125,6 +126,17 @@ test('a relist requested between two connections starts at once', async () => {
   expect(heard).toEqual(['connected with 0', 'idle', 'relisted: audit'])
   await pass(IDLE_MS)
   expect(heard).toEqual(['connected with 0', 'idle', 'relisted: audit', 'idle', 'reconnected: idle'])
+  await running.stop()
+})
+
+test('a wall clock that is set back does not prolong the idle time', async () => {
+  let wall = Date.parse('2030-01-01T00:00:00Z')
+  const { server, running, heard, pass } = world(undefined, () => wall)
+  await running.start()
+  wall -= 3_600_000
+  server.swallow()
+  await pass(IDLE_MS)
+  expect(heard).toEqual(['connected with 0', 'idle', 'reconnected: idle'])
   await running.stop()
 })
 
