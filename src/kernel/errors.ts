@@ -51,7 +51,8 @@ export function defineFailures<const T extends Record<string, FailureKind>>(kind
     known.set(code, kind)
     return [
       code,
-      (message: string, options?: FailureErrorOptions) => new FailureError({ code, message, ...kind }, options),
+      (message: string, options?: FailureErrorOptions) =>
+        new FailureError({ code, message: storable(message), ...kind }, options),
     ]
   })
   return Object.fromEntries(makers) as Raise<keyof T & string>
@@ -81,6 +82,12 @@ export const raise = defineFailures({
   },
 })
 
+/**
+ * The text without what PostgreSQL does not store, U+0000 and half of a surrogate pair. Messages quote what others wrote,
+ * and cut it.
+ */
+export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd')
+
 /** Limits the chain of causes, also if a cause points to itself. */
 const MAX_CAUSES = 8
 
@@ -93,7 +100,7 @@ export function messageOf(error: unknown): string {
     if (text !== '' && !parts.some((part) => part.includes(text))) parts.push(text)
     current = current instanceof Error ? current.cause : undefined
   }
-  return parts.join(': ') || 'unknown error'
+  return storable(parts.join(': ')) || 'unknown error'
 }
 
 function textOf(error: unknown): string {

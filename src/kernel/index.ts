@@ -34,6 +34,7 @@ export {
   messageOf,
   MOVERS,
   retryAfterOf,
+  storable,
   type Failure,
   type FailureKind,
   type Mover,

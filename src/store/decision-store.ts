@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import {
   FailureError,
   keyText,
+  storable,
   systemClock,
   type Clock,
   type DecisionRecord,
@@ -163,7 +164,7 @@ async function insertDecisions(on: Runner, records: readonly DecisionRecord[]): 
     rows.map(({ decision }) => decision),
     column(({ masked }) => JSON.stringify(masked)),
     column(({ run }) => run.outcome),
-    column(({ run }) => run.because ?? null),
+    column(({ run }) => (run.because === undefined ? null : storable(run.because))),
     column(({ run }) => (run.failure === undefined ? null : JSON.stringify(run.failure))),
     column(({ run }) => Math.round(run.ms)),
     column(({ run }) => run.attempt),

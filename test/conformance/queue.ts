@@ -1,5 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Claim, Failure, Finish, Key, Queue, WakeReason } from '../../src/kernel/index.ts'
+import {
+  failureOf,
+  type Claim,
+  type Failure,
+  type Finish,
+  type Key,
+  type Queue,
+  type WakeReason,
+} from '../../src/kernel/index.ts'
 
 export interface QueueUnderTest {
   readonly queue: Queue
@@ -362,6 +370,29 @@ export function exerciseQueue(name: string, make: () => Promise<QueueUnderTest>)
       await queue.wake(key('a'), { reason: 'changed' })
       await pass(LEASE_MS + 50)
       expect(await one(queue)).toMatchObject({ lapses: 0 })
+    })
+
+    it('a wake by a user during a lapsed run starts the count anew once, and not at every later lapse', async () => {
+      const made = await fresh()
+      const { queue, pass } = made
+      await queue.wake(key('a'), { reason: 'created' })
+      await lapsed(made, 1)
+      await queue.wake(key('a'), { reason: 'changed' })
+      await pass(LEASE_MS + 50)
+      expect(await one(queue)).toMatchObject({ lapses: 0 })
+      await pass(LEASE_MS + 50)
+      expect(await lapsed(made, 2)).toMatchObject({ lapses: 3 })
+    })
+
+    it.each(['\0', '\ud83d'])('finishes a claim whose failure or reason quotes the character %j', async (bad) => {
+      const { queue, pass } = await fresh()
+      await queue.wake(key('a'), { reason: 'created' })
+      const quoting = failureOf(new Error(`said ${bad}`))
+      expect(await queue.finish(await one(queue), { then: 'retry', afterMs: 1_000, failure: quoting })).toBe(true)
+      await pass(1_050)
+      const retried = await one(queue)
+      expect(retried).toMatchObject({ attempt: 1 })
+      expect(await queue.finish(retried, { then: 'again', afterMs: 1_000, because: `waiting for ${bad}` })).toBe(true)
     })
 
     it('passes over a crowd of keys whose tenant has used up its share, and keeps the order of the others', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Claim, Key } from '../../src/kernel/index.ts'
+import { failureOf, type Claim, type Key } from '../../src/kernel/index.ts'
 import { asUser, inTx, listener, PostgresQueue, type QueuePool } from '../../src/store/index.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
@@ -37,6 +37,27 @@ test('a row that another transaction has locked does not keep other keys from be
     await tx.query(`select from caelus.job where id = 'held' for update`)
     expect(ids(await w.queue.claim('w', 5))).toEqual(['free'])
   })
+})
+
+test('keys whose rows are locked are woken one after the other, so that claims and renewals find a connection', async () => {
+  await using database = await freshDatabase()
+  const pool = database.openQueuePool({ lockTimeoutMs: 100 })
+  const queue = new PostgresQueue({ pool, name: 'things' })
+  const keys = Array.from({ length: 6 }, (_, n) => ({ kind: 'Thing', id: `k${n}` }))
+  await Promise.all(keys.map((key) => queue.wake(key, { reason: 'drift' })))
+  const inUse: number[] = []
+  const refused = async (error: unknown): Promise<string> => {
+    const { total, idle } = pool.stats()
+    inUse.push(total - idle)
+    return failureOf(error).code
+  }
+  await inTx(database.pool, async (tx) => {
+    await tx.query('select from caelus.job for update')
+    const wakes = keys.map((key) => queue.wake(key, { reason: 'changed' }).then(() => 'woken', refused))
+    expect(await Promise.all(wakes)).toEqual(keys.map(() => 'DatabaseBusy'))
+  })
+  expect(Math.max(...inUse)).toBeLessThanOrEqual(1)
+  queue.close()
 })
 
 test('a renewal reports a row that another transaction has locked, and extends the others', async () => {

@@ -84,14 +84,18 @@ export const crowded = (excluded: string): string => `exists (
     where j.queue = $1 and j.tenant = excluded.tenant and j.priority = class.priority and turn is not null
   ) >= ${CROWD})`
 
-/** The columns of a lease are in no index, so that the update is heap-only (HOT) and no index grows. */
+/**
+ * The columns of a lease are in no index, so that the update is heap-only (HOT) and no index grows. A run that takes over a
+ * lapsed lease observes what was woken during the lapsed one: that must not count again when its own lease lapses.
+ */
 export const lease = (worker: string, leaseMs: string): string => `
   locked_by = ${worker}, claimed_at = now(), lease_until = now() + ${leaseMs} * interval '1 ms',
   fence = nextval('caelus.fence'),
   lapses = case
     when j.lease_until is null then j.lapses
     when caelus.priority_of(j.again_reason) = 0 then 0
-    else j.lapses + 1 end`
+    else j.lapses + 1 end,
+  again_reason = null, again_at = null`
 
 const LEASE = lease('$2', '$4')
 

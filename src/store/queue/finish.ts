@@ -1,4 +1,4 @@
-import { failureOf, type Claim, type Finish } from '../../kernel/index.ts'
+import { failureOf, storable, type Claim, type Finish } from '../../kernel/index.ts'
 import type { Runner } from '../pool.ts'
 
 export interface FinishCall {
@@ -153,7 +153,7 @@ async function settleRest(
       calls.map(({ claim }) => claim.fence),
       calls.map(({ how }) => how.then),
       calls.map(({ how }) => ('afterMs' in how ? how.afterMs : 0)),
-      calls.map(({ how }) => ('because' in how ? how.because : null)),
+      calls.map(({ how }) => ('because' in how ? storable(how.because) : null)),
       calls.map(({ how }) => ('failure' in how ? JSON.stringify(how.failure) : null)),
     ],
   )

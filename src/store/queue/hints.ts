@@ -14,7 +14,7 @@ const QUIET_MS = 10
 export class HintThrottle {
   readonly #clock: Clock
   readonly #send: () => void
-  #quietUntil = 0
+  #quietUntil = -Infinity
   #trailing: (() => void) | undefined
 
   constructor(clock: Clock, send: () => void) {
@@ -24,14 +24,14 @@ export class HintThrottle {
 
   /** True: the caller sends the hint with its statement. False: `send` is called later. */
   takeNow(): boolean {
-    const now = this.#clock.now()
+    const now = this.#clock.elapsed()
     if (now >= this.#quietUntil) {
       this.#quietUntil = now + QUIET_MS
       return true
     }
     this.#trailing ??= this.#clock.after(this.#quietUntil - now, () => {
       this.#trailing = undefined
-      this.#quietUntil = this.#clock.now() + QUIET_MS
+      this.#quietUntil = this.#clock.elapsed() + QUIET_MS
       this.#send()
     })
     return false

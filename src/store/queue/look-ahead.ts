@@ -34,10 +34,12 @@ const LOOK_AHEAD = `
   ${crowded('select unnest($4::text[]) union all select tenant from caelus.frozen_tenant where queue = $1')} as crowded`
 
 export async function lookAhead(on: Runner, { queue, turns, full }: LookAheadCall): Promise<Ahead> {
+  // In one order in all processes, or their updates could wait for each other.
+  const inOrder = [...turns].toSorted(([a], [b]) => a - b)
   const [row] = await on.query<{ next_ms: number | null; crowded: boolean }>(LOOK_AHEAD, [
     queue,
-    [...turns.keys()],
-    [...turns.values()],
+    inOrder.map(([priority]) => priority),
+    inOrder.map(([, turn]) => turn),
     full,
   ])
   return { nextMs: row?.next_ms ?? undefined, isCrowded: row?.crowded ?? false }

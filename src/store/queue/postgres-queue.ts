@@ -68,6 +68,7 @@ export class PostgresQueue implements Queue {
   #isCrowded = false
   #closed = false
   #registered: Promise<unknown> | undefined
+  #lastAlone: Promise<void> = Promise.resolve()
   #timer: { readonly at: number; readonly cancel: () => void } | undefined
 
   constructor({
@@ -209,7 +210,10 @@ export class PostgresQueue implements Queue {
     })
   }
 
-  /** If another transaction holds the row of one key, the other keys are woken one by one. */
+  /**
+   * If another transaction holds the row of one key, the other keys are woken one by one. One after the other, because each
+   * that has to wait keeps a connection, and claims and renewals need them too.
+   */
   async #wakeTogether(calls: readonly WakeCall[]): Promise<readonly (void | Promise<void>)[]> {
     const hint = this.#throttle.takeNow()
     try {
@@ -217,8 +221,14 @@ export class PostgresQueue implements Queue {
       return []
     } catch (error) {
       if (calls.length === 1 || failureOf(error).code !== 'DatabaseBusy') throw error
-      return calls.map((call) => wakeKeys(this.#pool, this.name, [call], hint))
+      return calls.map((call) => this.#wakeAlone(call, hint))
     }
+  }
+
+  #wakeAlone(call: WakeCall, hint: boolean): Promise<void> {
+    const woken = this.#lastAlone.then(() => wakeKeys(this.#pool, this.name, [call], hint))
+    this.#lastAlone = woken.catch(() => {})
+    return woken
   }
 
   /** Announces a key that is due in `ms`: to all workers if it is due now, else to this one when it is. */
