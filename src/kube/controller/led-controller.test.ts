@@ -105,6 +105,26 @@ test('one process reconciles objects of every kind and runs the services of the 
   expect(log.slice(2).toSorted()).toEqual(['two ran ConfigMap/b/x', 'two ran Namespace/a'])
 })
 
+test('a process that stands by keeps nothing of objects that came and went, and begins its term with those that exist', async () => {
+  const { clock, client, log, candidate, create } = stage()
+  const one = await candidate('one')
+  await candidate('two')
+  for (let n = 0; n < 20; n++) {
+    await create('a', `x${n}`)
+    await clock.advance(100)
+    await client.delete(ConfigMap, { namespace: 'a', name: `x${n}` })
+    await clock.advance(100)
+  }
+  await create('b', 'there')
+  await clock.advance(100)
+  log.length = 0
+  const stopped = one.stop()
+  await clock.advance(10_000)
+  await stopped
+  const runs = log.filter((line) => line.startsWith('two ran'))
+  expect(runs.toSorted()).toEqual(['two ran ConfigMap/b/there', 'two ran Namespace/a'])
+})
+
 test('a child wakes its owner, and a resync wakes every object of every kind', async () => {
   const { clock, client, log, candidate, create } = stage()
   const one = await candidate('one')

@@ -72,7 +72,7 @@ export interface ControllerParts {
   readonly client: Client
   /** For caches. */
   readonly watching: WatchDeps
-  /** For `wakeOn`; adds the tenant of the key. */
+  /** For `wakeOn`; adds the tenant of the key, and ignores wakes until this process leads. */
   readonly queue: Pick<Queue, 'wake'>
   readonly events: EventRecorder
   /** A process that does not lead takes none: its locks would keep the leader waiting. */
@@ -129,8 +129,16 @@ export function ledController<P extends ControllerPlan>(
       clock,
       random,
       emitter,
-      term: () => working(),
+      term: () => {
+        isWorking = true
+        return working()
+      },
     })
+  /**
+   * A process that stands by takes no wakes: nobody would claim the keys, and they would outlive their objects. Its first
+   * term begins with a scan of all objects instead.
+   */
+  let isWorking = leader === undefined
   const client = makeClient(election === undefined ? transport : ledBy(transport, election), { fieldManager })
   const events = eventRecorder({
     client,
@@ -142,9 +150,10 @@ export function ledController<P extends ControllerPlan>(
   const own = new MemoryQueue({ clock })
   const queue = options.queue ?? own
   const waking: Pick<Queue, 'wake'> = {
-    wake(key, how) {
+    async wake(key, how) {
+      if (!isWorking) return
       const whose = tenant?.(key)
-      return queue.wake(key, whose === undefined ? how : { ...how, tenant: whose })
+      await queue.wake(key, whose === undefined ? how : { ...how, tenant: whose })
     },
   }
   const resync = async (): Promise<number> => {
@@ -175,7 +184,7 @@ export function ledController<P extends ControllerPlan>(
       random,
       ...options.loop,
     }),
-    every(`drift scan of ${name}`, options.resyncMs ?? 600_000, resync, { clock, waitsFirst: true }),
+    every(`drift scan of ${name}`, options.resyncMs ?? 600_000, resync, { clock, waitsFirst: leader === undefined }),
     ...(made.onLeading?.() ?? []),
   ]
   const warm = [...made.caches, atEnd(`queue of ${name}`, () => own.close())]
