@@ -43,8 +43,8 @@ test('keys whose rows are locked are woken one after the other, so that claims a
   await using database = await freshDatabase()
   const pool = database.openQueuePool({ lockTimeoutMs: 100 })
   const queue = new PostgresQueue({ pool, name: 'things' })
-  const keys = Array.from({ length: 6 }, (_, n) => ({ kind: 'Thing', id: `k${n}` }))
-  await Promise.all(keys.map((key) => queue.wake(key, { reason: 'drift' })))
+  const keys = Array.from({ length: 6 }, (_, n) => key(`k${n}`))
+  await Promise.all(keys.map((one) => queue.wake(one, { reason: 'drift' })))
   const inUse: number[] = []
   const refused = async (error: unknown): Promise<string> => {
     const { total, idle } = pool.stats()
@@ -53,7 +53,7 @@ test('keys whose rows are locked are woken one after the other, so that claims a
   }
   await inTx(database.pool, async (tx) => {
     await tx.query('select from caelus.job for update')
-    const wakes = keys.map((key) => queue.wake(key, { reason: 'changed' }).then(() => 'woken', refused))
+    const wakes = keys.map((one) => queue.wake(one, { reason: 'changed' }).then(() => 'woken', refused))
     expect(await Promise.all(wakes)).toEqual(keys.map(() => 'DatabaseBusy'))
   })
   expect(Math.max(...inUse)).toBeLessThanOrEqual(1)
