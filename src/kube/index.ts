@@ -52,7 +52,7 @@ export {
   type Rollout,
 } from './health.ts'
 export { leaderElection, type LeaderElectionOptions, type LeaderEvents } from './lease/election.ts'
-export { applyFenced, type ObjectFence } from './lease/fenced-apply.ts'
+export { applyFenced, deleteFenced, patchFenced, type MergePatch, type ObjectFence } from './lease/fenced-writes.ts'
 export { kubeLocks, type KubeLocksOptions } from './lease/locks.ts'
 export type { LeaderTimings } from './lease/timings.ts'
 export { byNamespace, byOwner, type IndexFn } from './cache/indexes.ts'

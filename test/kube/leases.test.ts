@@ -11,9 +11,11 @@ import {
 import {
   applyFenced,
   ConfigMap,
+  deleteFenced,
   kubeLocks,
   leaderElection,
   Lease,
+  patchFenced,
   type Client,
   type LeaderEvents,
 } from '../../src/kube/index.ts'
@@ -144,4 +146,130 @@ test('a fenced apply does not re-create the object that it has read', async () =
   const second = await applyFenced(racing, ConfigMap, draft, { key: 'caelus.dev/fence', value: 2 })
   expect(deletions).toBe(2)
   expect(second.metadata.uid).not.toBe(first.metadata.uid)
+})
+
+/** Fenced writes of one ConfigMap, and what is stored of it. */
+function fencedConfigMap(client: Client, namespace: string) {
+  const at = { namespace, name: 'shoot' }
+  const draft = (by: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: at, data: { by } }) as const
+  const fence = (value: number) => ({ key: 'caelus.dev/fence', value })
+  return {
+    at,
+    apply: (value: number, as = client) => applyFenced(as, ConfigMap, draft(`fence ${value}`), fence(value)),
+    patch: (value: number, annotations: Record<string, string>, as = client) =>
+      patchFenced(as, ConfigMap, at, { metadata: { annotations } }, fence(value)),
+    delete: (value: number, as = client) => deleteFenced(as, ConfigMap, at, fence(value)),
+    writtenByHand: (merge: object) => client.patch(ConfigMap, at, { merge }, { fieldManager: 'kubectl' }),
+    async stored() {
+      const live = await client.get(ConfigMap, at)
+      return { ...live?.metadata.annotations, ...live?.data }
+    },
+  }
+}
+
+test.each(['0', 'x', '9007199254740992'])(
+  'a fenced apply takes over its annotation from another manager: %j',
+  async (fence) => {
+    await using client = await testClient()
+    await using namespace = await freshNamespace(client)
+    const map = fencedConfigMap(client, namespace.name)
+    await map.apply(1)
+    await map.writtenByHand({ metadata: { annotations: { 'caelus.dev/fence': fence } } })
+    await map.apply(2)
+    expect(await map.stored()).toEqual({ 'caelus.dev/fence': '2', by: 'fence 2' })
+    await map.writtenByHand({ metadata: { annotations: { 'caelus.dev/fence': fence } }, data: { by: 'them' } })
+    await expect(map.apply(3)).rejects.toMatchObject({ failure: { code: 'KubeFieldConflict' } })
+    expect(await map.stored()).toEqual({ 'caelus.dev/fence': fence, by: 'them' })
+  },
+)
+
+test('a fenced apply does not take over the annotation of a successor that has written since', async () => {
+  await using client = await testClient()
+  await using namespace = await freshNamespace(client)
+  const map = fencedConfigMap(client, namespace.name)
+  await map.apply(1)
+  const applies: unknown[] = []
+  const racing: Client = {
+    ...client,
+    async apply(resource, object, options) {
+      if (applies.push(options?.force) === 1) await map.patch(3, {})
+      return client.apply(resource, object, options)
+    },
+  }
+  await expect(map.apply(2, racing)).rejects.toMatchObject({ failure: { code: 'KubeStaleFence' } })
+  expect(applies).toEqual([undefined, true])
+  expect(await map.stored()).toEqual({ 'caelus.dev/fence': '3', by: 'fence 1' })
+})
+
+test('a fenced patch keeps what was applied, and a fenced deletion after it refuses older writers', async () => {
+  await using client = await testClient()
+  await using namespace = await freshNamespace(client)
+  const map = fencedConfigMap(client, namespace.name)
+  expect(await map.patch(1, { confirmed: 'true' })).toBeUndefined()
+  expect(await map.delete(1)).toEqual({ found: false })
+  await map.apply(1)
+  await map.writtenByHand({ metadata: { finalizers: ['caelus.dev/test'] } })
+  await map.patch(2, { confirmed: 'true' })
+  expect(await map.stored()).toEqual({ 'caelus.dev/fence': '2', confirmed: 'true', by: 'fence 1' })
+  await map.apply(2)
+  expect(await map.stored()).toEqual({ 'caelus.dev/fence': '2', confirmed: 'true', by: 'fence 2' })
+  await expect(map.patch(1, {})).rejects.toMatchObject({ failure: { code: 'KubeStaleFence' } })
+  await expect(map.delete(1)).rejects.toMatchObject({ failure: { code: 'KubeStaleFence' } })
+
+  const deletion = await map.delete(2)
+  expect(deletion.remaining?.metadata.deletionTimestamp).toBeDefined()
+  await expect(map.apply(1)).rejects.toMatchObject({ failure: { code: 'KubeStaleFence' } })
+  await map.writtenByHand({ metadata: { finalizers: null } })
+  expect(await map.delete(2)).toEqual({ found: false })
+})
+
+test('a fenced patch and a fenced deletion read again after a concurrent write', async () => {
+  await using client = await testClient()
+  await using namespace = await freshNamespace(client)
+  const map = fencedConfigMap(client, namespace.name)
+  /** Another writer comes first, once. */
+  const overtakenBy = (other: () => Promise<unknown>): Client => {
+    let isFirst = true
+    const first = async () => {
+      if (isFirst) {
+        isFirst = false
+        await other()
+      }
+    }
+    return {
+      ...client,
+      patch: async (...args) => (await first(), client.patch(...args)),
+      delete: async (...args) => (await first(), client.delete(...args)),
+    }
+  }
+  await map.apply(1)
+  const stale = { failure: { code: 'KubeStaleFence' } }
+  await expect(
+    map.patch(
+      2,
+      { a: '1' },
+      overtakenBy(() => map.apply(3)),
+    ),
+  ).rejects.toMatchObject(stale)
+  await expect(
+    map.delete(
+      4,
+      overtakenBy(() => map.apply(5)),
+    ),
+  ).rejects.toMatchObject(stale)
+  const replaced = async () => {
+    await client.delete(ConfigMap, map.at)
+    await map.apply(7)
+  }
+  await expect(map.delete(6, overtakenBy(replaced))).rejects.toMatchObject(stale)
+  expect(await map.stored()).toEqual({ 'caelus.dev/fence': '7', by: 'fence 7' })
+  expect(
+    await map.delete(
+      8,
+      overtakenBy(() => map.writtenByHand({ data: { n: '1' } })),
+    ),
+  ).toEqual({ found: true })
+  await map.apply(8)
+  const gone = () => client.delete(ConfigMap, map.at)
+  expect(await map.patch(9, { a: '1' }, overtakenBy(gone))).toBeUndefined()
 })
