@@ -23,6 +23,12 @@ export interface Run {
   readonly fence: number
   /** Aborted when the lease is lost, the timeout is over, or the process stops and its grace is over. */
   readonly signal: AbortSignal
+  /**
+   * Throws when the signal is aborted, the lease may have lapsed or the run has ended. It reads the clock, because a process
+   * that was suspended can send a request before the timer that aborts the signal fires. Call it before every write:
+   * `client.guardedBy(run.assertLeased)`.
+   */
+  readonly assertLeased: () => void
   /** Records a decision and its input for explain and replay. It is kept when the run ends, with how the run ended. */
   readonly decided: (decided: Decided) => void
 }
@@ -258,6 +264,7 @@ class Loop {
         attempt,
         fence,
         signal: running.abort.signal,
+        assertLeased: () => this.#assertLeased(running),
         decided: (decided) => void running.decided.push(decided),
       })
       return outcome.next === 'onChange'
@@ -268,6 +275,12 @@ class Loop {
     } finally {
       cancelTimeout()
     }
+  }
+
+  #assertLeased(running: Running): void {
+    this.#leases.check(running)
+    running.abort.signal.throwIfAborted()
+    if (running.isFinishing) throw new Error(`the run of ${keyText(running.claim.key)} has ended`)
   }
 
   /** A run that ignores its abort signal blocks its place here, but must not block its key for other workers. */

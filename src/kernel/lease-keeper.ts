@@ -37,7 +37,7 @@ export class LeaseKeeper {
     const { clock, queue } = this.#options
     let cancel = (): void => {}
     const beat = (): void => {
-      for (const held of this.#held) if (this.hasLapsed(held)) this.#lose(held)
+      for (const held of this.#held) this.check(held)
       void this.#renew()
       schedule()
     }
@@ -48,6 +48,11 @@ export class LeaseKeeper {
     }
     schedule()
     return () => cancel()
+  }
+
+  /** Ends the lease if it has lapsed: in a process that was suspended no timer may have fired yet. */
+  check(held: Held): void {
+    if (this.hasLapsed(held)) this.#lose(held)
   }
 
   /** Another worker may hold the key. Measured from before the last granted request, so never too late. */

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { manualClock, type Clock, type ManualClock } from './clock.ts'
-import { controller, type ControllerOptions, type Reconcile } from './controller.ts'
+import { controller, type ControllerOptions, type Reconcile, type Run } from './controller.ts'
 import { decisionLog } from './decisions.ts'
 import { createEmitter, type KernelEvents } from './emitter.ts'
 import { messageOf } from './errors.ts'
@@ -184,6 +184,67 @@ describe('the lease of a run', () => {
     await w.wake('a2', 'a')
     await w.clock.advance(10_000)
     expect(runs).toContain('a2')
+  })
+})
+
+describe('assertLeased', () => {
+  async function leased() {
+    const runs: Run[] = []
+    const w = await world((run) => (runs.push(run), untilAborted(run)))
+    await w.wake('a')
+    await w.clock.advance(0)
+    return { ...w, runs, assertLeased: () => runs[0]?.assertLeased() }
+  }
+
+  it('passes while the lease is renewed', async () => {
+    const w = await leased()
+    await w.clock.advance(LEASE_MS * 4)
+    expect(w.assertLeased).not.toThrow()
+  })
+
+  it('refuses a run that was suspended, before a timer has fired', async () => {
+    const w = await leased()
+    w.step.wallMs = LEASE_MS - 1
+    expect(w.assertLeased).not.toThrow()
+    w.step.wallMs = LEASE_MS
+    expect(w.assertLeased).toThrow('the lease on Thing/a was lost')
+    expect(w.runs[0]?.signal.aborted).toBe(true)
+    expect(w.lost).toEqual(['a'])
+    await w.clock.advance(0)
+    expect(w.ends).toMatchObject([{ outcome: 'lost' }])
+  })
+
+  it('costs no attempt when it refuses', async () => {
+    const attempts: number[] = []
+    const resumed = Promise.withResolvers<void>()
+    const w = await world(async (run) => {
+      attempts.push(run.attempt)
+      await resumed.promise
+      run.assertLeased()
+      return settled()
+    })
+    await w.wake('a')
+    await w.clock.advance(0)
+    w.step.wallMs = LEASE_MS
+    resumed.resolve()
+    await w.clock.advance(LEASE_MS + 5_000)
+    expect(w.ends.map(({ outcome }) => outcome)).toEqual(['lost', 'settled'])
+    expect(attempts).toEqual([0, 0])
+  })
+
+  it('refuses a run whose signal is aborted', async () => {
+    const w = await leased()
+    await w.clock.advance(600_000)
+    expect(w.assertLeased).toThrow('Thing/a took longer than 600000 ms')
+  })
+
+  it('refuses a run that has ended', async () => {
+    const runs: Run[] = []
+    const w = await world(async (run) => (runs.push(run), settled()))
+    await w.wake('a')
+    await w.clock.advance(0)
+    expect(w.ends).toMatchObject([{ outcome: 'settled' }])
+    expect(() => runs[0]?.assertLeased()).toThrow('the run of Thing/a has ended')
   })
 })
 

@@ -1,9 +1,20 @@
 import { expect, test } from 'vitest'
 import { recorded } from '../../../test/support/replay.ts'
 import { expectNoSentinel, SENTINEL } from '../../../test/support/sentinel.ts'
-import { createEmitter, manualClock, replay, Waiting, type DecisionRecord, type Run } from '../../kernel/index.ts'
+import {
+  createEmitter,
+  manualClock,
+  replay,
+  seededRandom,
+  Waiting,
+  type DecisionRecord,
+  type Run,
+} from '../../kernel/index.ts'
+import { FakeKubernetes } from '../../kube/fake/index.ts'
+import { makeClient, Namespace, type Transport } from '../../kube/index.ts'
 import type { AppsEvents } from './events.ts'
 import { raise } from './failures.ts'
+import { DEPLOYMENT_LABEL } from './fence.ts'
 import type { Observation } from './observe.ts'
 import { NO_DRIFT } from './observed.ts'
 import type { AppsParts } from './parts.ts'
@@ -18,10 +29,15 @@ interface WorldOptions {
   readonly canForget?: boolean
   readonly isHeld?: boolean
   readonly observed?: Partial<Pick<Observation, 'seen' | 'wanted'>>
-  readonly client?: Partial<AppsParts['client']>
+  readonly client?: AppsParts['client']
+  readonly assertLeased?: Run['assertLeased']
 }
 
-function world({ canForget = true, isHeld = false, observed = {}, client }: WorldOptions = {}) {
+const unreachable: Transport = { send: () => Promise.reject(new Error('no API server')), async *stream() {} }
+
+function world(options: WorldOptions = {}) {
+  const { canForget = true, isHeld = false, observed = {}, assertLeased = () => {} } = options
+  const client = options.client ?? makeClient(unreachable, { fieldManager: 'caelus' })
   const clock = manualClock()
   const written: unknown[] = []
   const told: unknown[] = []
@@ -71,6 +87,7 @@ function world({ canForget = true, isHeld = false, observed = {}, client }: Worl
     attempt: 1,
     fence: 7,
     signal: new AbortController().signal,
+    assertLeased,
     decided: (decided) => void records.push(recorded('apps', decided)),
   }
   return { reconcile: () => reconcile(run), clock, deployment, written, told, done, records }
@@ -135,19 +152,46 @@ test.each<[string, Required<WorldOptions>['observed']]>([
   expectNoSentinel([records, written])
 })
 
+const absent: Observation['seen'] = {
+  namespace: { is: 'absent' },
+  release: { is: 'absent' },
+  health: { is: 'ready' },
+  drift: NO_DRIFT,
+}
+
 test('the creation of a namespace is not aborted by a deletion: done later, it would outlive it', async () => {
   const creating = Promise.withResolvers<AbortSignal | undefined>()
-  const client = {
-    create: async (_resource: unknown, _object: unknown, options?: { readonly signal?: AbortSignal }) => {
-      creating.resolve(options?.signal)
-      return await new Promise<never>(() => {})
-    },
-  } as Partial<AppsParts['client']>
-  const seen = { namespace: { is: 'absent' }, release: { is: 'absent' }, health: { is: 'ready' }, drift: NO_DRIFT }
-  const { reconcile, clock, deployment } = world({ client, observed: { seen: seen as Observation['seen'] } })
+  const send: Transport['send'] = ({ signal }) => {
+    creating.resolve(signal)
+    return new Promise<never>(() => {})
+  }
+  const client = makeClient({ ...unreachable, send }, { fieldManager: 'caelus' })
+  const { reconcile, clock, deployment } = world({ client, observed: { seen: absent } })
   void reconcile()
   const signal = await creating.promise
   deployment.deletedAt = 1
   await clock.advance(60_000)
   expect(signal?.aborted).toBe(false)
+})
+
+test.each<[string, Observation['seen']]>([
+  ['creates no namespace', absent],
+  ['does not claim its namespace', { ...absent, namespace: { is: 'active' } }],
+])('a run whose lease has lapsed %s', async (_, seen) => {
+  const kubernetes = new FakeKubernetes({ clock: manualClock(), random: seededRandom(1) }).transport()
+  const metadata = { name: 'ns', labels: { [DEPLOYMENT_LABEL]: '1' } }
+  const user = makeClient(kubernetes, { fieldManager: 'them' })
+  if (seen !== absent) await user.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata })
+  const sent: string[] = []
+  const send: Transport['send'] = async (request) => {
+    sent.push(request.method)
+    if (request.method !== 'GET') throw new Error('a write was sent')
+    return kubernetes.send(request)
+  }
+  const client = makeClient({ ...kubernetes, send }, { fieldManager: 'caelus' })
+  const assertLeased = (): void => {
+    throw new Error('the lease on Deployment/1 was lost')
+  }
+  await expect(world({ client, assertLeased, observed: { seen } }).reconcile()).rejects.toThrow()
+  expect(sent.filter((method) => method !== 'GET')).toEqual([])
 })

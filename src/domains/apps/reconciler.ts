@@ -112,8 +112,10 @@ class Reconciling {
   }
 
   async #act(step: Effect, loaded: LoadedDeployment, sighting: Observation): Promise<undefined> {
-    const { parts, verified, emitter } = this.#deps
+    const { verified, emitter } = this.#deps
     const { id } = loaded.deployment
+    // A process that was suspended longer than its lease sends no write, even before the signal is aborted.
+    const parts = { ...this.#deps.parts, client: this.#deps.parts.client.guardedBy(this.#run.assertLeased) }
     const since = parts.clock.now()
     const told = (failure?: Failure): void =>
       emitter.emit('apps:step', {
