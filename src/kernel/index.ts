@@ -56,6 +56,7 @@ export {
 export { hideWith } from './masking/hide.ts'
 export { masker, type Masker } from './masking/masker.ts'
 export { MemoryQueue, type MemoryQueueOptions } from './queue/memory-queue.ts'
+export { mergeWakes } from './queue/merge-wakes.ts'
 export { nearest } from './nearest.ts'
 export { checkAgain, settled, Waiting, type Outcome } from './outcome.ts'
 export type { Claim, Finish, Queue, Renewal, Share, Wake } from './queue/queue.ts'

@@ -317,10 +317,19 @@ caelus.wake_all(of_queue text, kinds text[], ids text[], tenants text[], reasons
 CREATE OR REPLACE FUNCTION caelus.wake_all(of_queue text, kinds text[], ids text[], tenants text[], reasons caelus.wake_reason[], delays_ms double precision[], hint boolean)
  RETURNS void
  LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
 AS $function$
 begin
+  -- The current user is the owner of the function. The caller is the role that the session has set, or its login.
+  if (
+    pg_has_role(coalesce(nullif(current_setting('role'), 'none'), session_user)::name, 'caelus_worker', 'member')
+    or caelus.acts_as_admin() or tenants <@ caelus.changeable_tenants()
+  ) is not true then
+    raise insufficient_privilege using message = format('permission denied to wake keys of tenants %s', tenants);
+  end if;
   with asked as (
     select *, caelus.priority_of(reason) as priority
     from unnest(kinds, ids, tenants, reasons, delays_ms)
@@ -340,7 +349,9 @@ begin
   select of_queue, kind, id, tenant, reason, turn, now() + after_ms * interval '1 ms'
   from placed order by kind, id
   on conflict (queue, kind, id) do update set
-    tenant = coalesce(nullif(excluded.tenant, ''), job.tenant),
+    tenant = case
+      when job.tenant = '' or (excluded.priority = 0 and excluded.tenant <> '') then excluded.tenant
+      else job.tenant end,
     reason = case
       when job.lease_until is not null then job.reason
       when job.due_at = 'infinity' then excluded.reason
@@ -348,8 +359,15 @@ begin
     turn = case
       when job.lease_until is not null then job.turn
       when job.turn is not null and excluded.priority >= job.priority then job.turn
+      -- It stays out of line until its backoff has passed.
+      when excluded.reason = 'drift' and job.attempt > 0 and job.due_at < 'infinity' then null
+      -- The turn is one of a tenant that the key does not get. The next claim lines it up behind its own.
+      when job.tenant not in ('', excluded.tenant) and (excluded.priority > 0 or excluded.tenant = '') then null
       when excluded.priority <= job.priority or job.due_at = 'infinity' then excluded.turn end,
-    due_at = case when job.lease_until is not null then job.due_at else least(job.due_at, excluded.due_at) end,
+    due_at = case
+      when job.lease_until is not null then job.due_at
+      when excluded.reason = 'drift' and job.attempt > 0 and job.due_at < 'infinity' then job.due_at
+      else least(job.due_at, excluded.due_at) end,
     attempt = case when job.lease_until is null and excluded.priority = 0 then 0 else job.attempt end,
     lapses = case when job.lease_until is null and excluded.priority = 0 then 0 else job.lapses end,
     again_reason = case when job.lease_until is not null then greatest(job.again_reason, excluded.reason) end,
@@ -1109,9 +1127,6 @@ for update to caelus_api using ((( SELECT caelus.acts_as_admin() AS acts_as_admi
 caelus.job api_reads_own
 for select to caelus_api using ((( SELECT caelus.acts_as_admin() AS acts_as_admin) OR (tenant = ANY (( SELECT caelus.current_tenants() AS current_tenants)::text[]))))
 
-caelus.job api_wakes_own
-for insert to caelus_api with check ((( SELECT caelus.acts_as_admin() AS acts_as_admin) OR (tenant = ANY (( SELECT caelus.changeable_tenants() AS changeable_tenants)::text[]))))
-
 caelus.job worker_runs
 for all to caelus_worker using (true)
 
@@ -1226,10 +1241,10 @@ caelus.installation to caelus_worker
 select
 
 caelus.job to caelus_api
-insert, select, update
+select, update
 
 caelus.job to caelus_worker
-delete, insert, select, update
+delete, select, update
 
 caelus.job_history to caelus_api
 select

@@ -6,6 +6,7 @@ import {
   type Finish,
   type Key,
   type Queue,
+  type Wake,
   type WakeReason,
 } from '../../src/kernel/index.ts'
 
@@ -110,6 +111,22 @@ export function exerciseQueue(name: string, make: () => Promise<QueueUnderTest>)
       await queue.finish(await one(queue), { then: 'retry', afterMs: 60_000, failure })
       await queue.wake(key('a'), { reason: 'childChanged' })
       expect((await one(queue)).attempt).toBe(1)
+    })
+
+    it('leaves a failed key its backoff when drift wakes it; other reasons run it at once', async () => {
+      const { queue, pass } = await fresh()
+      const failed: Finish = { then: 'retry', afterMs: 60_000, failure }
+      await queue.wake(key('a'), { reason: 'created' })
+      await queue.finish(await one(queue), failed)
+      await queue.wake(key('a'), { reason: 'drift' })
+      expect(await queue.claim('w', 1)).toEqual([])
+      await pass(60_050)
+      const second = await one(queue)
+      expect(second).toMatchObject({ attempt: 1, reason: 'retry' })
+      await queue.finish(second, failed)
+      await queue.wake(key('a'), { reason: 'drift' })
+      await queue.wake(key('a'), { reason: 'retry' })
+      expect(await one(queue)).toMatchObject({ attempt: 2, reason: 'retry' })
     })
 
     it('does not run a parked key before it is woken', async () => {
@@ -228,6 +245,52 @@ export function exerciseQueue(name: string, make: () => Promise<QueueUnderTest>)
         await queue.finish(claim, { then: 'forget' })
       }
       expect(served).toContain('patient2')
+    })
+
+    it.each<[string, readonly Wake[], string | undefined]>([
+      ...(['drift', 'retry', 'childChanged'] as const).flatMap((reason): [string, Wake[], string][] => [
+        [
+          `stays with its tenant: ${reason}`,
+          [
+            { reason, tenant: 'a' },
+            { reason, tenant: 'b' },
+          ],
+          'a',
+        ],
+        [`gets a tenant if it has none: ${reason}`, [{ reason }, { reason, tenant: 'b' }], 'b'],
+      ]),
+      ...(['created', 'changed', 'deleted'] as const).flatMap((reason): [string, Wake[], string][] => [
+        [
+          `moves to the tenant of a user: ${reason}`,
+          [
+            { reason: 'drift', tenant: 'a' },
+            { reason, tenant: 'b' },
+          ],
+          'b',
+        ],
+        [`stays with its tenant if a user names none: ${reason}`, [{ reason: 'drift', tenant: 'a' }, { reason }], 'a'],
+      ]),
+      ['has no tenant if the name is empty', [{ reason: 'changed', tenant: '' }], undefined],
+      [
+        'stays with its tenant if the name is empty',
+        [
+          { reason: 'drift', tenant: 'a' },
+          { reason: 'changed', tenant: '' },
+        ],
+        'a',
+      ],
+    ])('a key %s', async (_, wakes, tenant) => {
+      const { queue } = await fresh()
+      for (const wake of wakes) await queue.wake(key('waiting'), wake)
+      const waiting = await one(queue)
+      expect(waiting.tenant).toBe(tenant)
+      await queue.finish(waiting, { then: 'forget' })
+      const [first = { reason: 'drift' }, ...rest] = wakes
+      await queue.wake(key('running'), first)
+      const running = await one(queue)
+      for (const wake of rest) await queue.wake(key('running'), wake)
+      await queue.finish(running, { then: 'handBack' })
+      expect((await one(queue)).tenant).toBe(tenant)
     })
 
     it('gives one tenant no more than its share of a worker', async () => {

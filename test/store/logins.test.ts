@@ -90,6 +90,13 @@ test('the login of workers serves the queue, and reads neither tokens nor logins
   expect(await refusals(database.urlOf('caelus_worker'), secrets)).toEqual([])
 })
 
+test('a login wakes keys with the rights of its group role, also if it does not set that role', async () => {
+  await using database = await freshDatabase()
+  const wake = `select caelus.wake('things', 'Thing', 'a', 'ann', 'drift')`
+  expect(await refusals(database.urlOf('caelus_worker'), [wake])).toEqual([wake])
+  expect(await refusals(database.urlOf('caelus_api'), [wake])).toEqual([])
+})
+
 test('a command whose login lacks the role names it and the next step', async () => {
   await using database = await freshDatabase()
   const pool = openPool({ url: database.urlOf('caelus_worker'), applicationName: 'test', role: 'caelus_api' })

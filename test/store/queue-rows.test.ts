@@ -144,6 +144,16 @@ test('a trigger wakes a key in the transaction of its change, by the rules of ev
   await hints.stop()
 })
 
+test('a key that is woken for another tenant lines up behind the keys of its own', async () => {
+  await using w = await world()
+  await w.queue.wake(key('late'), { reason: 'childChanged', tenant: 'a', afterMs: 60_000 })
+  for (const id of ['first', 'second']) await w.queue.wake(key(id), { reason: 'childChanged', tenant: 'a' })
+  await w.queue.wake(key('late'), { reason: 'childChanged', tenant: 'b' })
+  const claimed: string[] = []
+  for (let i = 0; i < 3; i++) claimed.push(...ids(await w.queue.claim('w', 1)))
+  expect(claimed).toEqual(['first', 'second', 'late'])
+})
+
 test('only the roles of the API and the workers may wake', async () => {
   await using w = await world()
   const mayWake = `select rolname from pg_roles

@@ -181,15 +181,44 @@ test('a caller sees the rows of their own tenant, an admin all, and a session wi
 const changed = (w: World, actor: Actor, statement: string): Promise<number> =>
   asUser(w.database.pool, actor, async (tx) => (await tx.query(`${statement} returning 1`)).length)
 
+const wakeAs = (w: World, actor: Actor, ...tenants: string[]): Promise<unknown> =>
+  asUser(w.database.pool, actor, (tx) =>
+    tx.query(`select caelus.wake_all('apps', $1, $1, $2, $3, $4, true)`, [
+      tenants.map((_, n) => `new${n}`),
+      tenants,
+      tenants.map(() => 'changed'),
+      tenants.map(() => 0),
+    ]),
+  )
+
+test('a caller wakes a key of their object, whatever tenant the key had before', async () => {
+  await using w = await world()
+  const worker = w.database.openPool({ role: 'caelus_worker' })
+  for (const actor of [w.ann, { admin: true }]) {
+    for (const before of ['', w.bob.userId, 'somebody']) {
+      await worker.query(`select caelus.wake('apps', 'new0', 'new0', $1, 'childChanged')`, [before])
+      await wakeAs(w, actor, w.annId)
+      const job = `delete from caelus.job where id = 'new0' returning tenant, reason`
+      expect(await worker.query(job)).toEqual([{ tenant: w.annId, reason: 'changed' }])
+    }
+  }
+  await expect(wakeAs(w, w.ann, w.annId, w.bob.userId ?? '')).rejects.toMatchObject({ code: '42501' })
+  expect(await worker.query(`select from caelus.job where id = 'new0'`)).toEqual([])
+})
+
 test('a caller cannot wake, freeze or audit in the name of another', async () => {
   await using w = await world()
   const refused = 'row-level security'
-  const wake = `select caelus.wake('apps', 'Deployment', 'new', $1, 'changed')`
-  const wakeAs = (actor: Actor, tenant: string): Promise<unknown> =>
-    asUser(w.database.pool, actor, (tx) => tx.query(wake, [tenant]))
-  await wakeAs(w.ann, w.annId)
-  await expect(wakeAs(w.bob, w.annId)).rejects.toThrow(refused)
-  await expect(wakeAs(w.bob, w.bob.userId ?? '')).rejects.toThrow(refused)
+  await wakeAs(w, w.ann, w.annId)
+  for (const tenant of [w.annId, '']) {
+    await expect(wakeAs(w, w.bob, tenant)).rejects.toMatchObject({
+      code: '42501',
+      message: `permission denied to wake keys of tenants {${tenant || '""'}}`,
+    })
+  }
+  await expect(wakeAs(w, { admin: false }, w.annId)).rejects.toMatchObject({ code: '42501' })
+  const own = `insert into caelus.job (queue, kind, id, tenant, reason, due_at) values ('x', 'y', 'z', '${w.bob.userId}', 'drift', now())`
+  await expect(changed(w, w.bob, own)).rejects.toThrow('permission denied')
   expect(await changed(w, w.bob, `update caelus.job set due_at = 'infinity'`)).toBe(1)
   expect(await changed(w, w.bob, `delete from caelus.frozen_tenant`)).toBe(0)
   await expect(

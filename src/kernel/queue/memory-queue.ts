@@ -64,7 +64,8 @@ export class MemoryQueue implements Queue {
     return { keys: this.#entries.size, slots: this.#line.size, tenants: this.#turns.size }
   }
 
-  async wake(key: Key, { reason, tenant, afterMs = 0 }: Wake): Promise<void> {
+  async wake(key: Key, { reason, tenant: named, afterMs = 0 }: Wake): Promise<void> {
+    const tenant = named === NO_TENANT ? undefined : named
     const dueAt = this.#clock.elapsed() + afterMs
     const known = this.#entries.get(keyText(key))
     if (known === undefined) {
@@ -86,8 +87,11 @@ export class MemoryQueue implements Queue {
       this.#place(entry)
       return
     }
-    const isMoved = tenant !== undefined && tenant !== known.tenant
-    known.tenant = tenant ?? known.tenant
+    // Only a key that was given up is parked with lapses.
+    if (known.parked && known.lapses > 0 && reason === 'childChanged') return
+    const mayMove = known.tenant === undefined || isUserMade(reason)
+    const isMoved = mayMove && tenant !== undefined && tenant !== known.tenant
+    if (isMoved) known.tenant = tenant
     if (known.lease !== undefined) {
       known.wokenAgain = {
         reason: known.wokenAgain ? strongerReason(known.wokenAgain.reason, reason) : reason,
@@ -184,8 +188,6 @@ export class MemoryQueue implements Queue {
   }
 
   #rouse(entry: Entry, reason: WakeReason, dueAt: number, isMoved: boolean): void {
-    // Only a key that was given up is parked with lapses.
-    if (entry.parked && entry.lapses > 0 && reason === 'childChanged') return
     if (isUserMade(reason)) {
       entry.attempt = 0
       entry.lapses = 0
@@ -196,9 +198,11 @@ export class MemoryQueue implements Queue {
       return
     }
     const stronger = strongerReason(entry.reason, reason)
-    const stays = !isMoved && dueAt >= entry.dueAt && priorityOf(stronger) === priorityOf(entry.reason)
+    // The drift scan wakes every key: it would cut each backoff short.
+    const earliest = reason === 'drift' && entry.attempt > 0 ? entry.dueAt : Math.min(entry.dueAt, dueAt)
+    const stays = !isMoved && earliest === entry.dueAt && priorityOf(stronger) === priorityOf(entry.reason)
     entry.reason = stronger
-    entry.dueAt = Math.min(entry.dueAt, dueAt)
+    entry.dueAt = earliest
     if (!stays) this.#place(entry)
   }
 

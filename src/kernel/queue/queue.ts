@@ -3,7 +3,10 @@ import type { Key, WakeReason } from '../key.ts'
 
 export interface Wake {
   readonly reason: WakeReason
-  /** Keys of one tenant take turns with those of the others. Keys without one count as one tenant that no share limits. */
+  /**
+   * Keys of one tenant take turns with those of the others. Keys without one count as one tenant that no share limits.
+   * Empty: none. A key that has a tenant keeps it, unless a user's change names another.
+   */
   readonly tenant?: string
   /** Not before this delay. @default 0 */
   readonly afterMs?: number
@@ -65,6 +68,7 @@ export interface Renewal {
  * - Exclusive: a key is never claimed twice at the same time; many wakes before a run make one run.
  * - Reliable: a wake during a run is kept; the key becomes due again when that run finishes.
  * - Coalescing: a further wake keeps the earlier due time and the stronger reason; one made by a user resets attempts.
+ *   Drift does not move the due time of a key that failed and was not parked.
  * - Ordered: user changes run before drift; among equals tenants take turns; within a tenant first come, first served.
  * - Leased: a claim that is not renewed within `leaseMs` lapses, and the next worker that asks gets the key.
  * - Fenced: every claim has a greater fence than all before it; an outdated one can neither finish nor renew.

@@ -1,7 +1,7 @@
 import {
   keyText,
+  mergeWakes,
   sameKey,
-  strongerReason,
   type Clock,
   type Key,
   type Queue,
@@ -85,8 +85,7 @@ export function repeatedWakes(queue: Pick<Queue, 'wake'>, clock: Clock): Repeate
     queue.wake(key, how).catch(() => {
       if (stopped) return
       const earlier = untaken.get(keyText(key))
-      const reason = earlier === undefined ? how.reason : strongerReason(earlier[1].reason, how.reason)
-      untaken.set(keyText(key), [key, { ...how, reason }])
+      untaken.set(keyText(key), [key, earlier === undefined ? how : mergeWakes(earlier[1], how)])
       cancelRetry ??= clock.after(RETRY_MS, retry)
     })
   }

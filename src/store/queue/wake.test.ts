@@ -11,12 +11,3 @@ test('wakes of one key become one: the earlier time, the stronger reason, the te
   ]
   expect(mergeCalls(calls)).toEqual([{ key, wake: { reason: 'changed', afterMs: 500, tenant: 't' } }])
 })
-
-test('a wake without a delay stays without one', () => {
-  expect(
-    mergeCalls([
-      { key, wake: { reason: 'drift' } },
-      { key, wake: { reason: 'drift', afterMs: 900 } },
-    ]),
-  ).toEqual([{ key, wake: { reason: 'drift', afterMs: 0 } }])
-})

@@ -1,4 +1,4 @@
-import { strongerReason, keyText, type Key, type Wake } from '../../kernel/index.ts'
+import { keyText, mergeWakes, type Key, type Wake } from '../../kernel/index.ts'
 import type { Runner } from '../pool.ts'
 
 export interface WakeCall {
@@ -23,20 +23,13 @@ export async function wakeKeys(on: Runner, queue: string, calls: readonly WakeCa
   ])
 }
 
-/** A statement may write a row only once, so wakes of one key are merged first, by the same rule. */
+/** A statement may write a row only once, so wakes of one key are merged first. */
 export function mergeCalls(calls: readonly WakeCall[]): WakeCall[] {
   const merged = new Map<string, WakeCall>()
-  for (const { key, wake } of calls) {
-    const known = merged.get(keyText(key))?.wake
-    const tenant = wake.tenant ?? known?.tenant
-    merged.set(keyText(key), {
-      key,
-      wake: {
-        reason: known ? strongerReason(known.reason, wake.reason) : wake.reason,
-        afterMs: Math.min(known?.afterMs ?? (known ? 0 : Infinity), wake.afterMs ?? 0),
-        ...(tenant !== undefined && { tenant }),
-      },
-    })
+  for (const call of calls) {
+    const text = keyText(call.key)
+    const known = merged.get(text)
+    merged.set(text, known === undefined ? call : { key: call.key, wake: mergeWakes(known.wake, call.wake) })
   }
   return [...merged.values()]
 }
