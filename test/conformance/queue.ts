@@ -129,6 +129,25 @@ export function exerciseQueue(name: string, make: () => Promise<QueueUnderTest>)
       expect(await one(queue)).toMatchObject({ attempt: 2, reason: 'retry' })
     })
 
+    it('leaves a key its backoff when drift woke it during the run that failed, and not when a child changed', async () => {
+      const { queue, pass } = await fresh()
+      const failed: Finish = { then: 'retry', afterMs: 60_000, failure }
+      await queue.wake(key('a'), { reason: 'created' })
+      const first = await one(queue)
+      await queue.wake(key('a'), { reason: 'drift' })
+      await queue.finish(first, failed)
+      expect(await queue.claim('w', 1)).toEqual([])
+      await queue.wake(key('a'), { reason: 'drift' })
+      expect(await queue.claim('w', 1)).toEqual([])
+      await pass(60_050)
+      const second = await one(queue)
+      expect(second).toMatchObject({ attempt: 1, reason: 'retry' })
+      await queue.wake(key('a'), { reason: 'drift' })
+      await queue.wake(key('a'), { reason: 'childChanged' })
+      await queue.finish(second, failed)
+      expect(await one(queue)).toMatchObject({ attempt: 2, reason: 'childChanged' })
+    })
+
     it('does not run a parked key before it is woken', async () => {
       const { queue, pass } = await fresh()
       await queue.wake(key('a'), { reason: 'created' })

@@ -154,6 +154,17 @@ test('a key that is woken for another tenant lines up behind the keys of its own
   expect(claimed).toEqual(['first', 'second', 'late'])
 })
 
+test('a failed key that a worker of the version before left as drift keeps its backoff', async () => {
+  await using w = await world()
+  await w.queue.wake(key('a'), { reason: 'drift' })
+  const failure = { code: 'X', message: 'x', whoseMove: 'user', retryable: true, nextStep: 'x' } as const
+  for (const claim of await w.queue.claim('w', 1))
+    await w.queue.finish(claim, { then: 'retry', afterMs: 60_000, failure })
+  await w.database.pool.query(`update caelus.job set reason = 'drift'`)
+  await w.queue.wake(key('a'), { reason: 'drift' })
+  expect(await w.queue.claim('w', 1)).toEqual([])
+})
+
 test('only the roles of the API and the workers may wake', async () => {
   await using w = await world()
   const mayWake = `select rolname from pg_roles

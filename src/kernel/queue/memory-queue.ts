@@ -152,7 +152,12 @@ export class MemoryQueue implements Queue {
         return true
       case 'retry':
         entry.attempt = isUserWoken ? 0 : entry.attempt + 1
-        this.#restart(entry, again?.reason ?? 'retry', Math.min(now + how.afterMs, again?.dueAt ?? Infinity))
+        this.#restart(
+          entry,
+          strongerReason('retry', again?.reason ?? 'retry'),
+          // Drift during the run cuts the backoff as little as drift after it.
+          Math.min(now + how.afterMs, again === undefined || again.reason === 'drift' ? Infinity : again.dueAt),
+        )
         return true
       case 'park':
         this.#park(entry, again)

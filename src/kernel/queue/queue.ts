@@ -68,7 +68,7 @@ export interface Renewal {
  * - Exclusive: a key is never claimed twice at the same time; many wakes before a run make one run.
  * - Reliable: a wake during a run is kept; the key becomes due again when that run finishes.
  * - Coalescing: a further wake keeps the earlier due time and the stronger reason; one made by a user resets attempts.
- *   Drift does not move the due time of a key that failed and was not parked.
+ *   Drift during or after a failed run does not cut its backoff short; it does run a parked key.
  * - Ordered: user changes run before drift; among equals tenants take turns; within a tenant first come, first served.
  * - Leased: a claim that is not renewed within `leaseMs` lapses, and the next worker that asks gets the key.
  * - Fenced: every claim has a greater fence than all before it; an outdated one can neither finish nor renew.

@@ -45,7 +45,8 @@ const FORGET_AND_KEEP = `with gone as (${FORGET} returning ${GONE}) ${KEEP} retu
  * Every other finish, and those deletions that found no row; finds rows by their key.
  *
  * - A wake during the run decides when and why the key runs next; without one it waits, is parked, or is gone.
- *   A key that was not run because of its lapses (`postpone`, `giveUp`) heeds only the wakes of users.
+ *   A key that was not run because of its lapses (`postpone`, `giveUp`) heeds only the wakes of users, and drift does not
+ *   cut the backoff of a key that failed (`retry`) short.
  * - A key that is due again lines up anew, behind the others of its tenant; only a key handed back keeps its place.
  * - Rows are locked with `skip locked`, so that a transaction elsewhere that holds one key does not delay all others.
  *   A row that still has our fence but was not written is `busy`.
@@ -58,7 +59,10 @@ const settle = (keep: boolean): string => `
   ),
   held as (
     select j.ctid as at, a.nth, a.how, a.after_ms, a.because, a.failure,
-      case when a.how not in ('postpone', 'giveUp') or caelus.priority_of(j.again_reason) = 0 then j.again_at end as again_at,
+      case
+        when a.how in ('postpone', 'giveUp') and caelus.priority_of(j.again_reason) > 0 then null
+        when a.how = 'retry' and j.again_reason = 'drift' then null
+        else j.again_at end as again_at,
       a.how = 'forget' and j.again_at is null as over,
       a.how in ('handBack', 'postpone', 'giveUp') as unrun
     from asked a
@@ -73,6 +77,7 @@ const settle = (keep: boolean): string => `
     update caelus.job j set
       reason = case
         when h.unrun then greatest(j.reason, j.again_reason)
+        when h.how = 'retry' then greatest('retry', j.again_reason)
         else coalesce(j.again_reason, 'retry') end,
       turn = case when h.how = 'handBack' and j.again_reason is null then j.turn end,
       due_at = case h.how
