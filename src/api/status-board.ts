@@ -64,7 +64,7 @@ export function statusBoard({
   let askQueue: (() => Promise<QueueView>) | undefined
 
   const tell = (kind: string, object_id: string, health: keyof typeof TONES, message: string): void =>
-    events.publish({ topic: 'status', kind, object_id, reason: health, message, tone: TONES[health] })
+    events.publish({ topic: 'status', kind, object_id, reason: health, message, tone: TONES[health] }, 'all')
 
   const post = <V extends ComponentView | DomainView>(
     all: Map<V['name'], V>,

@@ -1,62 +1,12 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import { httpService, type HttpService } from '../../src/api/index.ts'
-import { LIMITS, world, type World, type WorldOptions } from './world.ts'
-
-interface Listening extends World {
-  readonly http: HttpService
-}
-
-async function listening(options: WorldOptions = {}): Promise<Listening> {
-  const w = await world(options)
-  const http = httpService(w.app, { host: '127.0.0.1', port: 0, orAnyPort: false }, w.readiness, 60_000)
-  await http.start()
-  return {
-    ...w,
-    http,
-    async [Symbol.asyncDispose]() {
-      await http.stop()
-      await w[Symbol.asyncDispose]()
-    },
-  }
-}
+import { httpService } from '../../src/api/index.ts'
+import { listening, stream, type Listening } from './stream.ts'
+import { LIMITS, world } from './world.ts'
 
 const change = (object_id: string) =>
   ({ topic: 'status', kind: 'Component', object_id, reason: 'Changed', message: '', tone: 'info' }) as const
-
-/** Reads a stream event by event. */
-async function stream(w: Listening, secret: string, lastId?: string) {
-  const response = await fetch(`${w.http.url()}/api/v1/events/stream`, {
-    headers: { authorization: `Bearer ${secret}`, ...(lastId !== undefined && { 'last-event-id': lastId }) },
-    signal: AbortSignal.timeout(60_000),
-  })
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
-  let text = ''
-  return {
-    response,
-    /** The next event of this name, as its fields; undefined when the stream ended first. */
-    async next(name: string): Promise<Record<string, string> | undefined> {
-      for (;;) {
-        const end = text.indexOf('\n\n')
-        if (end === -1) {
-          const piece = await reader?.read()
-          if (piece === undefined || piece.done) return undefined
-          text += piece.value
-          continue
-        }
-        const fields = Object.fromEntries(
-          text
-            .slice(0, end)
-            .split('\n')
-            .map((line) => line.split(/: (.*)/s).slice(0, 2)),
-        ) as Record<string, string>
-        text = text.slice(end + 2)
-        if (fields['event'] === name) return fields
-      }
-    },
-  }
-}
 
 test('a stream tells changes as they happen and resumes where it was cut', async () => {
   await using w = await listening()
@@ -64,12 +14,12 @@ test('a stream tells changes as they happen and resumes where it was cut', async
   const first = await stream(w, secret)
   expect(first.response.headers.get('content-type')).toContain('text/event-stream')
   expect(await first.next('heartbeat')).toBeDefined()
-  w.parts.events.publish(change('a'))
+  w.parts.events.publish(change('a'), 'all')
   const seen = await first.next('change')
   expect(JSON.parse(seen?.['data'] ?? '')).toMatchObject({ topic: 'status', object_id: 'a', id: seen?.['id'] })
 
-  w.parts.events.publish(change('b'))
-  w.parts.events.publish(change('c'))
+  w.parts.events.publish(change('b'), 'all')
+  w.parts.events.publish(change('c'), 'all')
   const second = await stream(w, secret, seen?.['id'])
   const missed = [await second.next('change'), await second.next('change')]
   expect(missed.map((event) => JSON.parse(event?.['data'] ?? '').object_id)).toEqual(['b', 'c'])

@@ -21,13 +21,12 @@ export function tellAppsChanges(listener: Pick<Listener, 'subscribe'>, events: E
   return listener.subscribe(CHANGES, (payload) => {
     if (payload === undefined) {
       connections += 1
-      if (connections > 1) events.publish(MISSED)
+      if (connections > 1) events.publish(MISSED, 'all')
       return
     }
     const notice = JSON.parse(payload) as Notice
     const { user } = notice
-    if (user === undefined) return events.publish(changeOf(notice))
-    events.publish(changeOf(notice), ({ userId, role }) => role === 'admin' || userId === user)
+    events.publish(changeOf(notice), user === undefined ? 'all' : { tenants: [user] })
   })
 }
 

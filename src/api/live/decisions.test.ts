@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { manualClock } from '../../kernel/index.ts'
 import type { DecisionView } from '../contract/index.ts'
 import { publishDecisions } from './decisions.ts'
-import { eventRing } from './events.ts'
+import { eventRing, type Reader } from './events.ts'
 
-const admin = { userId: 'a', email: 'a@example.test', role: 'admin' } as never
-const member = { userId: 'm', email: 'm@example.test', role: 'member' } as never
+const admin: Reader = { userId: 'a', role: 'admin', tenants: ['a'] }
+const member: Reader = { userId: 'm', role: 'member', tenants: ['m'] }
 
 const view = (id: number): DecisionView => ({
   id: String(id),

@@ -31,7 +31,7 @@ export function publishDecisions(options: DecisionEventsOptions): () => void {
     }
     const { items } = await decisions.list({ since: newest }, { limit: MOST_EVENTS })
     newest = items[0]?.id ?? newest
-    for (const decision of items.toReversed()) events.publish(changeOf(decision), ({ role }) => role === 'admin')
+    for (const decision of items.toReversed()) events.publish(changeOf(decision), 'admins')
   }
   const readNow = (): void => {
     cancel = undefined

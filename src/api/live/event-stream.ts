@@ -2,10 +2,10 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Clock } from '../../kernel/index.ts'
 import type { Identity } from '../auth/identity.ts'
 import type { EventView } from '../contract/index.ts'
-import type { Events } from './events.ts'
+import { maySee, type Audience, type Events, type Reader } from './events.ts'
 
 export interface EventStreams {
-  open(response: ServerResponse, headers: OutgoingHttpHeaders, reader: Identity, lastId: string | undefined): void
+  open(response: ServerResponse, headers: OutgoingHttpHeaders, caller: Identity, lastId: string | undefined): void
   count(): number
   closeAll(): void
 }
@@ -16,22 +16,53 @@ const LONGEST_MS = 15 * 60_000
 /** A reader this far behind is cut off: it comes back with the last id it saw, and memory stays bounded. */
 const MOST_UNSENT_BYTES = 1024 ** 2
 
-/** `text/event-stream` to any number of readers. Resumes after `lastId`, or says `reset` when that is too long ago. */
-export function eventStreams(events: Events, clock: Clock): EventStreams {
+/**
+ * `text/event-stream` to any number of readers. Resumes after `lastId`, or says `reset` when that is too long ago.
+ *
+ * The tenants of a reader are read when a stream opens and whenever they may have changed. A stream is closed if that
+ * fails: its client comes back.
+ */
+export function eventStreams(
+  events: Events,
+  clock: Clock,
+  readerOf: (caller: Identity) => Promise<Reader>,
+  onError: (error: unknown) => void,
+): EventStreams {
   const open = new Set<() => void>()
   return {
     count: () => open.size,
     closeAll: () => [...open].forEach((close) => close()),
-    open(response, headers, reader, lastId) {
+    open(response, headers, caller, lastId) {
+      let reader: Reader = { ...caller, tenants: [] }
+      const read = async (): Promise<void> => {
+        reader = await readerOf(caller)
+      }
+      // One after the other: events wait while tenants are read.
+      let last = Promise.resolve()
+      const inTurn = (work: () => Promise<void> | void): void => {
+        last = last
+          .then(() => (open.has(close) ? work() : undefined))
+          .catch((error: unknown) => {
+            if (open.has(close)) onError(error)
+            close()
+          })
+      }
       const write = (text: string): void => {
         if (response.writableLength > MOST_UNSENT_BYTES) return close()
         response.write(text)
       }
       const send = (event: EventView): void =>
         write(`id: ${event.id}\nevent: change\ndata: ${JSON.stringify(event)}\n\n`)
-      const stopListening = events.onPublish((event, audience) => {
-        if (audience(reader)) send(event)
-      })
+      const deliver = (event: EventView, audience: Audience): void =>
+        inTurn(() => {
+          if (maySee(reader, audience)) send(event)
+        })
+      const stopListening = events.onPublish(deliver)
+      const stopFollowing = events.onChangeTenants((of) =>
+        inTurn(async () => {
+          if (of === undefined || reader.tenants.includes(of)) await read()
+        }),
+      )
       let cancelBeat = (): void => {}
       const beat = (): void => {
         cancelBeat = clock.after(HEARTBEAT_MS, beat)
@@ -41,6 +72,7 @@ export function eventStreams(events: Events, clock: Clock): EventStreams {
       const close = (): void => {
         if (!open.delete(close)) return
         stopListening()
+        stopFollowing()
         cancelBeat()
         cancelEnd()
         response.end()
@@ -55,9 +87,10 @@ export function eventStreams(events: Events, clock: Clock): EventStreams {
         'x-accel-buffering': 'no',
       })
       write('retry: 1000\n\n')
-      const missed = lastId === undefined ? [] : events.after(lastId, reader)
+      inTurn(read)
+      const missed = lastId === undefined ? [] : events.after(lastId)
       if (missed === 'tooOld') write('event: reset\ndata: {}\n\n')
-      else missed.forEach(send)
+      else missed.forEach(({ event, audience }) => deliver(event, audience))
       beat()
     },
   }

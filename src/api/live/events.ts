@@ -6,28 +6,41 @@ import type { EventView } from '../contract/index.ts'
 
 export type Change = Omit<EventView, 'id' | 'at'>
 
-/** Whether a caller may see a change. Absent: every member may. */
-export type Audience = (identity: Identity) => boolean
+/** Who may see a change. Admins see the changes of all tenants, and not those for one user. */
+export type Audience = 'all' | 'admins' | { readonly user: string } | { readonly tenants: readonly string[] }
 
-interface Kept {
+/** A caller, and the tenants whose objects they see: themselves and their organizations. */
+export interface Reader extends Pick<Identity, 'userId' | 'role'> {
+  readonly tenants: readonly string[]
+}
+
+export interface Published {
   readonly event: EventView
   readonly audience: Audience
 }
 
 export interface Events {
   /** Sends a change to all listeners. A change that repeats the last one of its object is sent but not listed. */
-  publish(change: Change, audience?: Audience): void
+  publish(change: Change, audience: Audience): void
   /**
-   * The news that `identity` may see, newest first; `before`: only those older than the one with this id, none if it is no
+   * The news that `reader` may see, newest first; `before`: only those older than the one with this id, none if it is no
    * longer known.
    */
-  recent(identity: Identity, before?: string): EventView[]
-  /** What came after the event with this id, oldest first; `tooOld` when that is no longer known. */
-  after(id: string, identity: Identity): EventView[] | 'tooOld'
+  recent(reader: Reader, before?: string): EventView[]
+  /** What came after the event with this id, for whomever, oldest first; `tooOld` when that is no longer known. */
+  after(id: string): Published[] | 'tooOld'
   onPublish(listener: (event: EventView, audience: Audience) => void): () => void
+  /** Says that readers may have other tenants now: those who have this one, or all. */
+  changeTenants(of?: string): void
+  onChangeTenants(listener: (of?: string) => void): () => void
 }
 
-const everyone: Audience = () => true
+export function maySee({ userId, role, tenants }: Reader, audience: Audience): boolean {
+  if (audience === 'all') return true
+  if (audience === 'admins') return role === 'admin'
+  if ('user' in audience) return userId === audience.user
+  return role === 'admin' || audience.tenants.some((tenant) => tenants.includes(tenant))
+}
 
 const EVENT_ID = /^([0-9a-f]+)-(\d+)$/
 
@@ -39,16 +52,17 @@ const EVENT_ID = /^([0-9a-f]+)-(\d+)$/
  */
 export function eventRing(clock: Clock, size = 1000): Events {
   const boot = randomBytes(4).toString('hex')
-  const ring: Kept[] = []
-  const news: Kept[] = []
-  const listeners = new Set<(event: EventView, audience: Audience) => void>()
+  const ring: Published[] = []
+  const news: Published[] = []
+  const listeners = new Set<Parameters<Events['onPublish']>[0]>()
+  const readers = new Set<Parameters<Events['onChangeTenants']>[0]>()
   let count = 0
-  const keep = (kept: Kept[], one: Kept): void => {
+  const keep = (kept: Published[], one: Published): void => {
     kept.push(one)
     if (kept.length > size) kept.shift()
   }
   return {
-    publish(change, audience = everyone) {
+    publish(change, audience) {
       const event = { ...change, id: `${boot}-${++count}`, at: new Date(clock.now()).toISOString() }
       const kept = { event, audience }
       const last = news.findLast(({ event: other }) => isAboutTheSame(other, change))?.event
@@ -56,27 +70,29 @@ export function eventRing(clock: Clock, size = 1000): Events {
       keep(ring, kept)
       for (const listener of listeners) listener(event, audience)
     },
-    recent(identity, before) {
+    recent(reader, before) {
       if (before !== undefined && !EVENT_ID.test(before)) throw notOurs()
       const end = before === undefined ? news.length : news.findIndex(({ event }) => event.id === before)
       return news
         .slice(0, Math.max(0, end))
-        .filter(({ audience }) => audience(identity))
+        .filter(({ audience }) => maySee(reader, audience))
         .map(({ event }) => event)
         .toReversed()
     },
-    after(id, identity) {
+    after(id) {
       const [, from, number] = EVENT_ID.exec(id) ?? []
       const missed = count - Number(number)
       if (from !== boot || missed < 0 || missed > ring.length) return 'tooOld'
-      return ring
-        .slice(ring.length - missed)
-        .filter(({ audience }) => audience(identity))
-        .map(({ event }) => event)
+      return ring.slice(ring.length - missed)
     },
     onPublish(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
+    },
+    changeTenants: (of) => readers.forEach((reader) => reader(of)),
+    onChangeTenants(reader) {
+      readers.add(reader)
+      return () => void readers.delete(reader)
     },
   }
 }

@@ -9,7 +9,7 @@ export const tellRuntimesChanges = (look: Pick<RuntimesView, 'onChange'>, events
   look.onChange((change) => {
     // What was there before we looked is no news.
     if (change.via === 'firstList') return
-    events.publish(change.type === 'deleted' ? goneOf(change.old) : changeOf(change.new))
+    events.publish(change.type === 'deleted' ? goneOf(change.old) : changeOf(change.new), 'all')
   })
 
 const subjectOf = ({ metadata }: ClassRuntime) => ({

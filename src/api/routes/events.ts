@@ -1,16 +1,23 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { listed } from '../../store/index.ts'
 import type { App, ServerParts } from '../app.ts'
+import type { Identity } from '../auth/identity.ts'
 import { EventView, PageQuery, pageOf } from '../contract/index.ts'
 import { raise } from '../failures.ts'
 import { callerOf } from '../http/guard.ts'
 import { pageRequest } from '../http/paging.ts'
 import { eventStreams } from '../live/event-stream.ts'
+import type { Reader } from '../live/events.ts'
 import { pageView } from './parts.ts'
 
 export function eventRoutes(app: App, parts: ServerParts): void {
-  const { events, limits, clock } = parts
-  const streams = eventStreams(events, clock)
+  const { events, limits, clock, identity, log } = parts
+  const readerOf = async ({ userId, role }: Identity): Promise<Reader> => ({
+    userId,
+    role,
+    tenants: await identity.listTenants({ userId, admin: role === 'admin' }),
+  })
+  const streams = eventStreams(events, clock, readerOf, (error) => log.warn({ error }, 'Event stream closed'))
 
   app.get(
     '/events',
@@ -26,7 +33,7 @@ export function eventRoutes(app: App, parts: ServerParts): void {
     },
     async (request) => {
       const { limit, after } = pageRequest(request.query, 1)
-      const page = listed(events.recent(callerOf(request), after?.[0]), limit, ({ id }) => [id])
+      const page = listed(events.recent(await readerOf(callerOf(request)), after?.[0]), limit, ({ id }) => [id])
       return pageView(page, (event) => event)
     },
   )

@@ -53,6 +53,12 @@ export async function lockOrganization(tx: Tx, id: string): Promise<Organization
   return await findOrganization(tx, id)
 }
 
+/** The tenants that the caller acts for. */
+export async function currentTenants(tx: Tx): Promise<readonly string[]> {
+  const [row] = await tx.query<{ tenants: string[] }>('select caelus.current_tenants() as tenants')
+  return row?.tenants ?? []
+}
+
 /** Newest first. */
 export async function listOrganizations(
   on: Runner,

@@ -6,6 +6,7 @@ import {
   deleteOrganization,
   getOrganization,
   listOrganizations,
+  listTenants,
   updateOrganization,
 } from './organizations.ts'
 import type { IdentityDeps, IdentityUseCases } from './port.ts'
@@ -21,6 +22,7 @@ const USE_CASES = {
   deleteOrganization,
   getOrganization,
   listOrganizations,
+  listTenants,
   updateOrganization,
   addMember,
   listMembers,

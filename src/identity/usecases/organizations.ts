@@ -14,6 +14,7 @@ import {
 } from '../../store/index.ts'
 import { raise } from '../failures.ts'
 import {
+  currentTenants,
   findOrganization,
   insertOrganization,
   listOrganizations as listRows,
@@ -47,6 +48,9 @@ export function callerId({ userId }: Actor): string {
   if (userId === undefined) throw refuse.NotAllowed('only a user may belong to an organization')
   return userId
 }
+
+export const listTenants = ({ pool }: IdentityDeps, actor: Actor): Promise<readonly string[]> =>
+  asUser(pool, actor, currentTenants)
 
 export async function listOrganizations(
   { pool }: IdentityDeps,

@@ -48,6 +48,8 @@ export interface IdentityUseCases {
   /** Refused while a domain holds objects of the user, or an organization would lose its last owner. */
   deleteUser(actor: Actor, id: string): Promise<void>
 
+  /** The ids of the tenants that the caller acts for: themselves and the organizations they belong to. */
+  listTenants(actor: Actor): Promise<readonly string[]>
   /** Newest first. Those that the caller belongs to; all for an admin. */
   listOrganizations(actor: Actor, filter: OrganizationFilter): Promise<Listed<Organization>>
   getOrganization(actor: Actor, id: string): Promise<Organization>

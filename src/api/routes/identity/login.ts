@@ -32,7 +32,7 @@ export function loginRoutes(app: App, parts: ServerParts): void {
     void reply.setCookie(SESSION_COOKIE, cookie, cookieOptions(parts.sessionLifetimeMs))
     events.publish(
       { topic: 'events', kind: 'User', object_id: user.email, reason: 'LoggedIn', message: 'logged in', tone: 'info' },
-      ({ role }) => role === 'admin',
+      'admins',
     )
     return { id: user.id, email: user.email, role: user.role, auth }
   }

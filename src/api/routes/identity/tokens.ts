@@ -14,7 +14,7 @@ export function tokenRoutes(app: App, { tokens, clock, events }: ServerParts): v
   const tell = (userId: string, name: string, reason: string): void =>
     events.publish(
       { topic: 'tokens', kind: 'ApiToken', object_id: name, reason, message: '', tone: 'info' },
-      (identity) => identity.userId === userId,
+      { user: userId },
     )
 
   app.get(
