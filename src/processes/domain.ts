@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Registry } from 'prom-client'
-import type { Check, Events, Routes, StatusBoard } from '../api/index.ts'
+import type { ChangeTopic, Check, Events, Routes, StatusBoard } from '../api/index.ts'
 import type { CliPorts } from '../cli/index.ts'
 import type { Config, Env, Section } from '../config/index.ts'
 import type { TenantUsage } from '../identity/index.ts'
@@ -106,6 +106,8 @@ export interface ApiHost extends ProcessHost {
 
 export interface ServedDomain {
   readonly routes?: Routes
+  /** How changes of its rows become live events. */
+  readonly changes?: ChangeTopic
   /** Started with the API, in this order. */
   readonly services?: readonly Service[]
   /** Shows on the status board what the domain waits for; undefined when it converges. */

@@ -2,8 +2,21 @@ import { aborted, every, type Service } from '../kernel/index.ts'
 import type { Listener } from './listen.ts'
 import type { Runner } from './pool.ts'
 
-/** The channel of changes that users may see; the payload is JSON. */
-export const CHANGES = 'caelus_change'
+/** The channel of changes that users may see; the payload is a `RowChange` as JSON. */
+export const CHANGES = 'caelus_row_change'
+
+/** A change of a row, as the trigger function `caelus.notify_change` sends it. Topic, kind and columns are its arguments. */
+export interface RowChange {
+  readonly topic: string
+  readonly kind: string
+  readonly id: string
+  /** Whose row it is. Null: the table has no tenant. */
+  readonly tenant: string | null
+  /** Changes that follow each other within moments are sent as the last one. */
+  readonly operation: 'insert' | 'update' | 'delete'
+  /** By the names in the trigger. Empty if they are too long for a notice. */
+  readonly columns: Readonly<Record<string, unknown>>
+}
 
 export interface UnsentChangesOptions {
   /** As the role caelus_api. */

@@ -1,4 +1,4 @@
-export { CHANGES, unsentChanges, type UnsentChangesOptions } from './changes.ts'
+export { CHANGES, unsentChanges, type RowChange, type UnsentChangesOptions } from './changes.ts'
 export { audit, auditOf, type AuditEntry, type AuditRow } from './audit.ts'
 export { decisionStore, type DecisionStore, type DecisionStoreOptions } from './decision-store.ts'
 export {

@@ -165,6 +165,54 @@ BEGIN ATOMIC
    WHERE ((api_token.id = mark_token_used.the_id) AND ((api_token.last_used_at IS NULL) OR (api_token.last_used_at < (now() - '00:01:00'::interval))));
 END
 
+caelus.notify_change()
+CREATE OR REPLACE FUNCTION caelus.notify_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  now_ms bigint = extract(epoch from clock_timestamp()) * 1000;
+  -- A setting for tests.
+  quiet_ms bigint = coalesce(nullif(current_setting('caelus.change_quiet_ms', true), ''), '10');
+  -- Reads the named columns only: the row as a whole may be large, or hold JSON that jsonb cannot.
+  pick text = format(
+    'select jsonb_build_object(''topic'', %L, ''kind'', %L, ''id'', ($1).%I::text, ''tenant'', %s), jsonb_build_object(%s)',
+    tg_argv[0], tg_argv[1], tg_argv[2],
+    case tg_argv[3] when '' then 'null' else format('($1).%I::text', tg_argv[3]) end,
+    (
+      select string_agg(format('%L, to_jsonb(($1).%I) #> %L', path, part[1], part[2:]), ', ')
+      from unnest(tg_argv[4:]) path, string_to_array(path, '.') part
+    ));
+  changed jsonb;
+  columns jsonb;
+  notice jsonb;
+begin
+  if tg_op = 'DELETE' then
+    execute pick into changed, columns using old;
+  else
+    execute pick into changed, columns using new;
+  end if;
+  notice = changed || jsonb_build_object('operation', lower(tg_op), 'columns', columns);
+  -- A longer one would be refused, and the change of the row with it.
+  if octet_length(notice::text) >= 8000 then
+    notice = notice || jsonb_build_object('columns', '{}'::jsonb);
+  end if;
+  if abs(now_ms - (select last_value from caelus.change_sent_ms)) < quiet_ms then
+    -- The update locks the row until this transaction has committed: the notice before is not sent meanwhile.
+    insert into caelus.unsent_change values (changed, notice)
+    on conflict (object) do update set notice = excluded.notice;
+    return null;
+  end if;
+  -- An unsent notice of the same object is older. If it is being sent, this waits, and the newer one is sent last.
+  delete from caelus.unsent_change where object = changed;
+  perform setval('caelus.change_sent_ms', now_ms);
+  perform pg_notify('caelus_row_change', notice::text);
+  return null;
+end
+$function$
+
 caelus.notify_decisions()
 CREATE OR REPLACE FUNCTION caelus.notify_decisions()
  RETURNS trigger
@@ -218,23 +266,11 @@ CREATE OR REPLACE FUNCTION caelus.send_unsent_changes()
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
-  change record;
+  unsent record;
 begin
-  for change in
-    select u.kind, u.id, jsonb_build_object('kind', u.kind, 'id', u.id, 'name', d.deployment_uid, 'user', d.user_id,
-      'status', d.status, 'failure', d.last_error ->> 'code') as notice
-    from caelus.unsent_change u join caelus.deployment d on d.id = u.id
-    where u.kind = 'Deployment' limit 1000
-    for update of u skip locked for share of d skip locked
-  loop
-    delete from caelus.unsent_change where (kind, id) = (change.kind, change.id);
-    perform pg_notify('caelus_change', change.notice::text);
-  end loop;
-  for change in
-    select kind, id from caelus.unsent_change where kind <> 'Deployment' limit 1000 for update skip locked
-  loop
-    delete from caelus.unsent_change where (kind, id) = (change.kind, change.id);
-    perform pg_notify('caelus_change', jsonb_build_object('kind', change.kind, 'id', change.id)::text);
+  for unsent in select * from caelus.unsent_change limit 1000 for update skip locked loop
+    delete from caelus.unsent_change where object = unsent.object;
+    perform pg_notify('caelus_row_change', unsent.notice::text);
   end loop;
 end
 $function$
@@ -277,33 +313,6 @@ BEGIN ATOMIC
  UPDATE caelus."user" SET sessions_from = sign_out.at
    WHERE ("user".id = sign_out.the_id);
 END
-
-caelus.tell_change()
-CREATE OR REPLACE FUNCTION caelus.tell_change()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare
-  now_ms bigint = extract(epoch from clock_timestamp()) * 1000;
-  -- A setting for tests.
-  quiet_ms bigint = coalesce(nullif(current_setting('caelus.change_quiet_ms', true), ''), '10');
-  change jsonb = jsonb_build_object('kind', tg_argv[0], 'id', new.id);
-begin
-  if abs(now_ms - (select last_value from caelus.change_sent_ms)) < quiet_ms then
-    -- The update locks the row until this transaction has committed: it is not sent with the state before.
-    insert into caelus.unsent_change values (tg_argv[0], new.id)
-    on conflict (kind, id) do update set kind = excluded.kind;
-    return null;
-  end if;
-  perform setval('caelus.change_sent_ms', now_ms);
-  if tg_table_name = 'deployment' then
-    change = change || jsonb_build_object(
-      'name', new.deployment_uid, 'user', new.user_id, 'status', new.status, 'failure', new.last_error ->> 'code');
-  end if;
-  perform pg_notify('caelus_change', change::text);
-  return null;
-end
-$function$
 
 caelus.wake(queue text, kind text, id text, tenant text, reason caelus.wake_reason, after_ms double precision)
 CREATE OR REPLACE FUNCTION caelus.wake(queue text, kind text, id text, tenant text, reason caelus.wake_reason, after_ms double precision DEFAULT 0)
@@ -751,9 +760,10 @@ caelus.product_template_version
   row level security
 
 caelus.unsent_change
-  kind text collate "C" not null
-  id uuid not null
-  constraint unsent_change_pkey PRIMARY KEY (kind, id)
+  object jsonb not null
+  notice jsonb not null
+  constraint unsent_change_pkey PRIMARY KEY (object)
+  row level security
 
 tenant.organization_invitations
   id uuid not null default gen_random_uuid()
@@ -992,7 +1002,7 @@ caelus.product_template_version_product_id_id_key
 CREATE UNIQUE INDEX product_template_version_product_id_id_key ON caelus.product_template_version USING btree (product_id, id)
 
 caelus.unsent_change_pkey
-CREATE UNIQUE INDEX unsent_change_pkey ON caelus.unsent_change USING btree (kind, id)
+CREATE UNIQUE INDEX unsent_change_pkey ON caelus.unsent_change USING btree (object)
 
 caelus.user_email
 CREATE UNIQUE INDEX user_email ON caelus."user" USING btree (lower(email))
@@ -1041,26 +1051,35 @@ CREATE TRIGGER audit_only_grows BEFORE DELETE OR UPDATE OR TRUNCATE ON caelus.au
 caelus.decision decision_added
 CREATE TRIGGER decision_added AFTER INSERT ON caelus.decision REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION caelus.notify_decisions()
 
-caelus.deployment deployment_change_is_told
-CREATE TRIGGER deployment_change_is_told AFTER UPDATE ON caelus.deployment FOR EACH ROW WHEN ((((((old.status IS DISTINCT FROM new.status) OR (old.generation IS DISTINCT FROM new.generation)) OR (old.observed_generation IS DISTINCT FROM new.observed_generation)) OR (old.applied_template_id IS DISTINCT FROM new.applied_template_id)) OR (old.last_error IS DISTINCT FROM new.last_error))) EXECUTE FUNCTION caelus.tell_change('Deployment')
-
 caelus.deployment deployment_is_guarded
 CREATE TRIGGER deployment_is_guarded BEFORE UPDATE ON caelus.deployment FOR EACH ROW EXECUTE FUNCTION caelus.guard_deployment()
 
-caelus.deployment deployment_is_told
-CREATE TRIGGER deployment_is_told AFTER INSERT ON caelus.deployment FOR EACH ROW EXECUTE FUNCTION caelus.tell_change('Deployment')
+caelus.deployment insert_notice
+CREATE TRIGGER insert_notice AFTER INSERT ON caelus.deployment FOR EACH ROW EXECUTE FUNCTION caelus.notify_change('apps', 'Deployment', 'id', 'user_id', 'deployment_uid', 'status', 'last_error.code')
 
-caelus.product product_is_told
-CREATE TRIGGER product_is_told AFTER INSERT OR UPDATE ON caelus.product FOR EACH ROW EXECUTE FUNCTION caelus.tell_change('Product')
+caelus.deployment update_notice
+CREATE TRIGGER update_notice AFTER UPDATE ON caelus.deployment FOR EACH ROW WHEN ((((((old.status IS DISTINCT FROM new.status) OR (old.generation IS DISTINCT FROM new.generation)) OR (old.observed_generation IS DISTINCT FROM new.observed_generation)) OR (old.applied_template_id IS DISTINCT FROM new.applied_template_id)) OR (old.last_error IS DISTINCT FROM new.last_error))) EXECUTE FUNCTION caelus.notify_change('apps', 'Deployment', 'id', 'user_id', 'deployment_uid', 'status', 'last_error.code')
 
-caelus.product_template_version template_is_told
-CREATE TRIGGER template_is_told AFTER INSERT OR UPDATE ON caelus.product_template_version FOR EACH ROW EXECUTE FUNCTION caelus.tell_change('Template')
+caelus.product change_notice
+CREATE TRIGGER change_notice AFTER INSERT OR UPDATE ON caelus.product FOR EACH ROW EXECUTE FUNCTION caelus.notify_change('apps', 'Product', 'id', '')
+
+caelus.product_template_version change_notice
+CREATE TRIGGER change_notice AFTER INSERT OR UPDATE ON caelus.product_template_version FOR EACH ROW EXECUTE FUNCTION caelus.notify_change('apps', 'Template', 'id', '')
 
 caelus.product_template_version template_never_changes
 CREATE TRIGGER template_never_changes BEFORE UPDATE ON caelus.product_template_version FOR EACH ROW EXECUTE FUNCTION caelus.refuse_change_except('deleted_at')
 
+tenant.organization_invitations change_notice
+CREATE TRIGGER change_notice AFTER INSERT OR UPDATE ON tenant.organization_invitations FOR EACH ROW EXECUTE FUNCTION caelus.notify_change('organizations', 'Invitation', 'id', 'organization_id')
+
+tenant.organization_members change_notice
+CREATE TRIGGER change_notice AFTER INSERT OR DELETE OR UPDATE ON tenant.organization_members FOR EACH ROW EXECUTE FUNCTION caelus.notify_change('organizations', 'Member', 'user_id', 'organization_id', 'role')
+
 tenant.organization_members organization_keeps_an_owner
 CREATE TRIGGER organization_keeps_an_owner AFTER DELETE OR UPDATE ON tenant.organization_members FOR EACH ROW WHEN ((old.role = 'owner'::text)) EXECUTE FUNCTION tenant.keep_an_owner()
+
+tenant.organizations change_notice
+CREATE TRIGGER change_notice AFTER INSERT OR UPDATE ON tenant.organizations FOR EACH ROW EXECUTE FUNCTION caelus.notify_change('organizations', 'Organization', 'id', 'id', 'deleted_at')
 
 -- policies
 
@@ -1183,12 +1202,6 @@ insert, select, update
 caelus.audit to caelus_api
 insert, select
 
-caelus.change_sent_ms to caelus_api
-select, update
-
-caelus.change_sent_ms to caelus_worker
-select, update
-
 caelus.decision to caelus_api
 select
 
@@ -1275,12 +1288,6 @@ insert, select, update
 
 caelus.product_template_version to caelus_worker
 select
-
-caelus.unsent_change to caelus_api
-insert, select, update
-
-caelus.unsent_change to caelus_worker
-insert, select, update
 
 tenant.organization_invitations to caelus_api
 insert, select, update

@@ -4,10 +4,11 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { expect, inject, onTestFinished } from 'vitest'
 import type { Role } from '../../src/api/contract/index.ts'
 import { publishDecisions } from '../../src/api/index.ts'
-import type { ServerParts } from '../../src/api/index.ts'
+import type { ChangeTopic, ServerParts } from '../../src/api/index.ts'
 import { controller, MemoryQueue, systemClock } from '../../src/kernel/index.ts'
 import type { Queue, Reconcile } from '../../src/kernel/index.ts'
 import { listener } from '../../src/store/index.ts'
+import { publishLive } from '../api/live.ts'
 import { world } from '../api/world.ts'
 import type { World, WorldOptions } from '../api/world.ts'
 import { launchChromium } from '../support/chromium.ts'
@@ -45,13 +46,14 @@ export const fitsPhone = (page: Page): Promise<void> =>
 /** The console of the release on the real API on a fresh database, listening on a port of its own; ends with the test. */
 export async function consoleWorld(
   parts: Partial<ServerParts> = {},
-  domain: Pick<WorldOptions, 'routes'> = {},
+  { topics, ...domain }: Pick<WorldOptions, 'routes'> & { readonly topics?: readonly ChangeTopic[] } = {},
 ): Promise<ConsoleWorld> {
   const api = await world({ ...domain, parts: { consoleDir: join(inject('release'), 'console/dist'), ...parts } })
   onTestFinished(async () => {
     api.app.server.closeAllConnections()
     await api[Symbol.asyncDispose]()
   })
+  onTestFinished(await publishLive(api, topics))
   const url = await api.app.listen({ host: '127.0.0.1', port: 0 })
   const complaints: string[] = []
   onTestFinished(() => expect(complaints).toEqual([]))

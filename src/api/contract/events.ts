@@ -5,7 +5,9 @@ export const EventView = Type.Object(
   {
     id: Type.String({ description: 'Also the `id:` on the stream, to be sent back as Last-Event-ID.' }),
     at: Timestamp,
-    topic: Type.String({ description: 'What changed: status, decisions, tokens or the name of a domain.' }),
+    topic: Type.String({
+      description: 'What changed: status, decisions, tokens, organizations or the name of a domain.',
+    }),
     kind: Type.String(),
     object_id: Type.String(),
     reason: Type.String(),

@@ -1,4 +1,4 @@
-import { appsRoutes, tellAppsChanges, type AppsInsight } from '../../api/routes/apps/index.ts'
+import { appsChanges, appsRoutes, type AppsInsight } from '../../api/routes/apps/index.ts'
 import { APPS } from '../../config/apps.ts'
 import { decisionText, replays } from '../../domains/apps/index.ts'
 import { appsUsage } from '../../domains/apps/store/index.ts'
@@ -31,10 +31,9 @@ export const appsProcess = (): DomainProcess => ({
 })
 
 function serve(host: ApiHost): ServedDomain {
-  const { config, env, databaseUrl, pool, notices, events, board, noControlPlane, onError } = host
+  const { config, env, databaseUrl, pool, notices, board, noControlPlane, onError } = host
   const useCases = openAppsUseCases({ config, databaseUrl, pool })
   const report = appsReport(pool, notices, board)
-  tellAppsChanges(notices, events)
   const absent = async (): Promise<never> => noControlPlane()
   let insight: AppsInsight = { preview: absent, explain: absent, resources: absent }
 
@@ -87,6 +86,7 @@ function serve(host: ApiHost): ServedDomain {
         resources: (id, signal) => insight.resources(id, signal),
       },
     }),
+    changes: appsChanges,
     services: [report.service],
     waitFor: (what) => report.waitFor(what),
     async connect(controlPlane) {

@@ -7,6 +7,7 @@ import {
   idempotencyStore,
   makeServer,
   oidc,
+  publishChanges,
   publishDecisions,
   readiness,
   sealer,
@@ -69,6 +70,7 @@ export async function assemble({ host, domains, databaseUrl }: ServeOptions): Pr
   })
   const apiHost: ApiHost = { ...host, databaseUrl, pool, notices, events, board, noControlPlane }
   const served = domains.map((domain) => ({ name: domain.name, ...domain.serve?.(apiHost) }))
+  publishChanges({ listener: notices, events, topics: served.flatMap(({ changes }) => changes ?? []) })
   const recorded = decisionsOf({
     pool,
     version: VERSION,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { tellAppsChanges } from '../../../src/api/routes/apps/index.ts'
+import { appsChanges } from '../../../src/api/routes/apps/index.ts'
 import type { EventView } from '../../../src/api/contract/index.ts'
-import { listener, openPool, unsentChanges } from '../../../src/store/index.ts'
+import { publishLive } from '../live.ts'
 import { appsWorld, type AppsWorld } from './world.ts'
 
 const HEARD_WITHIN_MS = 60_000
@@ -20,12 +20,7 @@ function heard(w: AppsWorld, isIt: (event: EventView) => boolean): Promise<Event
 
 test('whoever changes a row, whoever may see it hears of it, and nobody else', async () => {
   await using w = await appsWorld()
-  const changes = listener({ url: w.url, applicationName: 'test changes' })
-  const stop = tellAppsChanges(changes, w.parts.events)
-  const pool = openPool({ url: w.url, applicationName: 'test changes', role: 'caelus_api' })
-  const unsent = unsentChanges({ pool, listener: changes })
-  await changes.start()
-  await unsent.start()
+  const stop = await publishLive(w, [appsChanges])
   try {
     const [ada, eve] = [await w.person('member'), await w.person('member')]
     const published = heard(w, ({ kind }) => kind === 'Template')
@@ -48,9 +43,6 @@ test('whoever changes a row, whoever may see it hears of it, and nobody else', a
     expect(await kindsHeardBy(eve)).toEqual(['Product', 'Template'])
     expect(await kindsHeardBy(w.admin)).toEqual(['Deployment', 'Product', 'Template'])
   } finally {
-    stop()
-    await unsent.stop()
-    await changes.stop()
-    await pool.end()
+    await stop()
   }
 })

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, inject, onTestFinished, test } from 'vitest'
-import { appsRoutes, tellAppsChanges, type AppsInsight } from '../../../src/api/routes/apps/index.ts'
+import { appsChanges, appsRoutes, type AppsInsight } from '../../../src/api/routes/apps/index.ts'
 import { openAppsControlPlane } from '../../../src/processes/apps/control-plane.ts'
 import { openAppsUseCases, type AppsUseCases } from '../../../src/processes/apps/usecases.ts'
 import { appsWorkerServices } from '../../../src/processes/apps/worker.ts'
@@ -10,7 +10,6 @@ import { APPS } from '../../../src/config/apps.ts'
 import { OF_PROCESSES, readConfig } from '../../../src/config/index.ts'
 import { createEmitter, startAll } from '../../../src/kernel/index.ts'
 import { Ingress, Namespace } from '../../../src/kube/index.ts'
-import { listener, unsentChanges } from '../../../src/store/index.ts'
 import { obtainBinaries } from '../../../tools/binaries/index.ts'
 import { testClient, testTransport } from '../../support/kube.ts'
 import { layVolume } from '../../support/volume.ts'
@@ -31,30 +30,21 @@ async function liveConsole() {
   }
   const config = readConfig(env, { sections: [...OF_PROCESSES, APPS] })
   const rooms: AppsUseCases[] = []
-  const listening: Promise<void>[] = []
   const sights: AppsInsight[] = []
   const insight = new Proxy({} as AppsInsight, { get: (_, verb) => sights[0]?.[verb as keyof AppsInsight] })
   const world = await consoleWorld(
     {},
     {
-      routes: ({ pool, url, events }) => {
+      topics: [appsChanges],
+      routes: ({ pool, url }) => {
         const useCases = openAppsUseCases({ config, databaseUrl: url, pool })
         rooms.push(useCases)
-        const changes = listener({ url, applicationName: 'test changes' })
-        tellAppsChanges(changes, events)
-        const unsent = unsentChanges({ pool, listener: changes })
-        listening.push(changes.start(), unsent.start())
-        onTestFinished(async () => {
-          await unsent.stop()
-          await changes.stop()
-        })
         return [appsRoutes({ apps: useCases.apps, insight })]
       },
     },
   )
   const [useCases] = rooms
   if (useCases === undefined) throw new Error('expected the routes of apps to be asked for')
-  await Promise.all(listening)
   const databaseUrl = world.api.url
   const [{ helm }, transport, client] = await Promise.all([obtainBinaries(['helm']), testTransport(), testClient()])
   const kubeconfig = inject('kubeconfig')

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { ProductView, ResourceView, Role } from '../../../src/api/contract/index.ts'
-import { appsRoutes, tellAppsChanges, type AppsInsight } from '../../../src/api/routes/apps/index.ts'
+import { appsChanges, appsRoutes, type AppsInsight } from '../../../src/api/routes/apps/index.ts'
 import { openApps, type Apps } from '../../../src/domains/apps/usecases/index.ts'
 import { charts } from '../../../src/domains/apps/helm/index.ts'
 import { diffObjects, keyRing, masker, redactedDiff, type JsonObject } from '../../../src/domains/apps/index.ts'
 import { userDirectory } from '../../../src/identity/index.ts'
 import { seededRandom, systemClock, type Explanation } from '../../../src/kernel/index.ts'
-import { listener, openPool, openQueuePool, PostgresQueue, unsentChanges } from '../../../src/store/index.ts'
+import { openPool, openQueuePool, PostgresQueue } from '../../../src/store/index.ts'
 import { consoleWorld, emailOf, type ConsoleWorld } from '../world.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
@@ -54,21 +54,13 @@ export async function appsConsole(): Promise<AppsConsole> {
   const known = new Map([[HELLO, join(ROOT, 'charts/hello-static')]])
   const opened: Apps[] = []
   const ends: (() => Promise<unknown>)[] = []
-  const listening: Promise<void>[] = []
   const world = await consoleWorld(
     {},
     {
-      routes: ({ pool, url, events }) => {
+      topics: [appsChanges],
+      routes: ({ pool, url }) => {
         const queuePool = openQueuePool({ url, applicationName: 'test queue', role: 'caelus_api' })
-        const changes = listener({ url, applicationName: 'test changes' })
-        tellAppsChanges(changes, events)
-        const unsent = unsentChanges({ pool, listener: changes })
-        listening.push(unsent.start())
-        ends.push(
-          () => unsent.stop(),
-          () => changes.stop(),
-          () => queuePool.end(),
-        )
+        ends.push(() => queuePool.end())
         const apps = openApps({
           pool,
           queue: new PostgresQueue({ pool: queuePool, name: 'apps' }),
@@ -82,14 +74,12 @@ export async function appsConsole(): Promise<AppsConsole> {
           random: seededRandom(7),
         })
         opened.push(apps)
-        listening.push(changes.start())
         return [appsRoutes({ apps, insight: sightOf(controlPlane) })]
       },
     },
   )
   const [apps] = opened
   if (apps === undefined) throw new Error('expected the routes of apps to be asked for')
-  await Promise.all(listening)
   const rows = openPool({ url: world.api.url, applicationName: 'test worker', role: 'caelus_worker' })
   onTestFinished(async () => {
     await rows.end()

@@ -7,7 +7,7 @@ import { productRoutes } from './products.ts'
 import { templateRoutes } from './templates.ts'
 import { tenantRoutes } from './tenants.ts'
 
-export { tellAppsChanges } from '../../live/apps.ts'
+export { appsChanges } from '../../live/apps.ts'
 export type { AppsInsight } from './parts.ts'
 export { resourceView } from './views.ts'
 
