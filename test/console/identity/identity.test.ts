@@ -87,6 +87,37 @@ test('the last owner sees why the role cannot change; renaming and deleting work
   await page.getByText('There is no organization called', { exact: false }).waitFor()
 })
 
+/** Of what is on the screen, when no change was heard. */
+const WITHOUT_POLL = `
+  const every = window.setInterval
+  window.setInterval = (fn, ms, ...args) => (ms === 15_000 ? 0 : every(fn, ms, ...args))`
+
+test('pages of organizations show what others change, without a poll', async () => {
+  const world = await consoleWorld()
+  const { identity } = world.api.parts
+  const owner = await actor(world, 'ada@example.test')
+  const admin = { admin: true } as const
+  const page = await world.signedIn('/', { role: 'member' })
+  await page.addInitScript(WITHOUT_POLL)
+  await page.goto(`${world.url}/organizations`)
+  await page.getByText('You belong to no organization').waitFor()
+
+  const { id } = await identity.createOrganization(owner, { name: 'Acme' })
+  const { userId } = await identity.addMember(admin, id, { email: 'member@example.test', role: 'viewer' })
+  await page.getByRole('row', { name: /Acme/ }).click()
+  await page.getByRole('row', { name: /member@example.test.*viewer/ }).waitFor()
+  await identity.updateOrganization(owner, id, { name: 'Acme Corp' })
+  await page.getByRole(...heading('Acme Corp')).waitFor()
+  await identity.updateMember(owner, id, userId, 'owner')
+  await page.getByRole('row', { name: /member@example.test.*owner/ }).waitFor()
+  await page.getByRole('link', { name: 'Invitations' }).click()
+  await page.getByText('There are no open invitations').waitFor()
+  await identity.invite(owner, id, { email: 'eve@example.test', role: 'viewer', expiresAt: Date.now() + 3_600_000 })
+  await page.getByRole('row', { name: /eve@example.test/ }).waitFor()
+  await identity.removeMember(owner, id, userId)
+  await page.getByText('There is no organization called', { exact: false }).waitFor()
+})
+
 test('the link of an invitation joins the invited user, and says when it is not valid', async () => {
   const world = await consoleWorld()
   const { identity } = world.api.parts
