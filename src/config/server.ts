@@ -56,7 +56,7 @@ export const SERVER = section({
       'CAELUS_MAX_STREAMS',
       integer(1, 100_000),
       '500',
-      'Event streams open at once in one process.',
+      'Event streams open at once in one process. One user may have a tenth of them, and ten at least.',
     ),
     shutdownGrace: variable(
       'CAELUS_SHUTDOWN_GRACE',

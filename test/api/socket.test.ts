@@ -41,6 +41,14 @@ test('streams are as many as allowed, and each needs a login', async () => {
   expect((await stream(w, 'cael_nothing')).response.status).toBe(401)
 })
 
+test('a user with their share of all streams gets no more, and others do', async () => {
+  await using w = await listening({ parts: { limits: { ...LIMITS, streams: 20 } } })
+  const [ann, bob] = [await w.person('member'), await w.person('member')]
+  for (let n = 0; n < 10; n++) await (await stream(w, ann.secret)).next('heartbeat')
+  expect((await stream(w, ann.secret)).response.status).toBe(429)
+  expect(await (await stream(w, bob.secret)).next('heartbeat')).toBeDefined()
+})
+
 test('stopping says so, ends streams, and lets a running request finish', async () => {
   const begun = Promise.withResolvers<void>()
   const finish = Promise.withResolvers<void>()

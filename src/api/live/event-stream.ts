@@ -6,7 +6,8 @@ import { maySee, type Audience, type Events, type Reader } from './events.ts'
 
 export interface EventStreams {
   open(response: ServerResponse, headers: OutgoingHttpHeaders, caller: Identity, lastId: string | undefined): void
-  count(): number
+  /** How many are open, of all callers or of one. */
+  count(userId?: string): number
   closeAll(): void
 }
 
@@ -28,10 +29,12 @@ export function eventStreams(
   readerOf: (caller: Identity) => Promise<Reader>,
   onError: (error: unknown) => void,
 ): EventStreams {
-  const open = new Set<() => void>()
+  /** How to close each stream, and whose it is. */
+  const open = new Map<() => void, string>()
   return {
-    count: () => open.size,
-    closeAll: () => [...open].forEach((close) => close()),
+    count: (userId) =>
+      userId === undefined ? open.size : [...open.values()].filter((whose) => whose === userId).length,
+    closeAll: () => [...open.keys()].forEach((close) => close()),
     open(response, headers, caller, lastId) {
       let reader: Reader = { ...caller, tenants: [] }
       const read = async (): Promise<void> => {
@@ -77,7 +80,7 @@ export function eventStreams(
         cancelEnd()
         response.end()
       }
-      open.add(close)
+      open.set(close, caller.userId)
       response.on('close', close)
       response.on('error', close)
 

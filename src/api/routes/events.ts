@@ -10,6 +10,10 @@ import { eventStreams } from '../live/event-stream.ts'
 import type { Reader } from '../live/events.ts'
 import { pageView } from './parts.ts'
 
+/** One user may have this share of all streams, or the number below it if that is more: a stream for each open tab. */
+const SHARE_OF_USER = 0.1
+const ENOUGH_FOR_USER = 10
+
 export function eventRoutes(app: App, parts: ServerParts): void {
   const { events, limits, clock, identity, log } = parts
   const readerOf = async ({ userId, role }: Identity): Promise<Reader> => ({
@@ -54,9 +58,12 @@ export function eventRoutes(app: App, parts: ServerParts): void {
       },
     },
     async (request, reply) => {
-      if (streams.count() >= limits.streams) {
+      const { userId } = callerOf(request)
+      const ofUser = Math.max(ENOUGH_FOR_USER, Math.floor(limits.streams * SHARE_OF_USER))
+      if (streams.count() >= limits.streams)
         throw raise.TooManyRequests(`${limits.streams} event streams are open already`, { retryAfterMs: 5_000 })
-      }
+      if (streams.count(userId) >= ofUser)
+        throw raise.TooManyRequests(`you have ${ofUser} event streams open already`, { retryAfterMs: 5_000 })
       const last = request.headers['last-event-id']
       void reply.hijack()
       streams.open(

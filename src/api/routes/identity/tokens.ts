@@ -11,9 +11,9 @@ import { pageView } from '../parts.ts'
 const DAY_MS = 86_400_000
 
 export function tokenRoutes(app: App, { tokens, clock, events }: ServerParts): void {
-  const tell = (userId: string, name: string, reason: string): void =>
+  const tell = (userId: string, id: string, reason: string): void =>
     events.publish(
-      { topic: 'tokens', kind: 'ApiToken', object_id: name, reason, message: '', tone: 'info' },
+      { topic: 'tokens', kind: 'ApiToken', object_id: id, reason, message: '', tone: 'info' },
       { user: userId },
     )
 
@@ -53,7 +53,7 @@ export function tokenRoutes(app: App, { tokens, clock, events }: ServerParts): v
       const { secret, hash, prefix } = newTokenSecret()
       const expiresAt = days === undefined || days === null ? null : new Date(clock.now() + days * DAY_MS)
       const token = await tokens.add({ userId: caller.userId, name, role, prefix, hash, expiresAt })
-      tell(caller.userId, name, 'Created')
+      tell(caller.userId, token.id, 'Created')
       return reply.code(201).send({ ...toView(token), secret })
     },
   )
