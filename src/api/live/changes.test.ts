@@ -54,7 +54,7 @@ test.each([
   ['no tenant, and public: everyone', { topic: 'clusters', kind: 'Version' }, ['ann', 'bob', 'root']],
   ['no tenant, a product: everyone', { topic: 'apps', kind: 'Product' }, ['ann', 'bob', 'root']],
   ['a tenant, of a public kind: its readers', { topic: 'clusters', kind: 'Version', tenant: 'acme' }, ['ann', 'root']],
-  ['an unknown topic: nobody', { topic: 'edge', kind: 'Product', tenant: 'acme' }, []],
+  ['an unknown topic: no reader', { topic: 'edge', kind: 'Product', tenant: 'acme' }, []],
   [
     'a new member: the user as well',
     { topic: 'organizations', kind: 'Member', id: 'bob', tenant: 'acme' },

@@ -135,7 +135,7 @@ export function ledController<P extends ControllerPlan>(
       },
     })
   /**
-   * A process that stands by takes no wakes: nobody would claim the keys, and they would outlive their objects. Its first
+   * A process that stands by takes no wakes: no loop claims the keys, and they would outlive their objects. Its first
    * term begins with a scan of all objects instead.
    */
   let isWorking = leader === undefined

@@ -112,7 +112,7 @@ test('a field of another manager is a conflict, which is not retried', async () 
   expect(sent).toEqual(['GET', 'PATCH'])
 })
 
-describe('a fence annotation that somebody else has written', () => {
+describe('a fence annotation that another writer has changed', () => {
   const annotate = (client: Client, fence: string | null) =>
     client.patch(
       ConfigMap,

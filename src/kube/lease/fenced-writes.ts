@@ -10,7 +10,7 @@ import type { At, Draft, KubeObject, Resource } from '../objects.ts'
  * The fence is stored in an annotation of the object, and every write is conditional on the version that was read. So of two
  * concurrent writers one reads the fence of the other. The protection ends when the object is deleted.
  *
- * Only we write the annotation. What somebody else wrote into it is handled by its value:
+ * Only we write the annotation. What another writer puts into it is handled by its value:
  * - Not a number as we write it: treated as absent.
  * - Not greater than our fence: replaced.
  * - Greater: refused, because it cannot be told from the fence of a successor. A person has to remove the annotation.
