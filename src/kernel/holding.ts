@@ -28,8 +28,10 @@ export interface HeldTargets {
 /** The signal aborts when the run's signal does or when a lock may have been lost. */
 export type HeldWork<T> = (signal: AbortSignal, held: HeldTargets) => Promise<T>
 
-const raise = defineFailures({
-  TargetLockLost: {
+export const TARGET_LOCK_LOST = 'TargetLockLost'
+
+const { [TARGET_LOCK_LOST]: lockLost } = defineFailures({
+  [TARGET_LOCK_LOST]: {
     whoseMove: 'platform',
     retryable: true,
     nextStep:
@@ -163,7 +165,7 @@ class HeldLocks {
   }
 
   #lose({ target }: TargetLock, why: string): void {
-    this.#lost.abort(raise.TargetLockLost(`the lock on ${target} was lost: ${why}`))
+    this.#lost.abort(lockLost(`the lock on ${target} was lost: ${why}`))
   }
 }
 

@@ -43,7 +43,7 @@ export type { Explanation } from './explanation.ts'
 export { addFinalizer, finalizerStep, removeFinalizer, type Finalizable, type FinalizerStep } from './finalizer.ts'
 export { createEmitter, withEvents, type Emitter, type KernelEvents } from './emitter.ts'
 export { keyText, priorityOf, sameKey, strongerReason, WAKE_REASONS, type Key, type WakeReason } from './key.ts'
-export { holding, type HeldTargets, type HeldWork, type HoldingOptions } from './holding.ts'
+export { holding, TARGET_LOCK_LOST, type HeldTargets, type HeldWork, type HoldingOptions } from './holding.ts'
 export { notLeading, type LeaderElection, type Term } from './leader.ts'
 export {
   targetName,

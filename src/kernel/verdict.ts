@@ -1,13 +1,18 @@
 import { delayFor, jittered, type Backoff } from './backoff.ts'
 import type { KernelEvents } from './emitter.ts'
 import { failureOf, retryAfterOf } from './errors.ts'
+import { TARGET_LOCK_LOST } from './holding.ts'
 import { NOT_LEADING } from './leader.ts'
 import { Waiting } from './outcome.ts'
 import type { Claim, Finish } from './queue/queue.ts'
 import type { Random } from './random.ts'
 
-/** A process that does not lead has tried nothing, so its key is due soon after the next term begins. */
-const NOT_LEADING_MS = 2_000
+/**
+ * The right to act was lost, to another process or because the API server was away. That says nothing about the object, so
+ * it costs no attempt, and the key is due soon.
+ */
+const RIGHT_LOST: ReadonlySet<string> = new Set([NOT_LEADING, TARGET_LOCK_LOST])
+const RIGHT_LOST_MS = 2_000
 
 /** How a run that threw ends. A failure that is not retryable, or one too many, parks the key. */
 export function verdictOnError(
@@ -18,7 +23,7 @@ export function verdictOnError(
 ): Finish {
   if (error instanceof Waiting) return { then: 'again', afterMs: error.afterMs, because: error.message }
   const failure = failureOf(error)
-  if (failure.code === NOT_LEADING) return { then: 'again', afterMs: NOT_LEADING_MS, because: failure.message }
+  if (RIGHT_LOST.has(failure.code)) return { then: 'again', afterMs: RIGHT_LOST_MS, because: failure.message }
   const failures = attempt + 1
   if (!failure.retryable || failures >= (backoff.maxAttempts ?? Infinity)) return { then: 'park', failure }
   return {

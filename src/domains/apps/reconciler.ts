@@ -8,6 +8,7 @@ import {
   sameValue,
   settled,
   sleep,
+  TARGET_LOCK_LOST,
   Waiting,
   type Backoff,
   type Failure,
@@ -54,6 +55,7 @@ const PASSING: ReadonlySet<string> = new Set([
   'KubeNamespaceTerminating',
   'ControlPlaneUnreachable',
   'NamespaceTerminating',
+  TARGET_LOCK_LOST,
 ])
 
 /** Observes, decides, acts and records, step by step until there is nothing to do. */
