@@ -80,6 +80,44 @@ function gate() {
   return { runs, reconcile, keys: () => runs.map(({ run }) => run.key.id) }
 }
 
+describe('a run that waits for others', () => {
+  it('gives its place to another key, but not its share of its tenant', async () => {
+    const { runs, reconcile, keys } = gate()
+    const { clock, wake } = await world(reconcile, { concurrency: 2, perTenant: 1, waitingAtMost: 2 })
+    for (const tenant of ['a', 'b', 'c']) await wake(`${tenant}1`, tenant)
+    await wake('a2', 'a')
+    await clock.advance(5_000)
+    expect(keys()).toEqual(['a1', 'b1'])
+    runs[0]?.run.yieldPlace()
+    runs[0]?.run.yieldPlace()
+    await clock.advance(5_000)
+    expect(keys()).toEqual(['a1', 'b1', 'c1'])
+    runs[0]?.finish()
+    await clock.advance(5_000)
+    expect(keys()).toEqual(['a1', 'b1', 'c1'])
+    runs[1]?.finish()
+    await clock.advance(5_000)
+    expect(keys()).toEqual(['a1', 'b1', 'c1', 'a2'])
+  })
+
+  it('keeps its place when as many as may have given theirs away', async () => {
+    const { runs, reconcile, keys } = gate()
+    const { clock, wake } = await world(reconcile, { concurrency: 1, waitingAtMost: 1 })
+    for (const id of ['a', 'b', 'c']) await wake(id, id)
+    await clock.advance(5_000)
+    runs[0]?.run.yieldPlace()
+    await clock.advance(5_000)
+    runs[1]?.run.yieldPlace()
+    await clock.advance(5_000)
+    expect(keys()).toEqual(['a', 'b'])
+    runs[0]?.finish()
+    await clock.advance(5_000)
+    runs[1]?.run.yieldPlace()
+    await clock.advance(5_000)
+    expect(keys()).toEqual(['a', 'b', 'c'])
+  })
+})
+
 describe('the loop', () => {
   it('runs a key once for many wakes, and again for a wake during the run', async () => {
     const { runs, reconcile } = gate()

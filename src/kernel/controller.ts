@@ -29,6 +29,11 @@ export interface Run {
    * `client.guardedBy(run.assertLeased)`.
    */
   readonly assertLeased: () => void
+  /**
+   * The rest of the run waits for others, such as a process: its place goes to another key while no more than `waitingAtMost`
+   * runs have given theirs away. Its tenant's share is not given away.
+   */
+  readonly yieldPlace: () => void
   /** Records a decision and its input for explain and replay. It is kept when the run ends, with how the run ended. */
   readonly decided: (decided: Decided) => void
 }
@@ -48,6 +53,8 @@ export interface ControllerOptions {
   readonly worker?: string
   /** How many keys run at once. @default 4 */
   readonly concurrency?: number
+  /** How many runs may have yielded their places and still go on. @default 0 */
+  readonly waitingAtMost?: number
   /** The most keys of one claim; with more free places than that, some runs finish while others are claimed. @default 100 */
   readonly claimAtMost?: number
   /** How many of them may belong to one tenant. @default concurrency - 1, at least 1 */
@@ -80,6 +87,8 @@ interface Running extends Held {
   readonly abort: AbortController
   readonly decided: Decided[]
   isFinishing: boolean
+  /** It takes no place. */
+  isWaiting: boolean
   done: Promise<void>
 }
 
@@ -111,6 +120,7 @@ class Loop {
     this.#options = {
       worker: options.name,
       concurrency,
+      waitingAtMost: 0,
       claimAtMost: 100,
       perTenant: Math.max(1, concurrency - 1),
       pollMs: 2_000,
@@ -144,12 +154,26 @@ class Loop {
     }
   }
 
+  get #busy(): number {
+    return this.#running.size - this.#waiting
+  }
+
+  get #waiting(): number {
+    return [...this.#running.all].filter(({ isWaiting }) => isWaiting).length
+  }
+
+  #yieldPlace(running: Running): void {
+    if (running.isWaiting || this.#waiting >= this.#options.waitingAtMost) return
+    running.isWaiting = true
+    this.#wakeup.ring()
+  }
+
   async #claimUntil(signal: AbortSignal): Promise<void> {
     const { concurrency, claimAtMost, perTenant, pollMs } = this.#options
     let failures = 0
     while (!signal.aborted) {
       this.#wakeup.silence()
-      const free = Math.min(concurrency - this.#running.size, claimAtMost)
+      const free = Math.min(concurrency - this.#busy, claimAtMost)
       const running = this.#running.countByTenant()
       const asked = instantOf(this.#options.clock)
       const claims = free > 0 ? await this.#claim(free, running) : []
@@ -162,7 +186,7 @@ class Loop {
       for (const claim of claims) this.#begin(claim, asked)
       const tookAll = claims.length === free
       this.#mayBeMore = tookAll || hasSpentAShare(running, claims, perTenant)
-      if (!(tookAll && this.#running.size < concurrency)) await this.#wakeup.wait(pollMs)
+      if (!(tookAll && this.#busy < concurrency)) await this.#wakeup.wait(pollMs)
     }
   }
 
@@ -201,6 +225,7 @@ class Loop {
       isRenewed: true,
       isLost: false,
       isFinishing: false,
+      isWaiting: false,
       onLost: () => {
         abort.abort(new Error(`the lease on ${keyText(claim.key)} was lost`))
         if (running.isFinishing) this.#abandonFinish(running)
@@ -265,6 +290,7 @@ class Loop {
         fence,
         signal: running.abort.signal,
         assertLeased: () => this.#assertLeased(running),
+        yieldPlace: () => this.#yieldPlace(running),
         decided: (decided) => void running.decided.push(decided),
       })
       return outcome.next === 'onChange'
