@@ -142,3 +142,17 @@ describe('health', () => {
     expect(word(going)).toBe('progressing: is being deleted')
   })
 })
+
+test.each<[string, object, boolean]>([
+  ['some replicas answer', { ...rolledOut, availableReplicas: 1 }, false],
+  ['none answers', { ...rolledOut, availableReplicas: 0 }, true],
+  ['its controller has not seen it', {}, true],
+  [
+    'fewer answer than it may go without',
+    { ...rolledOut, availableReplicas: 1, conditions: [{ type: 'Available', status: 'False' }] },
+    true,
+  ],
+])('a Deployment of which %s', (_, status, isDown) => {
+  const health = objectHealth(object('Deployment', { replicas: 2 }, status))
+  expect(health.is === 'progressing' && health.isDown === true).toBe(isDown)
+})

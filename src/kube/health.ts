@@ -4,7 +4,8 @@ import type { KubeObject } from './objects.ts'
 /** Whether the controllers have brought an object to what its spec says. `because` is a predicate: `has no address`. */
 export type Health =
   | { readonly is: 'ready' }
-  | { readonly is: 'progressing'; readonly because: string }
+  /** `isDown`: none of its replicas answers. */
+  | { readonly is: 'progressing'; readonly because: string; readonly isDown?: boolean }
   /** Its controller reports that it will not get there. */
   | { readonly is: 'failing'; readonly because: string }
 
@@ -21,8 +22,24 @@ export function objectHealth(live: KubeObject): Health {
   // The groups of these kinds have no dots; a custom resource may have the same kind.
   const rule = live.apiVersion.includes('.') ? undefined : RULES[live.kind]
   if (rule === undefined) return conditionsHealth(live)
-  if (OBSERVED.has(live.kind) && !isObserved(live)) return progressing('has not been observed by its controller yet')
-  return rule(live)
+  const isStale = OBSERVED.has(live.kind) && !isObserved(live)
+  const health = isStale ? progressing('has not been observed by its controller yet') : rule(live)
+  return health.is === 'progressing' && isDown(live) ? { ...health, isDown: true } : health
+}
+
+/** How many replicas answer, by kind. */
+const ANSWERING: Readonly<Record<string, string>> = {
+  Deployment: 'availableReplicas',
+  StatefulSet: 'readyReplicas',
+  DaemonSet: 'numberAvailable',
+  ReplicaSet: 'readyReplicas',
+}
+
+/** A Deployment also says so itself when fewer answer than it may go without. */
+function isDown(live: KubeObject): boolean {
+  const field = ANSWERING[live.kind]
+  if (field === undefined) return live.kind === 'Pod'
+  return (numberAt(live, 'status', field) ?? 0) === 0 || conditionOf(live, 'Available')?.status === 'False'
 }
 
 /** Whether the status is about the present generation of the spec. */
