@@ -4,26 +4,28 @@ import { now, phase } from './phase.ts'
 import { domainOf } from './place.ts'
 
 const SINGLES = 10
-/** A processor count that no node has: the pods are never scheduled, and Helm waits in vain. */
+/** A processor count that no node has: the pods are never scheduled. */
 const NEVER = { resources: { requests: { cpu: '1000' } } }
-const HEALTH_TIMEOUT_SEC = 20
+const HEALTH_TIMEOUT_SEC = 3_600
 
-/** How long a tenant's order takes while all is quiet, and while n deployments of another tenant fail for ever. */
+/**
+ * How long a tenant's order takes while all is quiet, while n deployments of one other tenant never get healthy, and while one
+ * deployment of each of n other tenants does not.
+ */
 export const measureFairness = (peer: string, n: number, keep: (row: Row) => void): Promise<void> =>
-  withOurs(n + 3 * SINGLES, async (ours) => {
+  withOurs(2 * n + 4 * SINGLES, async (ours) => {
     const { apps, place, worker } = ours
     const phases = { peer, place, usage: worker, keep }
-    const [calm = '', loud = ''] = await tenants(ours, 2)
+    const [calm = '', loud = '', ...crowd] = await tenants(ours, n + 2)
     const templateId = await ours.publish(NEVER, HEALTH_TIMEOUT_SEC)
+    const hang = (userId: string, domainname: string) => apps.createDeployment(ADMIN, { userId, templateId, domainname })
     // A worker that has just started is slower, and would make the quiet case look worse than it is.
     await singles(ours, calm, 'warm')
     await phase(phases, 'fairness.quiet', () => singles(ours, calm, 'quiet'))
-    for (let i = 0; i < n; i++) {
-      await apps.createDeployment(ADMIN, { userId: loud, templateId, domainname: domainOf(i, 'loud') })
-    }
-    worker.forget()
-    await worker.until('a failure', () => worker.ended.size > 0)
+    for (let i = 0; i < n; i++) await hang(loud, domainOf(i, 'loud'))
     await phase(phases, 'fairness.loud', () => singles(ours, calm, 'calm'))
+    for (const [i, userId] of crowd.entries()) await hang(userId, domainOf(i, 'crowd'))
+    await phase(phases, 'fairness.crowd', () => singles(ours, calm, 'still'))
   })
 
 async function singles(ours: Ours, userId: string, word: string) {

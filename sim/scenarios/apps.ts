@@ -20,8 +20,10 @@ import {
   type Random,
   type Service,
 } from '../../src/kernel/index.ts'
+import { runDeployments } from '../../src/kube/fake/index.ts'
 import {
   ConfigMap,
+  Deployment as WebDeployment,
   discovery,
   Ingress,
   isNotFound,
@@ -43,6 +45,11 @@ const IDS = ['1', '2', '3'] as const
 const TAKEN = '9'
 const nameOf = (id: string): string => `app-${id}`
 
+/** A message that a page with it never gets healthy with. */
+const BROKEN = 'broken'
+const BROKEN_IMAGE = 'broken:1'
+const isBroken = (message: unknown): boolean => typeof message === 'string' && message.startsWith(BROKEN)
+
 const CHART: FakeChart = {
   name: 'page',
   version: '1.0.0',
@@ -57,9 +64,21 @@ const CHART: FakeChart = {
         metadata: { name: release },
         spec: { rules: [{ host: ingress.host }] },
       },
+      {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { name: release },
+        spec: {
+          selector: { matchLabels: { app: release } },
+          template: {
+            metadata: { labels: { app: release } },
+            spec: { containers: [{ name: 'web', image: isBroken(user.message) ? BROKEN_IMAGE : 'web:1' }] },
+          },
+        },
+      },
     ] as unknown as ReturnType<FakeChart['render']>
   },
-  health: () => ({ afterMs: 3_000 }),
+  hooks: () => ({ afterMs: 3_000 }),
 }
 
 const SCHEMA: JsonObject = {
@@ -99,7 +118,7 @@ class Platform {
       defaultValues: { user: { password: SENTINEL } },
       valuesSchema: SCHEMA,
       capabilities: {},
-      healthTimeoutSec: 60,
+      healthTimeoutSec: 20,
       createdAt: 0,
       deletedAt: null,
     }
@@ -130,6 +149,15 @@ class Platform {
     world.observe({ version: () => verified })
   }
 
+  /** One transaction of the API: a person's retry, and the wake. */
+  async retry(id: string): Promise<void> {
+    await this.rows.inTransaction(async (all) => {
+      const row = all.get(id)
+      if (row !== undefined) all.put(id, { ...row, retries: row.retries + 1 })
+    })
+    await this.store.queue.wake(deploymentKey(id), { reason: 'retry', tenant: 'u1' })
+  }
+
   /** One transaction of the API: the intent, and by the trigger the wake. */
   async intend(id: string, now: number, change: (row: Deployment) => Partial<Deployment>): Promise<void> {
     await this.rows.inTransaction(async (all) => {
@@ -153,6 +181,11 @@ const newRow = (id: string, now: number): Deployment => ({
   status: 'pending',
   generation: 0,
   observedGeneration: 0,
+  statusGeneration: 0,
+  retries: 0,
+  rollout: null,
+  unrepairable: [],
+  suspendedAt: null,
   lastError: null,
   lastReconcileAt: null,
   nextReconcileAt: null,
@@ -178,9 +211,13 @@ const tenant =
       if (row !== undefined && random() < 0.3) {
         note(`deletes ${id}`)
         await platform.intend(id, world.clock.now(), () => ({ deletedAt: world.clock.now(), status: 'deleting' }))
+      } else if (row?.status === 'stalled' && random() < 0.3) {
+        note(`retries ${id}`)
+        await platform.retry(id)
       } else {
         note(`${row === undefined ? 'orders' : 'changes'} ${id}: ${act}`)
-        const change = { userValues: { message: `${id} says ${act}` }, domainname: `${act}.example.com` }
+        const says = random() < 0.2 ? BROKEN : 'says'
+        const change = { userValues: { message: `${says} ${id} ${act}` }, domainname: `${act}.example.com` }
         await platform.intend(id, world.clock.now(), () => change)
       }
     }
@@ -214,6 +251,18 @@ function guard({ kubernetes, standing }: World): void {
   })
 }
 
+/** The Deployment controller, turn by turn: what is broken stays as it was. */
+function machinery({ clock, random, kubernetes }: World): void {
+  const access = kubernetes.access()
+  const ignores = ({ spec }: WebDeployment): boolean => spec?.template.spec?.containers[0]?.image === BROKEN_IMAGE
+  const turn = (): void => {
+    runDeployments(access, { ignores })
+    next()
+  }
+  const next = (): void => void clock.after(300 + random() * 3_000, turn)
+  next()
+}
+
 /** The namespace without our label is unchanged and empty. */
 const strangersAreLeftAlone: Law = ({ kubernetes }) => {
   const theirs = (kubernetes.peek(Namespace) as readonly KubeObject[]).find(
@@ -242,6 +291,7 @@ function notReady(
 ) {
   if (id === TAKEN)
     return status === 'error' && row.lastError?.code === 'NamespaceTaken' ? undefined : 'it was not refused'
+  if (isBroken(row.userValues['message'])) return notStalled(namespaceName, status, row.rollout, kubernetes)
   if (status !== 'ready' || generation !== observedGeneration) return `is at ${observedGeneration} of ${generation}`
   const page = (kubernetes.peek(ConfigMap) as readonly ConfigMap[]).find(
     ({ metadata }) => metadata.name === namespaceName,
@@ -254,6 +304,22 @@ function notReady(
   )
   const host = ingress?.spec?.rules?.[0]?.host
   return host === row.domainname ? undefined : `is served at ${host} instead of ${row.domainname}`
+}
+
+/** What cannot get healthy is given up, and what was healthy before runs again. */
+function notStalled(
+  name: string,
+  status: Deployment['status'],
+  rollout: Deployment['rollout'],
+  kubernetes: World['kubernetes'],
+): string | undefined {
+  if (status !== 'stalled') return 'what cannot get healthy is not given up'
+  const web = (kubernetes.peek(WebDeployment) as readonly WebDeployment[]).find(
+    ({ metadata }) => metadata.name === name,
+  )
+  const image = web?.spec?.template.spec?.containers[0]?.image
+  const hadHealthy = (rollout?.healthyDigest ?? null) !== null
+  return hadHealthy && image === BROKEN_IMAGE ? 'what was healthy before was not brought back' : undefined
 }
 
 function notGone({ status, namespaceName }: Deployment, kubernetes: World['kubernetes']): string | undefined {
@@ -311,7 +377,7 @@ const workerProcess =
       instance: name,
       concurrency: world.rarely(4, 1),
       driftScanMs: 45_000,
-      backoff: { baseMs: 500, capMs: 8_000, maxAttempts: 5 },
+      backoff: { baseMs: 500, capMs: 8_000, maxAttempts: 3 },
     }
     return appsWorker({ ...deps, ...variant(deps) })
   }
@@ -328,6 +394,7 @@ export const appsScenario = (name = 'apps', variant: Variant = () => ({})): Scen
   setup(world): Laws {
     const platform = new Platform(world)
     guard(world)
+    machinery(world)
     world.process('worker', workerProcess(world, platform, variant))
     world.user('tenant', tenant(world, platform))
     world.user('meddler', meddler)

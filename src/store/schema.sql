@@ -609,11 +609,17 @@ caelus.deployment
   next_reconcile_at timestamp with time zone
   created_at timestamp with time zone not null default date_trunc('milliseconds'::text, now())
   deleted_at timestamp with time zone
+  status_generation bigint not null default 0
+  retries bigint not null default 0
+  rollout_json jsonb
+  unrepairable_json jsonb not null default '[]'::jsonb
+  suspended_at timestamp with time zone
   constraint deployment_applied_template_id_fkey FOREIGN KEY (applied_template_id) REFERENCES caelus.product_template_version(id)
   constraint deployment_check CHECK ((namespace_name = deployment_uid))
   constraint deployment_check1 CHECK ((release_name = deployment_uid))
   constraint deployment_check2 CHECK (((observed_generation >= 0) AND (observed_generation <= generation)))
   constraint deployment_check3 CHECK (((status <> 'deleted'::text) OR (deleted_at IS NOT NULL)))
+  constraint deployment_check4 CHECK (((status_generation >= 0) AND (status_generation <= generation)))
   constraint deployment_deployment_uid_check CHECK ((deployment_uid ~ '^[a-z0-9]([a-z0-9-]{0,51}[a-z0-9])?$'::text))
   constraint deployment_deployment_uid_key UNIQUE (deployment_uid)
   constraint deployment_desired_template_id_fkey FOREIGN KEY (desired_template_id) REFERENCES caelus.product_template_version(id)
@@ -621,8 +627,11 @@ caelus.deployment
   constraint deployment_generation_check CHECK ((generation > 0))
   constraint deployment_last_error_check CHECK ((last_error ?& ARRAY['code'::text, 'message'::text, 'whoseMove'::text, 'retryable'::text, 'nextStep'::text]))
   constraint deployment_pkey PRIMARY KEY (id)
+  constraint deployment_retries_check CHECK ((retries >= 0))
+  constraint deployment_rollout_json_check CHECK ((jsonb_typeof(rollout_json) = 'object'::text))
   constraint deployment_sealed_values_check CHECK ((jsonb_typeof(sealed_values) = 'object'::text))
-  constraint deployment_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'provisioning'::text, 'ready'::text, 'upgrading'::text, 'deleting'::text, 'deleted'::text, 'error'::text])))
+  constraint deployment_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'provisioning'::text, 'ready'::text, 'upgrading'::text, 'degraded'::text, 'stalled'::text, 'deleting'::text, 'deleted'::text, 'error'::text])))
+  constraint deployment_unrepairable_json_check CHECK ((jsonb_typeof(unrepairable_json) = 'array'::text))
   constraint deployment_user_id_fkey FOREIGN KEY (user_id) REFERENCES caelus."user"(id)
   constraint deployment_user_values_json_check CHECK ((jsonb_typeof(user_values_json) = 'object'::text))
   row level security
@@ -1057,8 +1066,11 @@ CREATE TRIGGER deployment_is_guarded BEFORE UPDATE ON caelus.deployment FOR EACH
 caelus.deployment insert_notice
 CREATE TRIGGER insert_notice AFTER INSERT ON caelus.deployment FOR EACH ROW EXECUTE FUNCTION caelus.notify_change('apps', 'Deployment', 'id', 'user_id', 'deployment_uid', 'status', 'last_error.code')
 
+caelus.deployment suspension_notice
+CREATE TRIGGER suspension_notice AFTER UPDATE OF suspended_at ON caelus.deployment FOR EACH ROW WHEN ((old.suspended_at IS DISTINCT FROM new.suspended_at)) EXECUTE FUNCTION caelus.notify_change('apps', 'Deployment', 'id', 'user_id', 'deployment_uid', 'status', 'last_error.code')
+
 caelus.deployment update_notice
-CREATE TRIGGER update_notice AFTER UPDATE ON caelus.deployment FOR EACH ROW WHEN ((((((old.status IS DISTINCT FROM new.status) OR (old.generation IS DISTINCT FROM new.generation)) OR (old.observed_generation IS DISTINCT FROM new.observed_generation)) OR (old.applied_template_id IS DISTINCT FROM new.applied_template_id)) OR (old.last_error IS DISTINCT FROM new.last_error))) EXECUTE FUNCTION caelus.notify_change('apps', 'Deployment', 'id', 'user_id', 'deployment_uid', 'status', 'last_error.code')
+CREATE TRIGGER update_notice AFTER UPDATE ON caelus.deployment FOR EACH ROW WHEN ((((((((old.status IS DISTINCT FROM new.status) OR (old.generation IS DISTINCT FROM new.generation)) OR (old.observed_generation IS DISTINCT FROM new.observed_generation)) OR (old.status_generation IS DISTINCT FROM new.status_generation)) OR (old.applied_template_id IS DISTINCT FROM new.applied_template_id)) OR (old.last_error IS DISTINCT FROM new.last_error)) OR (old.unrepairable_json IS DISTINCT FROM new.unrepairable_json))) EXECUTE FUNCTION caelus.notify_change('apps', 'Deployment', 'id', 'user_id', 'deployment_uid', 'status', 'last_error.code')
 
 caelus.product change_notice
 CREATE TRIGGER change_notice AFTER INSERT OR UPDATE ON caelus.product FOR EACH ROW EXECUTE FUNCTION caelus.notify_change('apps', 'Product', 'id', '')

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { obtainBinaries } from '../../tools/binaries/index.ts'
 import { expectNoSentinel, SENTINEL } from '../support/sentinel.ts'
 import { caelus, printed, start } from './caelus.ts'
@@ -41,8 +41,14 @@ test(
     const { id, status, domainname, deployment_uid } = await ordered(place)
     expect(status).toBe('pending')
 
-    expect(await json('run-worker-once')).toEqual({ reconciled: expect.any(Number) })
-    expect(await run('list-deployments')).toMatch(/^ID +NAME +PRODUCT +DOMAIN +STATUS .*\n.*Status page.* ready /)
+    // A run does not wait until what it installed is healthy; the next one sees it.
+    await vi.waitFor(
+      async () => {
+        expect(await json('run-worker-once')).toEqual({ reconciled: expect.any(Number) })
+        expect(await run('list-deployments')).toMatch(/^ID +NAME +PRODUCT +DOMAIN +STATUS .*\n.*Status page.* ready /)
+      },
+      { timeout: 60_000, interval: 500 },
+    )
     expect(await run('explain', domainname)).toMatch(/everything in it is healthy.*\nnext +nothing/)
     expect(await run('list-resources', deployment_uid)).toMatch(/Ingress\/\S+ +ready/)
 

@@ -17,10 +17,8 @@ export interface HelmUnderTest {
 
 const A = 'a'.repeat(64)
 const B = 'b'.repeat(64)
-/** Short enough to wait for what never gets healthy. */
+/** Short enough to wait for a hook that never ends. */
 const TIMEOUT_MS = 3_000
-/** The same where what is undone has to get there in as long. */
-const UNDO_MS = 10_000
 /** Ends what hangs. */
 const PATIENCE_MS = 30_000
 
@@ -123,63 +121,68 @@ export function exerciseHelm(
       await expect(helm.upgrade(target, rollout())).rejects.toMatchObject({ failure: { code: 'HelmFailed' } })
     })
 
-    it('takes a first install that does not get healthy away again', async () => {
+    it('does not wait for anything but its hooks', async () => {
       const { helm, target, rollout, client, namespace, releases } = await fresh()
-      const broken = { values: { healthy: false }, timeoutMs: UNDO_MS, onFailure: 'uninstall' } as const
-      const install = helm.install(target, rollout(broken))
-      await expect(install).rejects.toMatchObject({ failure: { code: 'NeverHealthy' } })
-      expect(await releases.newest(target)).toBeUndefined()
-      expect(await client.get(ConfigMap, { namespace, name: 'web' })).toBeUndefined()
+      await helm.install(target, rollout({ values: { replicas: 3 } }))
+      expect(await releases.newest(target)).toMatchObject({ revision: 1, status: 'deployed', digest: A })
+      expect((await client.get(Deployment, { namespace, name: 'web' }))?.spec).toMatchObject({ replicas: 3 })
     })
 
-    it('keeps a first install that does not get healthy where it is told to, and upgrades it later', async () => {
+    it('leaves an install whose hook fails as it is, and upgrades it later', async () => {
       const { helm, target, rollout, live, releases } = await fresh()
-      const install = helm.install(target, rollout({ values: { healthy: false }, onFailure: 'keep' }))
-      await expect(install).rejects.toMatchObject({ failure: { code: 'NeverHealthy' } })
+      const install = helm.install(target, rollout({ values: { hook: true } }))
+      await expect(install).rejects.toMatchObject({ failure: { code: 'HookFailed' } })
       await live('web')
       expect(await releases.newest(target)).toMatchObject({ revision: 1, status: 'failed', digest: A })
       expect(await helm.upgrade(target, rollout({ digest: B }))).toEqual({ revision: 2 })
       expect(await releases.newest(target)).toMatchObject({ revision: 2, status: 'deployed', digest: B })
     })
 
-    it('rolls an upgrade that does not get healthy back, with the digest of before', async () => {
+    it('leaves an upgrade whose hook fails as it is, and rolls it back with the digest of before', async () => {
       const { helm, target, rollout, live, releases } = await fresh()
       await helm.install(target, rollout({ values: { user: { message: 'one' } } }))
-      const values = { healthy: false, user: { message: 'two' } }
-      const broken = { values, digest: B, timeoutMs: UNDO_MS, onFailure: 'rollBack' } as const
-      const upgrade = helm.upgrade(target, rollout(broken))
-      await expect(upgrade).rejects.toMatchObject({ failure: { code: 'NeverHealthy' } })
-      expect((await live('web')).data).toEqual({ message: 'one' })
-      expect(await releases.newest(target)).toMatchObject({ revision: 3, status: 'deployed', digest: A })
-    })
-
-    it('leaves an upgrade that does not get healthy as it is where it is told to', async () => {
-      const { helm, target, rollout, live, releases } = await fresh()
-      await helm.install(target, rollout({ values: { user: { message: 'one' } } }))
-      const broken = { healthy: false, user: { message: 'two' } }
-      const upgrade = helm.upgrade(target, rollout({ values: broken, digest: B, onFailure: 'keep' }))
-      await expect(upgrade).rejects.toMatchObject({ failure: { code: 'NeverHealthy' } })
+      const values = { hook: true, extra: true, user: { message: 'two' } }
+      const upgrade = helm.upgrade(target, rollout({ values, digest: B }))
+      await expect(upgrade).rejects.toMatchObject({ failure: { code: 'HookFailed' } })
       expect((await live('web')).data).toEqual({ message: 'two' })
       expect(await releases.newest(target)).toMatchObject({ revision: 2, status: 'failed', digest: B })
+      const before = await releases.deployedBefore(target, { revision: 2, digest: A })
+      expect(before).toMatchObject({ revision: 1, digest: A })
+      await helm.rollBack(target, { revision: 1, timeoutMs: PATIENCE_MS })
+      expect((await live('web')).data).toEqual({ message: 'one' })
+      await expect(live('extra')).rejects.toThrow('to be there')
+      expect(await releases.newest(target)).toMatchObject({ revision: 3, status: 'deployed', digest: A })
+      expect(await releases.deployedBefore(target, { revision: 2, digest: B })).toBeUndefined()
+    })
+
+    it('rolls back over fields that another manager holds', async () => {
+      const { helm, target, rollout, client, namespace } = await fresh()
+      await helm.install(target, rollout())
+      await helm.upgrade(target, rollout({ values: { replicas: 2 }, digest: B }))
+      await client.apply(Deployment, scaled(namespace), { fieldManager: 'autoscaler', force: true })
+      await helm.rollBack(target, { revision: 1, timeoutMs: PATIENCE_MS })
+      expect((await client.get(Deployment, { namespace, name: 'web' }))?.spec).toMatchObject({ replicas: 1 })
     })
 
     it('is stopped by fields that another manager holds, unless they are handed over', async () => {
       const { helm, target, rollout, client, namespace, releases } = await fresh()
       await helm.install(target, rollout())
-      const scaled = {
-        apiVersion: 'apps/v1',
-        kind: 'Deployment',
-        metadata: { namespace, name: 'web' },
-        spec: { replicas: 5 },
-      }
-      await client.apply(Deployment, scaled as never, { fieldManager: 'autoscaler', force: true })
-      const conflicting = helm.upgrade(target, rollout({ values: { replicas: 2 }, digest: B, onFailure: 'keep' }))
+      await client.apply(Deployment, scaled(namespace), { fieldManager: 'autoscaler', force: true })
+      const conflicting = helm.upgrade(target, rollout({ values: { replicas: 2 }, digest: B }))
       await expect(conflicting).rejects.toMatchObject({ failure: { code: 'OwnershipConflict' } })
       const handOver = [{ object: 'Deployment/web', path: 'spec.replicas', owner: 'autoscaler' }]
       await helm.upgrade(target, rollout({ values: { replicas: 2 }, digest: B, handOver }))
       expect((await client.get(Deployment, { namespace, name: 'web' }))?.spec).toMatchObject({ replicas: 5 })
       const recorded = (await releases.newest(target))?.objects.find(({ kind }) => kind === 'Deployment')
       expect(recorded).not.toHaveProperty('spec.replicas')
+    })
+
+    it('takes fields over that another manager holds where it is told to', async () => {
+      const { helm, target, rollout, client, namespace } = await fresh()
+      await helm.install(target, rollout())
+      await client.apply(Deployment, scaled(namespace), { fieldManager: 'autoscaler', force: true })
+      await helm.upgrade(target, rollout({ values: { replicas: 2 }, digest: B, force: true }))
+      expect((await client.get(Deployment, { namespace, name: 'web' }))?.spec).toMatchObject({ replicas: 2 })
     })
 
     it('does not take over what is not its own', async () => {
@@ -191,17 +194,17 @@ export function exerciseHelm(
         data: { mine: 'yes' },
       } as const
       await client.create(ConfigMap, mine)
-      const install = helm.install(target, rollout({ onFailure: 'keep' }))
+      const install = helm.install(target, rollout())
       await expect(install).rejects.toMatchObject({ failure: { code: 'ObjectTaken' } })
       expect((await client.get(ConfigMap, { namespace, name: 'web' }))?.data).toEqual({ mine: 'yes' })
     })
 
     for (const verb of ['install', 'upgrade'] as const) {
       it(`leaves an ${verb} pending when it is killed; marked as failed, the next upgrade mends it`, async () => {
-        const { helm, target, rollout, live, releases, killDuring, isUnhealthy } = await fresh()
+        const { helm, target, rollout, live, releases, killDuring, isApplied } = await fresh()
         if (verb === 'upgrade') await helm.install(target, rollout())
-        const slow = rollout({ values: { healthy: false }, timeoutMs: 60_000, onFailure: 'keep' })
-        await killDuring(() => helm[verb](target, slow), isUnhealthy)
+        const slow = rollout({ values: { hook: true, replicas: 3 }, timeoutMs: 60_000 })
+        await killDuring(() => helm[verb](target, slow), isApplied)
         const left = await releases.newest(target)
         expect(left?.status).toEqual({ pending: verb })
         const upgrade = () => helm.upgrade(target, rollout({ values: { user: { message: 'mended' } }, digest: B }))
@@ -225,11 +228,7 @@ export function exerciseHelm(
     it('stops when it is told to, and says why', async () => {
       const { helm, target, rollout, live, releases } = await fresh()
       const stop = new AbortController()
-      const install = helm.install(
-        target,
-        rollout({ values: { healthy: false }, timeoutMs: 3_600_000, onFailure: 'keep' }),
-        stop.signal,
-      )
+      const install = helm.install(target, rollout({ values: { hook: true }, timeoutMs: 3_600_000 }), stop.signal)
       const ended = expect(install).rejects.toThrow('the lease is gone')
       await expect.poll(() => live('web')).toBeDefined()
       stop.abort(new Error('the lease is gone'))
@@ -258,9 +257,9 @@ export function exerciseHelm(
     })
 
     it('uninstalls a release that a kill left pending', async () => {
-      const { helm, target, rollout, releases, killDuring, isUnhealthy } = await fresh()
-      const slow = rollout({ values: { healthy: false }, timeoutMs: 60_000, onFailure: 'keep' })
-      await killDuring(() => helm.install(target, slow), isUnhealthy)
+      const { helm, target, rollout, releases, killDuring, isApplied } = await fresh()
+      const slow = rollout({ values: { hook: true, replicas: 3 }, timeoutMs: 60_000 })
+      await killDuring(() => helm.install(target, slow), isApplied)
       expect(await helm.uninstall(target, { hooks: false, timeoutMs: PATIENCE_MS })).toBe(true)
       expect(await releases.newest(target)).toBeUndefined()
     })
@@ -268,12 +267,12 @@ export function exerciseHelm(
     it('keeps a bounded history', async () => {
       const { helm, target, rollout, client, namespace } = await fresh()
       await helm.install(target, rollout())
-      for (let revision = 2; revision <= 7; revision++) {
+      for (let revision = 2; revision <= 12; revision++) {
         expect(await helm.upgrade(target, rollout({ values: { user: { message: `${revision}` } } }))).toEqual({
           revision,
         })
       }
-      expect(await client.list(Secret, { namespace, labels: 'owner=helm' })).toHaveLength(5)
+      expect(await client.list(Secret, { namespace, labels: 'owner=helm' })).toHaveLength(10)
     })
 
     it('acts as whom it is told to', async () => {
@@ -286,6 +285,14 @@ export function exerciseHelm(
   })
 }
 
+const scaled = (namespace: string) =>
+  ({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { namespace, name: 'web' },
+    spec: { replicas: 5 },
+  }) as never
+
 function scene({ client, namespace }: HelmUnderTest, chart: Chart) {
   return {
     chart,
@@ -294,16 +301,12 @@ function scene({ client, namespace }: HelmUnderTest, chart: Chart) {
       chart,
       values: {},
       digest: A,
-      timeoutMs: over.values?.['healthy'] === false ? TIMEOUT_MS : PATIENCE_MS,
-      onFailure: 'rollBack',
+      timeoutMs: over.values?.['hook'] === true ? TIMEOUT_MS : PATIENCE_MS,
       handOver: [],
       ...over,
     }),
-    /** Whether what cannot get healthy has reached the cluster. */
-    isUnhealthy: async () => {
-      const web = await client.get(Deployment, { namespace, name: 'web' })
-      return web?.spec?.template.spec?.nodeSelector !== undefined
-    },
+    /** Whether all but the hook has reached the cluster. */
+    isApplied: async () => (await client.get(Deployment, { namespace, name: 'web' }))?.spec?.replicas === 3,
     live: async (name: string) => {
       const found = await client.get(ConfigMap, { namespace, name })
       if (found === undefined) throw new Error(`expected ConfigMap ${name} to be there`)

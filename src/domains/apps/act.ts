@@ -3,7 +3,8 @@ import { assertFence, claimNamespace } from './fence.ts'
 import { deleteNamespace } from './steps/delete-namespace.ts'
 import { ensureNamespace } from './steps/ensure-namespace.ts'
 import { install } from './steps/install.ts'
-import { repairObjects, settleOwnership } from './steps/restore-objects.ts'
+import { repairObjects } from './steps/repair-objects.ts'
+import { rollBack } from './steps/roll-back.ts'
 import { holderOf, type Done, type Effect, type StepContext, type StepHandler } from './steps/step.ts'
 import { uninstall } from './steps/uninstall.ts'
 import { unlockRelease } from './steps/unlock-release.ts'
@@ -17,7 +18,7 @@ const HANDLERS: Handlers = {
   unlockRelease,
   install,
   upgrade,
-  settleOwnership,
+  rollBack,
   repairObjects,
   uninstall,
   deleteNamespace,

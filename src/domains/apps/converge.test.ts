@@ -4,6 +4,7 @@ import { sameValue } from '../../kernel/index.ts'
 import { decide, SLOW_DELETE_MS, type Wanted } from './decide.ts'
 import { NO_DRIFT, type Observed } from './observed.ts'
 import { record } from './record.ts'
+import { APPS_BACKOFF } from './rollout.ts'
 import type { Step } from './steps/types.ts'
 import { DEPLOYMENT_STATUSES, type Deployment } from './types.ts'
 
@@ -35,7 +36,12 @@ const worlds: fc.Arbitrary<Observed> = fc.record({
     { is: 'progressing', because: 'pods start' },
     { is: 'failing', diagnostics: { code: 'NeverHealthy', message: 'crash loop' } },
   ),
-  drift: fc.record({ edited: names, missing: names, handedOver: fc.constant([]) }),
+  drift: fc.record({
+    edited: names,
+    missing: names,
+    handedOver: fc.constant([]),
+    unrepairable: fc.constantFrom([], [{ object: 'Service/web', path: 'spec', because: 'no' }]),
+  }),
 })
 const deployments: fc.Arbitrary<Deployment> = fc
   .record({
@@ -55,6 +61,11 @@ const deployments: fc.Arbitrary<Deployment> = fc
     sealedValues: {},
     desiredTemplateId: '2',
     observedGeneration: 0,
+    statusGeneration: 0,
+    retries: 0,
+    rollout: null,
+    unrepairable: [],
+    suspendedAt: null,
     lastError: null,
     lastReconcileAt: null,
     nextReconcileAt: null,
@@ -69,7 +80,7 @@ function cooperate(world: Observed, step: Step): Observed {
     case 'ensureNamespace':
       return { ...world, namespace: { is: 'active' }, release: { is: 'absent' } }
     case 'unlockRelease':
-      return release.is === 'absent' ? world : { ...world, release: { ...release, is: 'failed' } }
+      return 'revision' in release ? { ...world, release: { ...release, is: 'failed' } } : world
     case 'install':
     case 'upgrade':
       return {
@@ -78,8 +89,8 @@ function cooperate(world: Observed, step: Step): Observed {
         health: { is: 'progressing', because: 'pods start' },
         drift: NO_DRIFT,
       }
-    case 'settleOwnership':
-      return { ...world, drift: { ...world.drift, edited: [] } }
+    case 'rollBack':
+      return { ...world, release: { is: 'deployed', revision: 9, digest: 'old', claims: [], updatedAt: 0 } }
     case 'repairObjects':
       return { ...world, drift: NO_DRIFT }
     case 'uninstall':
@@ -103,7 +114,10 @@ function run(deployment: Deployment, world: Observed, steps: number) {
   let [row, seen] = [deployment, world]
   const taken: Step[] = []
   for (let n = 0; n < steps; n++) {
-    const decision = decide({ deployment: row, wanted: WANTED, seen, attempt: 0 }, SLOW_DELETE_MS)
+    const decision = decide(
+      { deployment: row, wanted: WANTED, seen, attempt: 0, backoff: APPS_BACKOFF },
+      SLOW_DELETE_MS,
+    )
     row = { ...row, ...record(row, { is: 'decided', decision }, n) }
     taken.push(decision.step)
     seen = cooperate(seen, decision.step)
@@ -111,7 +125,7 @@ function run(deployment: Deployment, world: Observed, steps: number) {
   return { row, seen, taken }
 }
 
-it('reaches ready or deleted from every world of its own in at most eight steps, and then does nothing', () => {
+it('reaches ready or deleted from every world of its own in at most ten steps, and then does nothing', () => {
   fc.assert(
     fc.property(deployments, worlds, (deployment, world) => {
       fc.pre(world.namespace.is !== 'foreign')
@@ -119,7 +133,10 @@ it('reaches ready or deleted from every world of its own in at most eight steps,
       expect(taken.slice(-2)).toEqual([{ do: 'nothing' }, { do: 'nothing' }])
       expect(row.status).toBe(deployment.deletedAt === null ? 'ready' : 'deleted')
       expect(row.observedGeneration).toBe(row.generation)
-      const again = decide({ deployment: row, wanted: WANTED, seen: run(deployment, world, 10).seen, attempt: 0 }, 0)
+      const again = decide(
+        { deployment: row, wanted: WANTED, seen: run(deployment, world, 10).seen, attempt: 0, backoff: APPS_BACKOFF },
+        0,
+      )
       expect(record(row, { is: 'decided', decision: again }, 99)).toBeUndefined()
     }),
     { numRuns: 2_000 },
@@ -147,7 +164,7 @@ it('touches nothing in a namespace that is not ours', () => {
   fc.assert(
     fc.property(deployments, worlds, (deployment, world) => {
       const seen: Observed = { ...world, namespace: { is: 'foreign' } }
-      const { step } = decide({ deployment, wanted: WANTED, seen, attempt: 0 }, 0)
+      const { step } = decide({ deployment, wanted: WANTED, seen, attempt: 0, backoff: APPS_BACKOFF }, 0)
       expect(['refuse', 'nothing']).toContain(step.do)
     }),
   )
@@ -164,8 +181,8 @@ it('deletes in the same way whatever became of the template', () => {
         retryable: false,
         nextStep: '',
       } as const
-      const without = decide({ deployment: gone, wanted: { problem }, seen, attempt }, 0)
-      expect(without).toEqual(decide({ deployment: gone, wanted: WANTED, seen, attempt }, 0))
+      const without = decide({ deployment: gone, wanted: { problem }, seen, attempt, backoff: APPS_BACKOFF }, 0)
+      expect(without).toEqual(decide({ deployment: gone, wanted: WANTED, seen, attempt, backoff: APPS_BACKOFF }, 0))
     }),
   )
 })

@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { replayed } from '../../../test/support/replay.ts'
 import {
-  dataPolicy,
   decide as decideOnce,
+  droppedClaims,
   SLOW_DELETE_MS,
   type DecideInput,
   type Unwantable,
@@ -11,6 +11,7 @@ import {
 import { raise } from './failures.ts'
 import { NO_DRIFT, type DriftSeen, type HealthSeen, type NamespaceSeen, type ReleaseSeen } from './observed.ts'
 import { replays } from './replay.ts'
+import { rolloutFor, type RolloutState } from './rollout.ts'
 import type { StepName } from './steps/types.ts'
 import type { DeploymentStatus } from './types.ts'
 
@@ -29,14 +30,15 @@ const namespaces = {
 
 const releases = {
   absent: { is: 'absent' },
-  current: { is: 'deployed', updatedAt: NOW - 1_000, ...facts, digest: 'new' },
-  outdated: { is: 'deployed', updatedAt: NOW - 1_000, ...facts },
+  current: { is: 'deployed', updatedAt: NOW - 30_000, ...facts, digest: 'new' },
+  outdated: { is: 'deployed', updatedAt: NOW - 30_000, ...facts },
   failed: { is: 'failed', ...facts },
   pendingInstall: { is: 'pending', kind: 'install', ...facts },
   pendingUpgrade: { is: 'pending', kind: 'upgrade', ...facts },
   pendingRollback: { is: 'pending', kind: 'rollback', ...facts },
   superseded: { is: 'superseded', ...facts },
   uninstalling: { is: 'uninstalling', ...facts },
+  unread: { is: 'unread', because: 'failed to read Secret v3' },
 } as const satisfies Record<string, ReleaseSeen>
 type ReleaseCase = keyof typeof releases
 
@@ -45,6 +47,10 @@ const drifts = {
   handedOver: { ...NO_DRIFT, handedOver: [{ object: 'Deployment/web', path: 'spec.replicas', owner: 'hpa' }] },
   edited: { ...NO_DRIFT, edited: ['Deployment/web'] },
   missing: { ...NO_DRIFT, missing: ['Service/web'] },
+  unrepairable: {
+    ...NO_DRIFT,
+    unrepairable: [{ object: 'PersistentVolumeClaim/data', path: 'spec.resources', because: 'it cannot shrink' }],
+  },
 } as const satisfies Record<string, DriftSeen>
 type DriftCase = keyof typeof drifts
 
@@ -60,6 +66,8 @@ const never = {
   generation: 1,
   observedGeneration: 0,
   appliedTemplateId: null,
+  retries: 0,
+  rollout: null,
 } as const
 const applied = { ...never, status: 'ready', generation: 2, observedGeneration: 1, appliedTemplateId: '1' } as const
 
@@ -67,6 +75,7 @@ const input = (over: Partial<DecideInput> = {}, seen: Partial<DecideInput['seen'
   deployment: { ...applied, deletedAt: null },
   wanted,
   attempt: 0,
+  backoff: { baseMs: 10_000, capMs: 600_000, maxAttempts: 3 },
   seen: { namespace: namespaces.active, release: releases.absent, health: healths.ready, drift: NO_DRIFT, ...seen },
   ...over,
 })
@@ -88,6 +97,7 @@ const all = (cell: Cell): Record<ReleaseCase, Cell> => ({
   pendingRollback: cell,
   superseded: cell,
   uninstalling: cell,
+  unread: cell,
 })
 
 /** No Partial: forget a cell and it does not compile. */
@@ -106,6 +116,7 @@ const WORLDS: Record<'apply' | 'unwantable' | 'delete', Record<NamespaceSeen['is
       pendingRollback: ['unlockRelease', 'upgrading'],
       superseded: ['upgrade', 'upgrading'],
       uninstalling: ['unlockRelease', 'upgrading'],
+      unread: ['refuse', 'error'],
     },
   },
   unwantable: {
@@ -149,9 +160,15 @@ describe('decide', () => {
     expect([decision.step.do, decision.status]).toEqual([row.step, row.status])
   })
 
+  const ROLLING: Record<HealthSeen['is'], Cell> = {
+    ready: ['nothing', 'ready'],
+    progressing: ['waitFor', 'upgrading'],
+    failing: ['waitFor', 'upgrading'],
+  }
   const IN_SYNC: Record<DriftCase, Record<HealthSeen['is'], Cell>> = {
-    none: { ready: ['nothing', 'ready'], progressing: ['waitFor', 'upgrading'], failing: ['refuse', 'error'] },
-    handedOver: { ready: ['nothing', 'ready'], progressing: ['waitFor', 'upgrading'], failing: ['refuse', 'error'] },
+    none: ROLLING,
+    handedOver: ROLLING,
+    unrepairable: ROLLING,
     edited: repaired('upgrading'),
     missing: repaired('upgrading'),
   }
@@ -164,22 +181,10 @@ describe('decide', () => {
     expect(Object.fromEntries(cells)).toEqual(IN_SYNC[drift])
   })
 
-  const OUT_OF_SYNC: Record<DriftCase, StepName> = {
-    none: 'upgrade',
-    handedOver: 'upgrade',
-    edited: 'settleOwnership',
-    missing: 'upgrade',
-  }
-  it.each(['outdated', 'failed', 'superseded'] as const)(
-    'settles ownership before it upgrades what is %s',
-    (release) => {
-      const steps = Object.keys(drifts).map((drift) => {
-        const seen = { release: releases[release], drift: drifts[drift as DriftCase] }
-        return [drift, decide(input({}, seen), NOW).step.do]
-      })
-      expect(Object.fromEntries(steps)).toEqual(OUT_OF_SYNC)
-    },
-  )
+  it.each(Object.keys(drifts) as DriftCase[])('upgrades what is outdated, whatever is with drift %s', (drift) => {
+    const seen = { release: releases.outdated, drift: drifts[drift] }
+    expect(decide(input({}, seen), NOW).step.do).toBe('upgrade')
+  })
 
   it('tells the upgrade which fields are no longer ours', () => {
     const { step } = decide(input({}, { release: releases.outdated, drift: drifts.handedOver }), NOW)
@@ -192,31 +197,18 @@ describe('decide', () => {
     expect(decision).toEqual({ step: { do: 'repairObjects', objects: ['Deployment/web'] }, status: 'ready' })
   })
 
-  it('gives a rollout the time of its template and no more', () => {
-    const seen = { release: releases.current, health: healths.progressing }
-    expect(decide(input({}, seen), NOW).step.do).toBe('waitFor')
-    expect(decide(input({}, seen), NOW + 600_000).step).toMatchObject({
-      do: 'refuse',
-      failure: { code: 'NeverHealthy', message: 'not healthy after 600 s: 0 of 1 pods are ready' },
-    })
-  })
-
-  it('carries the code of the diagnostics', () => {
-    const { step } = decide(input({}, { release: releases.current, health: healths.failing }), NOW)
-    expect(step).toMatchObject({ failure: { code: 'ImageNeverReady', message: 'image nope:1 cannot be pulled' } })
-  })
-
   it('lets go of a deployment whose namespace was never its own', () => {
     const deployment = { ...never, deletedAt: NOW }
     const seen = { namespace: namespaces.foreign, release: releases.absent }
     expect(decide(input({ deployment }, seen), NOW)).toEqual({ step: { do: 'nothing' }, status: 'deleted' })
   })
 
-  it('leaves hooks out after they have failed often', () => {
+  it('leaves hooks out after they have failed often, and in the end the release', () => {
     const deployment = { ...applied, deletedAt: NOW }
     const hooksAt = (attempt: number): unknown =>
       decide(input({ deployment, attempt }, { release: releases.failed }), NOW).step
-    expect([0, 2, 3].map(hooksAt)).toEqual([true, true, false].map((hooks) => ({ do: 'uninstall', hooks })))
+    expect([0, 2, 3, 5].map(hooksAt)).toEqual([true, true, false, false].map((hooks) => ({ do: 'uninstall', hooks })))
+    expect(hooksAt(6)).toEqual({ do: 'deleteNamespace' })
   })
 
   it('names what blocks a namespace, and waits on without giving up', () => {
@@ -240,16 +232,190 @@ function repaired(status: DeploymentStatus): Record<HealthSeen['is'], Cell> {
   return { ready: cell, progressing: cell, failing: cell }
 }
 
-describe('dataPolicy', () => {
+test.each([
+  { wanted: ['data'], current: ['data'], kept: [] },
+  { wanted: ['data', 'cache'], current: ['data'], kept: [] },
+  { wanted: [], current: ['data'], kept: ['data'] },
+  { wanted: 'unknown' as const, current: ['data'], kept: ['data'] },
+])('claims $current with $wanted wanted: $kept are kept', ({ wanted: claims, current, kept }) => {
+  expect(droppedClaims(claims, current)).toEqual(kept)
+})
+
+/** A rollout of `new` after `old` was healthy. */
+const rollout = (over: Partial<RolloutState> = {}): RolloutState => ({
+  ...rolloutFor({ rollout: null, retries: 0 }, 'new'),
+  healthyDigest: 'old',
+  ...over,
+})
+const late = raise.NeverHealthy('too slow').failure
+const hook = raise.HookFailed('the migration failed').failure
+const broken = raise.ObjectInvalid('spec.replicas must be a number').failure
+const once = { failures: 1, failure: late, failedAt: NOW - 1_000 }
+
+describe('a rollout', () => {
+  const changed = (state: RolloutState | null, over: Partial<DecideInput['deployment']> = {}) => ({
+    deployment: { ...applied, deletedAt: null, rollout: state, ...over },
+  })
+  const slow = { release: releases.current, health: healths.progressing }
+
+  it('has the time of its template, kept in the row, and is looked at less and less often', () => {
+    const first = decide(input(changed(rollout()), slow), NOW)
+    expect(first).toMatchObject({ step: { do: 'waitFor', ms: 7_500 }, rollout: { deadlineAt: NOW + 570_000 } })
+    const waiting = changed(first.rollout ?? null)
+    expect(decide(input(waiting, slow), NOW + 60_000).step).toMatchObject({ do: 'waitFor', ms: 22_500 })
+    expect(decide(input(waiting, slow), NOW + 560_000).step).toMatchObject({ do: 'waitFor', ms: 10_000 })
+    const { step, status, rollout: after } = decide(input(waiting, slow), NOW + 570_000)
+    expect([step.do, status]).toEqual(['waitFor', 'upgrading'])
+    expect(step).toMatchObject({ failure: { message: 'not healthy after 600 s: 0 of 1 pods are ready' }, ms: 10_000 })
+    expect(after).toMatchObject({ failures: 1, failedRevision: 3 })
+  })
+
+  it('is not judged by what its controllers report in the first moments', () => {
+    const early = { release: { ...releases.current, updatedAt: NOW - 1_000 }, health: healths.failing }
+    const because = healths.failing.diagnostics.message
+    expect(decide(input(changed(rollout()), early), NOW).step).toMatchObject({ do: 'waitFor', because })
+  })
+
+  it('that fails goes back to what was healthy, and is tried again after a pause', () => {
+    const seen = { ...slow, health: healths.failing, fallback: { revision: 2, claims: [] } }
+    const back = decide(input(changed(rollout()), seen), NOW)
+    expect(back).toMatchObject({ step: { do: 'rollBack', revision: 2 }, rollout: { failures: 1, rollbacks: 1 } })
+    const undone = changed(back.rollout ?? null)
+    expect(decide(input(undone, { release: releases.outdated }), NOW + 9_999).step).toMatchObject({
+      do: 'waitFor',
+      ms: 1,
+      failure: { code: 'ImageNeverReady' },
+    })
+    expect(decide(input(undone, { release: releases.outdated }), NOW + 10_000).step.do).toBe('upgrade')
+  })
+
+  it('that Helm could not finish goes back in the same way', () => {
+    const state = rollout({ failures: 1, failure: hook, failedAt: NOW })
+    const seen = { release: { ...releases.failed, digest: 'new' }, fallback: { revision: 2, claims: [] } }
+    expect(decide(input(changed(state), seen), NOW).step).toMatchObject({ do: 'rollBack', revision: 2 })
+  })
+
+  it('that a dead worker left goes on forward', () => {
+    const seen = { release: { ...releases.failed, digest: 'new' }, fallback: { revision: 2, claims: [] } }
+    expect(decide(input(changed(rollout()), seen), NOW).step.do).toBe('upgrade')
+  })
+
+  it('does not go back where that would delete a claim that it brought', () => {
+    const state = rollout({ failures: 1, failure: hook, failedAt: NOW })
+    const seen = { release: { ...releases.failed, claims: ['data'] }, fallback: { revision: 2, claims: [] } }
+    expect(decide(input(changed(state), seen), NOW).step.do).toBe('waitFor')
+  })
+
+  it('gives up going back in the end', () => {
+    const state = rollout({ failures: 1, failure: hook, failedAt: NOW, rollbacks: 3 })
+    const seen = { release: releases.failed, fallback: { revision: 2, claims: [] } }
+    expect(decide(input(changed(state), seen), NOW).step.do).toBe('waitFor')
+  })
+
+  it('is stalled after as many tries as it has, says so, and lets what runs be repaired', () => {
+    const state = rollout({ failures: 3, failure: late, failedAt: 0 })
+    const over = decide(input(changed(state), { release: releases.outdated }), NOW)
+    expect(over).toMatchObject({
+      status: 'stalled',
+      step: {
+        do: 'refuse',
+        failure: {
+          code: 'NeverHealthy',
+          retryable: false,
+          message: 'too slow (tried 3 times, and not again by itself)',
+          nextStep: expect.stringMatching(/Then change the deployment, or retry it.$/) as unknown,
+        },
+      },
+    })
+    const drifted = decide(input(changed(state), { release: releases.outdated, drift: drifts.edited }), NOW)
+    expect([drifted.step.do, drifted.status]).toEqual(['repairObjects', 'stalled'])
+  })
+
   it.each([
-    { case: 'first install without claims', wanted: [], current: undefined, onFailure: 'uninstall', keepClaims: [] },
-    { case: 'first install with a claim', wanted: ['data'], current: undefined, onFailure: 'keep', keepClaims: [] },
-    { case: 'the same claims', wanted: ['data'], current: ['data'], onFailure: 'rollBack', keepClaims: [] },
-    { case: 'a new claim', wanted: ['data', 'cache'], current: ['data'], onFailure: 'keep', keepClaims: [] },
-    { case: 'a dropped claim', wanted: [], current: ['data'], onFailure: 'rollBack', keepClaims: ['data'] },
-    { case: 'unknown', wanted: 'unknown' as const, current: ['data'], onFailure: 'keep', keepClaims: ['data'] },
-    { case: 'unknown install', wanted: 'unknown' as const, current: undefined, onFailure: 'keep', keepClaims: [] },
-  ])('$case: $onFailure', ({ wanted: claims, current, onFailure, keepClaims }) => {
-    expect(dataPolicy(claims, current)).toEqual({ onFailure, keepClaims })
+    ['another digest', {}, 'later'],
+    ['a retry by a person', { retries: 1 }, 'new'],
+  ])('that is stalled is tried anew after %s', (_, over, digest) => {
+    const given = changed(rollout({ failures: 3, failure: late, failedAt: NOW }), over)
+    const all = { ...input(given, { release: releases.outdated }), wanted: { ...wanted, digest } }
+    expect(decide(all, NOW)).toMatchObject({ step: { do: 'upgrade' }, rollout: { failures: 0, healthyDigest: 'old' } })
+  })
+
+  it('that cannot succeed is not tried twice', () => {
+    const state = rollout({ failures: 1, failure: broken, failedAt: 0 })
+    const decision = decide(input(changed(state), { release: releases.outdated }), NOW)
+    expect(decision).toMatchObject({ step: { do: 'refuse', failure: broken }, status: 'error' })
+  })
+
+  it('that became healthy after all is ready, whatever was held against it', () => {
+    const state = rollout({ failures: 3, failure: late, failedAt: 0, failedRevision: 3 })
+    expect(decide(input(changed(state, { status: 'stalled' }), { release: releases.current }), NOW)).toMatchObject({
+      step: { do: 'nothing' },
+      status: 'ready',
+      rollout: { failures: 0, failure: null, healthyDigest: 'new' },
+    })
+  })
+
+  it('that a person retries runs Helm again where it is deployed and not healthy', () => {
+    const state = rollout({ failures: 3, failure: late, failedAt: 0, failedRevision: 3 })
+    const given = changed(state, { status: 'stalled', retries: 1 })
+    expect(decide(input(given, slow), NOW + 600_000).step.do).toBe('upgrade')
+  })
+
+  describe('that was never healthy', () => {
+    const first = { ...never, deletedAt: null }
+    const failedInstall = { ...releases.failed, digest: 'new', claims: [] }
+
+    it.each([
+      ['is removed before the next try', [], 'uninstall'],
+      ['is upgraded where it holds claims', ['data'], 'upgrade'],
+    ])('%s', (_, claims, expected) => {
+      const deployment = { ...first, rollout: rollout({ ...once, failedAt: 0, healthyDigest: null }) }
+      expect(decide(input({ deployment }, { release: { ...failedInstall, claims } }), NOW).step.do).toBe(expected)
+    })
+
+    it('stays where it can be looked at until the next try is due', () => {
+      const deployment = { ...first, rollout: rollout({ ...once, healthyDigest: null }) }
+      expect(decide(input({ deployment }, { release: failedInstall }), NOW).step.do).toBe('waitFor')
+    })
+
+    it('is upgraded when it is changed before it failed', () => {
+      const deployment = { ...first, rollout: { ...rollout(), digest: 'old', healthyDigest: null } }
+      expect(decide(input({ deployment }, { release: releases.outdated }), NOW).step.do).toBe('upgrade')
+    })
+  })
+})
+
+describe('what was healthy', () => {
+  const deployment = { ...applied, observedGeneration: 2, deletedAt: null, rollout: rollout({ healthyDigest: 'new' }) }
+  const down = { ...healths.progressing, isDown: true }
+  const seen = { release: releases.current }
+
+  it('is degraded at once when nothing of it answers, with the cause', () => {
+    const decision = decide(input({ deployment }, { ...seen, health: down }), NOW)
+    expect(decision).toMatchObject({ step: { do: 'waitFor', failure: { code: 'Unhealthy' } }, status: 'degraded' })
+    const known = { code: 'NeverHealthy', message: 'pod web-1: CrashLoopBackOff' } as const
+    expect(decide(input({ deployment }, { ...seen, health: { ...down, diagnostics: known } }), NOW)).toMatchObject({
+      step: { failure: { code: 'Unhealthy', message: 'pod web-1: CrashLoopBackOff' } },
+    })
+  })
+
+  it('stays ready during a restart, unless that takes too long', () => {
+    const restart = { ...seen, health: healths.progressing }
+    const decision = decide(input({ deployment }, restart), NOW)
+    expect(decision).toMatchObject({ step: { do: 'waitFor' }, status: 'ready', rollout: { deadlineAt: NOW + 600_000 } })
+    const waiting = { ...deployment, rollout: decision.rollout ?? null }
+    expect(decide(input({ deployment: waiting }, restart), NOW + 600_000).status).toBe('degraded')
+  })
+
+  it('is degraded until it is healthy, not only until something answers', () => {
+    const ill = { ...deployment, status: 'degraded' as const }
+    expect(decide(input({ deployment: ill }, { ...seen, health: healths.progressing }), NOW).status).toBe('degraded')
+    expect(decide(input({ deployment: ill }, seen), NOW).status).toBe('ready')
+  })
+
+  it('can be changed while it is degraded', () => {
+    const changing = { ...deployment, status: 'degraded' as const, generation: 3 }
+    const outdated = { release: releases.outdated, health: down }
+    expect(decide(input({ deployment: changing }, outdated), NOW).step.do).toBe('upgrade')
   })
 })

@@ -3,6 +3,7 @@ import { decide, type DecideInput } from './decide.ts'
 import { explain, type ExplainInput } from './explain.ts'
 import { raise } from './failures.ts'
 import { NO_DRIFT, type Observed } from './observed.ts'
+import { APPS_BACKOFF, rolloutFor } from './rollout.ts'
 
 const NOW = 1_000_000
 const row = {
@@ -13,6 +14,9 @@ const row = {
   namespaceName: 'hello-bob-abc123',
   releaseName: 'hello-bob-abc123',
   appliedTemplateId: '1',
+  retries: 0,
+  suspendedAt: null,
+  rollout: null,
   deletedAt: null,
 } as const
 const release = { is: 'deployed', revision: 3, digest: 'd', claims: ['data'], updatedAt: NOW } as const
@@ -26,7 +30,7 @@ const told = (
   want: DecideInput['wanted'] = wanted,
 ) => {
   const all = { ...world, ...seen }
-  const decision = decide({ deployment, wanted: want, seen: all, attempt: 0 }, NOW)
+  const decision = decide({ deployment, wanted: want, seen: all, attempt: 0, backoff: APPS_BACKOFF }, NOW)
   return explain({ deployment, seen: all, decision, job }, NOW)
 }
 const queued = (inMs: number, attempt = 0) => ({ status: 'queued', attempt, runAfter: NOW + inMs }) as const
@@ -57,7 +61,7 @@ describe('explain', () => {
         'release hello-bob-abc123 is deployed in revision 3',
         'everything in it is healthy',
       ],
-      next: 'release hello-bob-abc123 is upgraded, within 600 s; if that fails it stays as it is, because going back could delete data (in 12 s, try 3)',
+      next: 'release hello-bob-abc123 is upgraded (in 12 s, try 3)',
       at: NOW + 12_000,
       whoseMove: 'platform',
     })
@@ -84,15 +88,40 @@ describe('explain', () => {
       edited: ['Deployment/web'],
       missing: ['Service/web'],
       handedOver: [{ object: 'Deployment/web', path: 'spec.replicas', owner: 'kube-controller-manager (scale)' }],
+      unrepairable: [{ object: 'PersistentVolumeClaim/data', path: 'spec.resources', because: 'it cannot shrink' }],
     }
     const job = { status: 'running', attempt: 0, runAfter: NOW } as const
     const { why, next } = told(row, { drift }, job)
-    expect(why.slice(-3)).toEqual([
+    expect(why.slice(-4)).toEqual([
       'Service/web was deleted by hand',
       'Deployment/web was edited by hand',
       'spec.replicas of Deployment/web is left to kube-controller-manager (scale)',
+      'spec.resources of PersistentVolumeClaim/data was changed by hand and cannot be changed back: it cannot shrink',
     ])
     expect(next).toBe('Service/web, Deployment/web are restored (now)')
+  })
+
+  it('does not take a worker that is at it for a dead one', () => {
+    const pending = { is: 'pending', kind: 'upgrade', revision: 4, digest: 'e', claims: [] } as const
+    const job = { status: 'running', attempt: 0, runAfter: NOW } as const
+    const changed = { ...row, status: 'upgrading', generation: 3 } as const
+    const running = told(changed, { release: pending }, job)
+    expect(running.why.at(-1)).toBe('the upgrade of revision 4 of release hello-bob-abc123 is under way')
+    expect(running.next).toBe('it is applied (now)')
+    expect(told(changed, { release: pending }).why.at(-1)).toMatch(/^a worker died/)
+  })
+
+  it('says that nothing is tried any more, and who can change that', () => {
+    const failure = raise.NeverHealthy('pods do not start').failure
+    const state = { ...rolloutFor(row, 'e'), failures: 9, failure, failedAt: 0 }
+    const stalled = { ...row, status: 'stalled', generation: 3, rollout: state } as const
+    expect(
+      told(stalled, {}, { status: 'failed', attempt: 5, runAfter: NOW }, { ...wanted, digest: 'e' }),
+    ).toMatchObject({
+      next: 'nothing, until somebody changes something',
+      whoseMove: 'operator',
+      nextStep: expect.stringContaining('retry it') as unknown,
+    })
   })
 
   it('says who has to do something when it cannot go on', () => {

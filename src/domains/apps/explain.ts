@@ -1,12 +1,19 @@
 import type { Explanation } from '../../kernel/index.ts'
 import { blockerText, type Decision } from './decide.ts'
-import type { HealthSeen, Observed, ReleaseSeen } from './observed.ts'
+import type { HealthSeen, Observed, ReleaseSeen, Unrepairable } from './observed.ts'
 import type { Step } from './steps/types.ts'
 import type { Deployment, ReconcileJob } from './types.ts'
 
 type ExplainedRow = Pick<
   Deployment,
-  'status' | 'generation' | 'observedGeneration' | 'lastError' | 'namespaceName' | 'releaseName' | 'deletedAt'
+  | 'status'
+  | 'suspendedAt'
+  | 'generation'
+  | 'observedGeneration'
+  | 'lastError'
+  | 'namespaceName'
+  | 'releaseName'
+  | 'deletedAt'
 >
 type ExplainedJob = Pick<ReconcileJob, 'status' | 'attempt' | 'runAfter'>
 
@@ -21,6 +28,16 @@ export interface ExplainInput {
 /** Whether the runs of this row ended their processes. It must not be observed again: that may be the cause. */
 export const isGivenUp = ({ lastError }: Pick<ExplainedRow, 'lastError'>, job: ExplainedJob | null): boolean =>
   job?.status === 'failed' && lastError?.code === 'RunNeverEnded'
+
+/** Explains a row that is suspended, from the row alone: nothing is observed, as no worker would. */
+export const explainSuspended = (deployment: ExplainedRow): Explanation => ({
+  why: [...intentOf(deployment), 'it is suspended: neither changes nor drift are acted on'],
+  next: 'nothing, until it is resumed',
+  at: null,
+  whoseMove: 'user',
+  nextStep: 'Resume it.',
+  blockers: [],
+})
 
 /** Explains a row that is given up, from the row alone. */
 export function explainGivenUp(deployment: ExplainedRow): Explanation {
@@ -41,10 +58,11 @@ const PARKED = 'nothing, until the job is requeued, the deployment is changed or
 export function explain({ deployment, seen, decision, job }: ExplainInput, now: number): Explanation {
   const { step } = decision
   const failure = step.do === 'refuse' || step.do === 'waitFor' ? step.failure : undefined
+  const isRunning = job?.status === 'running'
   const { at, text } = whenOf(step, job, now)
   return {
-    why: [...intentOf(deployment), ...troubleOf(deployment, step), ...worldOf(deployment, seen)],
-    next: `${nextOf(step, deployment)}${text}`,
+    why: [...intentOf(deployment), ...troubleOf(deployment, step), ...worldOf(deployment, seen, isRunning)],
+    next: isRunning && step.do === 'unlockRelease' ? 'it is applied (now)' : `${nextOf(step, deployment)}${text}`,
     at,
     whoseMove: failure?.whoseMove ?? (step.do === 'nothing' ? 'nobody' : 'platform'),
     nextStep: failure?.nextStep ?? null,
@@ -71,6 +89,7 @@ function troubleOf({ lastError }: ExplainedRow, step: Step): string[] {
 function worldOf(
   { namespaceName, releaseName }: ExplainedRow,
   { namespace, release, health, drift }: Observed,
+  isRunning: boolean,
 ): string[] {
   switch (namespace.is) {
     case 'absent':
@@ -81,18 +100,24 @@ function worldOf(
       return [`namespace ${namespaceName} is being deleted`]
     case 'active':
       return [
-        releaseText(releaseName, release),
+        releaseText(releaseName, release, isRunning),
         ...(release.is === 'deployed' ? healthText(health) : []),
         ...drift.missing.map((object) => `${object} was deleted by hand`),
         ...drift.edited.map((object) => `${object} was edited by hand`),
         ...drift.handedOver.map(({ object, path, owner }) => `${path} of ${object} is left to ${owner}`),
+        ...drift.unrepairable.map(unrepairableText),
       ]
     default:
       return namespace satisfies never
   }
 }
 
-function releaseText(name: string, release: ReleaseSeen): string {
+const unrepairableText = ({ object, path, because }: Unrepairable): string =>
+  path === undefined
+    ? `${object} was deleted by hand and cannot be restored: ${because}`
+    : `${path} of ${object} was changed by hand and cannot be changed back: ${because}`
+
+function releaseText(name: string, release: ReleaseSeen, isRunning: boolean): string {
   switch (release.is) {
     case 'absent':
       return `release ${name} does not exist`
@@ -101,11 +126,15 @@ function releaseText(name: string, release: ReleaseSeen): string {
     case 'failed':
       return `revision ${release.revision} of release ${name} failed`
     case 'pending':
-      return `a worker died during the ${release.kind} of revision ${release.revision} of release ${name}`
+      return isRunning
+        ? `the ${release.kind} of revision ${release.revision} of release ${name} is under way`
+        : `a worker died during the ${release.kind} of revision ${release.revision} of release ${name}`
     case 'superseded':
       return `revision ${release.revision} of release ${name} was replaced, and its successor is missing`
     case 'uninstalling':
       return `somebody began to uninstall release ${name}`
+    case 'unread':
+      return `there are records of release ${name}`
     default:
       return release satisfies never
   }
@@ -131,11 +160,11 @@ function nextOf(step: Step, { namespaceName, releaseName }: ExplainedRow): strin
     case 'unlockRelease':
       return `revision ${step.revision} is marked as failed, so that release ${releaseName} can be changed again`
     case 'install':
-      return `release ${releaseName} is installed, within ${step.timeoutMs / 1000} s`
+      return `release ${releaseName} is installed`
     case 'upgrade':
-      return `release ${releaseName} is upgraded, within ${step.timeoutMs / 1000} s${keptText(step.policy.onFailure)}`
-    case 'settleOwnership':
-      return `fields of ours in ${step.objects.join(', ')} are taken back before the upgrade`
+      return `release ${releaseName} is upgraded`
+    case 'rollBack':
+      return `release ${releaseName} goes back to revision ${step.revision}, which was healthy`
     case 'repairObjects':
       return `${step.objects.join(', ')} ${step.objects.length === 1 ? 'is' : 'are'} restored`
     case 'uninstall':
@@ -152,9 +181,6 @@ function nextOf(step: Step, { namespaceName, releaseName }: ExplainedRow): strin
       return step satisfies never
   }
 }
-
-const keptText = (onFailure: string): string =>
-  onFailure === 'keep' ? '; if that fails it stays as it is, because going back could delete data' : ''
 
 /** The job knows the exact time; without one the world has to move. */
 function whenOf(step: Step, job: ExplainedJob | null, now: number): { at: number | null; text: string } {

@@ -1,8 +1,8 @@
 import { defineFailures } from '../../kernel/index.ts'
 
-const RETRIED = 'It is retried by itself.'
+export const RETRIED = 'It is retried by itself.'
 
-/** Everything that can go wrong with an app. What `retryable: false` parks, a change of intent or the drift scan revives. */
+/** Everything that can go wrong with an app. What `retryable: false` parks, a change of intent or a person's retry revives. */
 export const raise = defineFailures({
   TemplateMissing: {
     whoseMove: 'operator',
@@ -64,6 +64,17 @@ export const raise = defineFailures({
     whoseMove: 'operator',
     retryable: true,
     nextStep: `Read the diagnostics: container states, events and last log lines say what it waits for. ${RETRIED}`,
+  },
+  Unhealthy: {
+    whoseMove: 'operator',
+    retryable: true,
+    nextStep: 'Read the diagnostics: it was healthy before. It is ready again by itself once it is healthy.',
+  },
+  ReleaseUnreadable: {
+    whoseMove: 'operator',
+    retryable: false,
+    nextStep:
+      'Delete the Secret that the message names so that the revision before it counts, or delete the deployment, which needs no record.',
   },
   NamespaceTaken: {
     whoseMove: 'operator',

@@ -1,20 +1,29 @@
-import { FailureError, failureOf } from '../../kernel/index.ts'
-import { Namespace, type CoreV1 } from '../../kube/index.ts'
+import { FailureError, failureOf, type Masker } from '../../kernel/index.ts'
+import { Namespace, type AppsV1, type CoreV1 } from '../../kube/index.ts'
 import { blockersOf } from './health/blockers.ts'
 import type { Unwantable, Wanted } from './decide.ts'
 import { diagnose } from './health/diagnostics.ts'
 import { driftSeen } from './drift/drift.ts'
 import { DEPLOYMENT_LABEL } from './fence.ts'
-import { healthOf } from './health/health.ts'
+import { healthOf, type ObjectHealth } from './health/health.ts'
 import type { ReleaseRecord } from './helm/port.ts'
 import { recordName } from './helm/storage.ts'
 import { kindText } from './drift/kind-text.ts'
 import type { VerifiedReleases, ReleaseWatch } from './drift/verified-releases.ts'
-import { NO_DRIFT, type HealthSeen, type NamespaceSeen, type Observed, type ReleaseSeen } from './observed.ts'
+import {
+  NO_DRIFT,
+  type Diagnostics,
+  type Fallback,
+  type HealthSeen,
+  type NamespaceSeen,
+  type Observed,
+  type ReleaseSeen,
+} from './observed.ts'
 import { releaseOf, type AppsParts } from './parts.ts'
 import { chartOf, planOf, type Plan, type Planned } from './plan.ts'
 import { readRelease, type ReleaseObjects } from './drift/release-objects.ts'
 import type { LoadedDeployment } from './rows.ts'
+import type { Deployment } from './types.ts'
 
 /** Everything a step may need to know of what was seen. */
 export interface Observation extends Planned {
@@ -39,6 +48,13 @@ const STARTING: HealthSeen = { is: 'progressing', because: 'it is not installed'
 /** What goes fast needs no explanation. */
 const ASK_FOR_BLOCKERS_MS = 10_000
 const CLAIMS_KEPT = 500
+const DIAGNOSE_AFTER_MS = 10_000
+/** Events of something that was healthy before count for so long. */
+const RECENT_MS = 600_000
+/** Between our clock and those of the control plane. */
+const SKEW_MS = 30_000
+
+type PlannedRendering = Planned & Pick<Observation, 'rendered'>
 
 /** Observes one deployment. Read-only. */
 export class Observer {
@@ -57,37 +73,97 @@ export class Observer {
     this.#releaseWatch = watched?.releaseWatch
   }
 
-  async observe(loaded: LoadedDeployment, { signal, fence }: ObserveOptions = {}): Promise<Observation> {
-    const { deployment } = loaded
+  async observe(loaded: LoadedDeployment, options: ObserveOptions = {}): Promise<Observation> {
     const planning = planOf(loaded, this.#parts.settings)
-    const { plan } = planning
-    const planned = { ...planning, rendered: this.#rendering(loaded, plan) }
+    const planned = { ...planning, rendered: this.#rendering(loaded, planning.plan) }
+    return loaded.deployment.deletedAt === null
+      ? this.#toApply(loaded, planned, options)
+      : this.#toDelete(loaded, planned, options)
+  }
+
+  /** Of what is to go only two things matter: whether the namespace is there, and whether there is any record in it. */
+  async #toDelete(
+    loaded: LoadedDeployment,
+    planned: PlannedRendering,
+    { signal }: ObserveOptions,
+  ): Promise<Observation> {
+    const { plan } = planned
+    const namespace = await this.#namespace(loaded, signal)
+    const hasRecord =
+      namespace.is === 'active' && (await this.#parts.releases.exists(releaseOf(loaded.deployment), signal))
+    const release: ReleaseSeen = hasRecord ? { is: 'unread', because: 'it is to be deleted' } : { is: 'absent' }
+    const wanted = 'problem' in plan ? plan : wantedOf(loaded, plan, 'unknown')
+    const seen: Observed = { namespace, release, health: STARTING, drift: NO_DRIFT }
+    return { ...planned, seen, wanted, record: undefined, look: NOTHING, isRemembered: false }
+  }
+
+  async #toApply(
+    loaded: LoadedDeployment,
+    planned: PlannedRendering,
+    { signal, fence }: ObserveOptions,
+  ): Promise<Observation> {
+    const { deployment } = loaded
+    const { plan } = planned
     const remembered = 'problem' in plan ? undefined : await this.#verified?.recall(deployment, plan.digest)
     if (remembered !== undefined && !('problem' in plan)) {
       const wanted = wantedOf(loaded, plan, claimsIn(remembered.release))
       return { ...planned, seen: remembered, wanted, record: undefined, look: NOTHING, isRemembered: true }
     }
     const before = this.#verified?.before(deployment)
-    const newest = () => this.#parts.releases.newest(releaseOf(deployment), signal)
+    const newest = () => this.#newest(deployment, signal)
     // Where it was applied before there is something to read, most likely in a namespace that is ours.
     const reading = deployment.appliedTemplateId === null ? undefined : newest()
     reading?.catch(() => {})
     const namespace = await this.#namespace(loaded, signal)
-    const record = namespace.is === 'active' ? await (reading ?? newest()) : undefined
+    const read = namespace.is === 'active' ? await (reading ?? newest()) : undefined
+    const record = read !== undefined && 'unreadable' in read ? undefined : read
     if (record !== undefined) this.#releaseWatch?.follow(record.objects.map(kindText))
-    const release = releaseSeen(record)
+    const release: ReleaseSeen =
+      read !== undefined && 'unreadable' in read ? { is: 'unread', because: read.unreadable } : releaseSeen(record)
     const wanted = await this.#wanted(loaded, planned, release, signal)
+    // Of a revision that was not finished nobody knows what should be there.
     const look =
-      hasObjects(release) && record !== undefined ? await this.#look(loaded, planned, record, signal) : NOTHING
+      release.is === 'deployed' && record !== undefined ? await this.#look(loaded, planned, record, signal) : NOTHING
     const drift = driftSeen(look.objects.map((object) => object.drift))
     const health = release.is === 'deployed' ? await this.#health(loaded, planned, release, look, signal) : STARTING
-    const seen: Observed = { namespace, release, health, drift: hasObjects(release) ? drift : NO_DRIFT }
-    if (!('problem' in plan) && fence !== undefined) {
+    const fallback = await this.#fallback(loaded, planned, { release, health }, signal)
+    const seen: Observed = { namespace, release, health, drift, ...(fallback && { fallback }) }
+    const isWanted = !('problem' in plan) && release.is === 'deployed' && release.digest === plan.digest
+    if (isWanted && fence !== undefined) {
       const name = record && recordName(deployment.releaseName, record.revision)
       const objects = look.objects.map(({ desired, live }) => ({ kind: kindText(desired), live }))
       await this.#verified?.keep(deployment, fence, { digest: plan.digest, before, record: name, objects, seen })
     }
     return { ...planned, seen, wanted, record, look, isRemembered: false }
+  }
+
+  async #newest(
+    deployment: Deployment,
+    signal?: AbortSignal,
+  ): Promise<ReleaseRecord | { readonly unreadable: string } | undefined> {
+    try {
+      return await this.#parts.releases.newest(releaseOf(deployment), signal)
+    } catch (error) {
+      const { code, message } = failureOf(error)
+      if (code !== 'ReleaseUnreadable') throw error
+      return { unreadable: message }
+    }
+  }
+
+  /** What to go back to, asked for only where a rollout has failed or is about to be found so. */
+  async #fallback(
+    { deployment }: LoadedDeployment,
+    { plan }: Planned,
+    { release, health }: Pick<Observed, 'release' | 'health'>,
+    signal?: AbortSignal,
+  ): Promise<Fallback | undefined> {
+    const digest = deployment.rollout?.healthyDigest ?? null
+    if ('problem' in plan || digest === null || digest === plan.digest) return undefined
+    const isUnhealthy = release.is === 'deployed' && release.digest === plan.digest && health.is !== 'ready'
+    if (release.is !== 'failed' && !isUnhealthy) return undefined
+    const before = { revision: release.revision, digest }
+    const record = await this.#parts.releases.deployedBefore(releaseOf(deployment), before, signal)
+    return record && { revision: record.revision, claims: claimsAmong(record.objects) }
   }
 
   async #namespace({ deployment }: LoadedDeployment, signal?: AbortSignal): Promise<NamespaceSeen> {
@@ -122,7 +198,7 @@ export class Observer {
     return (signal) => (rendered ??= render(signal))
   }
 
-  /** Rendering is the dear part, and only what is to be upgraded needs it. Deleting needs none of it. */
+  /** Rendering is the dear part, and only what is to be upgraded needs it. */
   async #wanted(
     loaded: LoadedDeployment,
     { plan, rendered }: Pick<Observation, 'plan' | 'rendered'>,
@@ -130,7 +206,6 @@ export class Observer {
     signal?: AbortSignal,
   ): Promise<Wanted | Unwantable> {
     if ('problem' in plan) return plan
-    if (loaded.deployment.deletedAt !== null) return wantedOf(loaded, plan, 'unknown')
     if (release.is === 'deployed' && release.digest === plan.digest) return wantedOf(loaded, plan, release.claims)
     try {
       return wantedOf(loaded, plan, await this.#claimsOf(loaded, { digest: plan.digest, rendered }, release, signal))
@@ -150,7 +225,7 @@ export class Observer {
     const known = this.#claims.get(digest)
     if (known !== undefined) return known
     // A first install is judged by its own record if it fails; whether its chart can be had is asked all the same.
-    if (release.is === 'absent') {
+    if (release.is === 'absent' || release.is === 'unread') {
       await this.#parts.charts.fetch(chartOf(template), signal)
       return 'unknown'
     }
@@ -161,24 +236,38 @@ export class Observer {
   }
 
   async #health(
-    { deployment, template }: LoadedDeployment,
+    { deployment }: LoadedDeployment,
     { mask }: Planned,
     release: Extract<ReleaseSeen, { is: 'deployed' }>,
     { objects }: ReleaseObjects,
     signal?: AbortSignal,
   ): Promise<HealthSeen> {
     const healths = objects.flatMap(({ live }) => (live === undefined ? [] : [healthOf(live)]))
-    const worst = healths.find(({ is }) => is === 'failing') ?? healths.find(({ is }) => is === 'progressing')
+    const worst =
+      healths.find(({ is }) => is === 'failing') ??
+      healths.find((one) => one.is === 'progressing' && one.isDown === true) ??
+      healths.find(({ is }) => is === 'progressing')
     if (worst === undefined || worst.is === 'ready') return { is: 'ready' }
-    const wasReady = deployment.status === 'ready' && deployment.observedGeneration === deployment.generation
-    const isLate = this.#parts.clock.now() - release.updatedAt >= template.healthTimeoutSec * 1000
     const because = mask.excerpt(worst.because)
-    if (worst.is === 'progressing' && (wasReady || !isLate)) return { is: 'progressing', because }
-    const told = await diagnose(this.#parts.client, deployment.namespaceName, mask, signal)
-    if (told !== undefined) return { is: 'failing', diagnostics: told }
-    return worst.is === 'progressing'
-      ? { is: 'progressing', because }
-      : { is: 'failing', diagnostics: { code: 'NeverHealthy', message: because } }
+    const known = await this.#diagnosed(deployment, release, worst, mask, signal)
+    if (worst.is === 'failing')
+      return { is: 'failing', diagnostics: known ?? { code: 'NeverHealthy', message: because } }
+    return { is: 'progressing', because, ...(worst.isDown && { isDown: true }), ...(known && { diagnostics: known }) }
+  }
+
+  /** A rollout that goes well is not asked for its troubles. */
+  async #diagnosed(
+    { namespaceName, status, generation, observedGeneration }: Deployment,
+    { updatedAt }: Extract<ReleaseSeen, { is: 'deployed' }>,
+    { is }: ObjectHealth,
+    mask: Masker,
+    signal?: AbortSignal,
+  ): Promise<Diagnostics | undefined> {
+    const now = this.#parts.clock.now()
+    const wasReady = (status === 'ready' || status === 'degraded') && observedGeneration === generation
+    if (is === 'progressing' && !wasReady && now - updatedAt < DIAGNOSE_AFTER_MS) return undefined
+    const since = wasReady ? now - RECENT_MS : updatedAt - SKEW_MS
+    return diagnose(this.#parts.client, { namespace: namespaceName, since }, mask, signal)
   }
 }
 
@@ -188,13 +277,20 @@ const wantedOf = ({ template }: LoadedDeployment, { digest }: Plan, claims: Want
   claims,
 })
 
-const claimsIn = (release: ReleaseSeen): Wanted['claims'] => (release.is === 'absent' ? 'unknown' : release.claims)
+const claimsIn = (release: ReleaseSeen): Wanted['claims'] => ('claims' in release ? release.claims : 'unknown')
 
-export const claimsAmong = (objects: ReleaseRecord['objects']): string[] =>
-  objects.filter(({ kind }) => kind === 'PersistentVolumeClaim').map(({ metadata }) => metadata.name)
+/** The claims of a manifest, and the names that those begin with which go with their StatefulSet. */
+function claimsAmong(objects: ReleaseRecord['objects']): string[] {
+  return objects.flatMap((object) => {
+    if (object.kind === 'PersistentVolumeClaim') return [object.metadata.name]
+    return object.kind === 'StatefulSet' ? claimsGoingWith(object as AppsV1.StatefulSet) : []
+  })
+}
 
-/** Of a release that a dead worker left in the middle, nobody knows what should be there. */
-const hasObjects = ({ is }: ReleaseSeen): boolean => is === 'deployed' || is === 'failed' || is === 'superseded'
+function claimsGoingWith({ metadata, spec }: AppsV1.StatefulSet): string[] {
+  if (spec?.persistentVolumeClaimRetentionPolicy?.whenDeleted !== 'Delete') return []
+  return (spec.volumeClaimTemplates ?? []).map((claim) => `${claim.metadata.name}-${metadata.name}`)
+}
 
 function releaseSeen(record: ReleaseRecord | undefined): ReleaseSeen {
   if (record === undefined || record.status === 'uninstalled') return { is: 'absent' }

@@ -1,5 +1,3 @@
-import type { JsonObject } from './values/json.ts'
-
 /*
  * What `observe` found, in the words that `decide` thinks with. Each part is a union over `is`, so that a new case does not
  * compile until the decision knows it.
@@ -40,17 +38,25 @@ export type ReleaseSeen =
   | ({ readonly is: 'pending'; readonly kind: PendingKind } & ReleaseFacts)
   | ({ readonly is: 'superseded' } & ReleaseFacts)
   | ({ readonly is: 'uninstalling' } & ReleaseFacts)
+  /** There are records. Deleting need not know what they say; anything else has to. */
+  | { readonly is: 'unread'; readonly because: string }
 
 /** Why something is not healthy, captured before anything is rolled back. */
 export interface Diagnostics {
   readonly code: 'ImageNeverReady' | 'NeverHealthy' | 'QuotaExceeded'
   readonly message: string
-  readonly details?: JsonObject
 }
 
 export type HealthSeen =
   | { readonly is: 'ready' }
-  | { readonly is: 'progressing'; readonly because: string }
+  | {
+      readonly is: 'progressing'
+      readonly because: string
+      /** No replica answers. While some do, it is a rollout, a restart or a change of scale. */
+      readonly isDown?: boolean
+      /** Absent: nothing is known but that it takes time. */
+      readonly diagnostics?: Diagnostics
+    }
   | { readonly is: 'failing'; readonly diagnostics: Diagnostics }
 
 /** A field that is meant to be another's: the upgrade leaves it out of what it applies. */
@@ -62,12 +68,27 @@ export interface HandedOver {
   readonly owner: string
 }
 
+/** What differs from the stored manifest and cannot be taken back: the API server refuses it. It blocks nothing. */
+export interface Unrepairable {
+  readonly object: string
+  /** Absent: the object is gone and cannot be created again. */
+  readonly path?: string
+  readonly because: string
+}
+
+/** An earlier revision that was healthy. */
+export interface Fallback {
+  readonly revision: number
+  readonly claims: readonly string[]
+}
+
 export interface DriftSeen {
   /** Objects with fields of ours that somebody else changed. */
   readonly edited: readonly string[]
   /** Objects of the stored manifest that are gone. */
   readonly missing: readonly string[]
   readonly handedOver: readonly HandedOver[]
+  readonly unrepairable: readonly Unrepairable[]
 }
 
 export interface Observed {
@@ -75,6 +96,8 @@ export interface Observed {
   readonly release: ReleaseSeen
   readonly health: HealthSeen
   readonly drift: DriftSeen
+  /** Looked for only after a rollout that failed. */
+  readonly fallback?: Fallback
 }
 
-export const NO_DRIFT: DriftSeen = { edited: [], missing: [], handedOver: [] }
+export const NO_DRIFT: DriftSeen = { edited: [], missing: [], handedOver: [], unrepairable: [] }

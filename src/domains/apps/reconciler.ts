@@ -28,9 +28,11 @@ import type { Observer, Observation } from './observe.ts'
 import type { AppsParts } from './parts.ts'
 import { record, type Happened } from './record.ts'
 import { masker } from './values/redaction.ts'
+import { countsAsTry, failed, type RolloutState } from './rollout.ts'
 import type { LoadedDeployment } from './rows.ts'
 import type { Effect } from './steps/step.ts'
-import type { Deployment } from './types.ts'
+import type { Step } from './steps/types.ts'
+import type { Deployment, DeploymentStatus } from './types.ts'
 
 export interface ReconcilerDeps {
   readonly parts: AppsParts
@@ -42,11 +44,15 @@ export interface ReconcilerDeps {
   readonly backoff: Backoff
 }
 
-/** Eight steps lead from any state to any other; more of them mean that another writer undoes our changes. */
+/** Ten steps lead from any state to any other; more of them mean that another writer undoes our changes. */
 const MOST_STEPS = 12
 /** The pause before asking an unavailable system again. */
 const AWAY_MS = 5_000
 const INTENT_MS = 2_000
+/** A step that takes longer waits for a hook: it gives its place away, and a change of intent no longer waits for it. */
+const SLOW_STEP_MS = 6_000
+/** The steps whose failure counts against the digest. */
+const TRIES: ReadonlySet<string> = new Set(['install', 'upgrade'])
 
 /** These clear up without a change of the deployment, so waiting for them costs no attempt. */
 const PASSING: ReadonlySet<string> = new Set([
@@ -69,6 +75,12 @@ class Reconciling {
   /** Masks the secrets of the row in every message: the API server quotes the values it refuses. */
   #mask: Masker = masker([])
   #hasEntered = false
+  /** The rollout whose step is being taken. */
+  #rollout: RolloutState | undefined
+  /** A try of this run that failed. Its rollback comes first, then the run ends with it. */
+  #failedTry: Failure | undefined
+  /** What the last decision wrote into the row, when it ends the run with a failure. */
+  #ending: { readonly status: DeploymentStatus; readonly retryAt?: number } | undefined
 
   constructor(deps: ReconcilerDeps, run: Run) {
     this.#deps = deps
@@ -80,8 +92,9 @@ class Reconciling {
     try {
       for (let steps = 0; steps < MOST_STEPS; steps++) {
         loaded = await this.#deps.parts.rows.load(this.#run.key.id)
-        if (loaded === undefined || loaded.deployment.status === 'deleted') return settled()
-        const outcome = await this.#step(loaded)
+        if (loaded === undefined || isLeftAlone(loaded.deployment)) return settled()
+        const { deployment } = loaded
+        const outcome = await this.#step(loaded).catch((error: unknown) => this.#countTry(deployment, error))
         if (outcome !== undefined) return outcome
       }
       return checkAgain(AWAY_MS, `${MOST_STEPS} steps were taken in a row`)
@@ -92,25 +105,54 @@ class Reconciling {
 
   /** `undefined`: a step was taken; observe again. */
   async #step(loaded: LoadedDeployment): Promise<Outcome | undefined> {
-    const { parts, observer, emitter } = this.#deps
+    const { parts, observer, emitter, backoff } = this.#deps
     const { deployment } = loaded
     const sighting = await observer.observe(loaded, this.#run)
     this.#mask = sighting.mask
     emitter.emit('apps:looked', { deployment: deployment.id, isRemembered: sighting.isRemembered })
     const now = parts.clock.now()
-    const input = inputOf(loaded, sighting, this.#run.attempt)
+    const input = inputOf(loaded, sighting, { attempt: this.#run.attempt, backoff })
     const decision = decide(input, now)
     const { step } = decision
-    const patch = record(deployment, { is: 'decided', decision }, now)
+    this.#rollout = TRIES.has(step.do) ? decision.rollout : undefined
+    const { release, drift } = sighting.seen
+    const unrepairable = release.is === 'deployed' ? drift.unrepairable : []
+    const patch = record(deployment, { is: 'decided', decision, unrepairable }, now)
     // A pass that changes nothing is not recorded.
     if (patch !== undefined || step.do !== 'nothing') {
       this.#run.decided({ input, decision, at: now, hide: hideWith(sighting.mask) })
     }
     await this.#write(deployment.id, patch)
+    if (step.do === 'waitFor' && step.failure !== undefined && isNews(deployment, step.failure)) {
+      this.#tell(deployment, 'Warning', 'Observe', step.failure.code, step.failure.message)
+    }
     if (step.do === 'nothing') return settled()
-    if (step.do === 'waitFor') return checkAgain(step.ms, step.because)
-    if (step.do === 'refuse') throw new FailureError(step.failure)
+    if (decision.rollout?.failedAt === now) this.#failedTry = decision.rollout.failure ?? undefined
+    if (step.do === 'waitFor') return this.#wait(step, decision.status, now)
+    if (step.do === 'refuse') {
+      this.#ending = { status: decision.status }
+      throw new FailureError(step.failure)
+    }
     return this.#act(step, loaded, sighting)
+  }
+
+  /** Waiting costs no attempt, but the try that failed before it does. */
+  #wait({ ms, because }: Extract<Step, { do: 'waitFor' }>, status: DeploymentStatus, now: number): Outcome {
+    if (this.#failedTry === undefined) return checkAgain(ms, because)
+    this.#ending = { status, retryAt: now + ms }
+    throw new FailureError(this.#failedTry, { retryAfterMs: ms })
+  }
+
+  /** Records that the digest has failed once more, so that the next look decides how to go on; other errors are thrown on. */
+  async #countTry(row: Deployment, error: unknown): Promise<undefined> {
+    const rollout = this.#rollout
+    const isEnd = rollout === undefined || error instanceof Waiting || this.#run.signal.aborted
+    const failure = this.#failureOf(error)
+    if (isEnd || isPassing(error, failure) || !countsAsTry(failure)) throw error
+    const now = this.#deps.parts.clock.now()
+    this.#failedTry = failure
+    const happened = { is: 'failed', failure, retryAt: now, rollout: failed(rollout, failure, now) } as const
+    await this.#write(row.id, record(row, happened, now))
   }
 
   async #act(step: Effect, loaded: LoadedDeployment, sighting: Observation): Promise<undefined> {
@@ -142,17 +184,25 @@ class Reconciling {
     }
   }
 
-  /** Aborts the work when the deployment is deleted meanwhile, and then answers `undefined`. */
+  /**
+   * Aborts the work when the deployment is deleted meanwhile, or when it takes long and something else is wanted by then, and
+   * then answers `undefined`.
+   */
   async #whileWanted<T>(row: Deployment, work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
     const { rows, clock } = this.#deps.parts
     if (row.deletedAt !== null) return work(this.#run.signal)
+    const since = clock.now()
     const [superseded, over] = [new AbortController(), new AbortController()]
     const watching = (async () => {
       while (!superseded.signal.aborted) {
         await sleep(clock, INTENT_MS, over.signal)
-        const now = await rows.load(row.id).catch(() => undefined)
-        if (now !== undefined && now.deployment.deletedAt !== null)
-          superseded.abort(new Error('the deployment is being deleted'))
+        // Helm waits for a hook by now, and the tenant may wait for long.
+        if (clock.now() - since >= SLOW_STEP_MS) this.#run.yieldPlace()
+        const now = (await rows.load(row.id).catch(() => undefined))?.deployment
+        if (now !== undefined && now.deletedAt !== null) superseded.abort(new Error('the deployment is being deleted'))
+        else if (now !== undefined && now.generation !== row.generation && clock.now() - since >= SLOW_STEP_MS)
+          superseded.abort(new Error('the deployment was changed'))
+        else if (now !== undefined && isLeftAlone(now)) superseded.abort(new Error('the deployment is suspended'))
       }
     })().catch(() => {})
     try {
@@ -176,10 +226,9 @@ class Reconciling {
       await this.#note(row, { is: 'failed', failure, retryAt: now + AWAY_MS })
       return checkAgain(AWAY_MS, failure.message)
     }
-    await this.#note(row, { is: 'failed', failure, retryAt: this.#retryAt(failure, now) })
-    // A failure that the row had before this run is not reported again.
-    const isNews = failure.code !== 'StaleFence' && !sameValue(row.lastError, failure)
-    if (isNews) this.#tell(row, 'Warning', 'Reconcile', failure.code, failure.message)
+    const { status, retryAt = this.#retryAt(failure, now) } = this.#ending ?? {}
+    await this.#note(row, { is: 'failed', failure, retryAt, ...(status && { status }) })
+    if (isNews(row, failure)) this.#tell(row, 'Warning', 'Reconcile', failure.code, failure.message)
     const retryAfterMs = retryAfterOf(error)
     throw new FailureError(failure, { ...(retryAfterMs !== undefined && { retryAfterMs }) })
   }
@@ -200,7 +249,9 @@ class Reconciling {
   /** Never throws: the caller reports the error that is recorded here. */
   async #note(row: Deployment, happened: Happened): Promise<void> {
     const present = await this.#deps.parts.rows.load(row.id).catch(() => undefined)
-    const patch = record(present?.deployment ?? row, happened, this.#deps.parts.clock.now())
+    // What was changed meanwhile is not what failed.
+    const told = { ...(present?.deployment ?? row), generation: row.generation }
+    const patch = record(told, happened, this.#deps.parts.clock.now())
     if (patch !== undefined) await this.#deps.parts.rows.write(row.id, this.#run.fence, patch).catch(() => false)
   }
 
@@ -218,13 +269,26 @@ class Reconciling {
 const isPassing = (error: unknown, { code }: Failure): boolean =>
   PASSING.has(code) || (error instanceof KubeError && error.status === 503)
 
+/** What is suspended is looked at again when it is resumed. */
+const isLeftAlone = ({ status, suspendedAt, deletedAt }: Deployment): boolean =>
+  status === 'deleted' || (suspendedAt !== null && deletedAt === null)
+
+/** A failure that the row had before this run is not reported again. */
+const isNews = (row: Deployment, failure: Failure): boolean =>
+  failure.code !== 'StaleFence' && !sameValue(row.lastError, failure)
+
 /** The complete input of `decide`, recorded for replay. Its messages are masked before the decision, not after it. */
-function inputOf({ deployment }: LoadedDeployment, observation: Observation, attempt: number): DecideInput {
+export function inputOf(
+  { deployment }: LoadedDeployment,
+  observation: Observation,
+  { attempt, backoff }: Pick<DecideInput, 'attempt' | 'backoff'>,
+): DecideInput {
   const { namespaceName, status, generation, observedGeneration, appliedTemplateId, deletedAt } = deployment
-  const row = { namespaceName, status, generation, observedGeneration, appliedTemplateId, deletedAt }
+  const { retries, rollout } = deployment
+  const row = { namespaceName, status, generation, observedGeneration, appliedTemplateId, deletedAt, retries, rollout }
   const { seen, mask } = observation
   const wanted = 'problem' in observation.wanted ? maskedProblem(observation.wanted, mask) : observation.wanted
-  return { deployment: row, wanted, seen, attempt }
+  return { deployment: row, wanted, seen, attempt, backoff }
 }
 
 const maskedProblem = ({ problem }: Unwantable, { excerpt }: Masker): Unwantable => ({

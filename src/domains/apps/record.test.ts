@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { raise } from './failures.ts'
 import { record, type Happened } from './record.ts'
+import { rolloutFor } from './rollout.ts'
 import type { Deployment } from './types.ts'
 
 const row: Deployment = {
@@ -17,6 +18,11 @@ const row: Deployment = {
   status: 'provisioning',
   generation: 3,
   observedGeneration: 0,
+  statusGeneration: 3,
+  retries: 0,
+  rollout: null,
+  unrepairable: [],
+  suspendedAt: null,
   lastError: raise.ChartUnreachable('registry is away').failure,
   lastReconcileAt: 1,
   nextReconcileAt: 2,
@@ -58,12 +64,13 @@ it('keeps the last error in view while the next try runs', () => {
   const install: Happened = {
     is: 'decided',
     decision: {
-      step: { do: 'install', timeoutMs: 1, policy: { onFailure: 'keep', keepClaims: [] } },
+      step: { do: 'install', timeoutMs: 1 },
       status: 'provisioning',
     },
   }
-  expect(record(row, install, NOW)).toBeUndefined()
-  expect(record({ ...row, status: 'pending' }, install, NOW)).toEqual({ status: 'provisioning', lastReconcileAt: NOW })
+  const idle = { ...row, nextReconcileAt: null }
+  expect(record(idle, install, NOW)).toBeUndefined()
+  expect(record({ ...idle, status: 'pending' }, install, NOW)).toEqual({ status: 'provisioning', lastReconcileAt: NOW })
 })
 
 it('calls it an error when nobody tries again', () => {
@@ -86,7 +93,7 @@ it('keeps why it cannot go on, and what it waits for', () => {
   const failure = raise.NamespaceTaken('namespace ns exists').failure
   const refused: Happened = { is: 'decided', decision: { step: { do: 'refuse', failure }, status: 'error' } }
   const patch = record(row, refused, NOW)
-  expect(patch).toEqual({ status: 'error', lastError: failure, lastReconcileAt: NOW })
+  expect(patch).toEqual({ status: 'error', lastError: failure, nextReconcileAt: null, lastReconcileAt: NOW })
   expect(record({ ...row, ...patch }, refused, NOW + 1)).toBeUndefined()
 
   const blocked = raise.NamespaceBlocked('a finalizer').failure
@@ -94,4 +101,17 @@ it('keeps why it cannot go on, and what it waits for', () => {
   expect(record(row, { is: 'decided', decision: { step, status: 'deleting' } }, NOW)).toMatchObject({
     lastError: blocked,
   })
+})
+
+it('says which generation it speaks of, and remembers rollout and what cannot be changed back', () => {
+  const rollout = rolloutFor(row, 'digest')
+  const unrepairable = [{ object: 'PersistentVolumeClaim/data', path: 'spec.resources', because: 'it cannot shrink' }]
+  const decided: Happened = {
+    is: 'decided',
+    decision: { step: { do: 'nothing' }, status: 'ready', rollout },
+    unrepairable,
+  }
+  const patch = record({ ...row, statusGeneration: 2 }, decided, NOW)
+  expect(patch).toMatchObject({ statusGeneration: 3, rollout, unrepairable })
+  expect(record({ ...row, ...patch }, decided, NOW + 1)).toBeUndefined()
 })

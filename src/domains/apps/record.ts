@@ -1,20 +1,40 @@
 import { sameValue, type Failure } from '../../kernel/index.ts'
 import type { Decision } from './decide.ts'
-import type { Deployment } from './types.ts'
+import type { Unrepairable } from './observed.ts'
+import type { RolloutState } from './rollout.ts'
+import type { Deployment, DeploymentStatus } from './types.ts'
 
 /** The columns that reconciling writes; everything else in the row is intent and belongs to people. */
 export type RowPatch = Partial<
   Pick<
     Deployment,
-    'status' | 'appliedTemplateId' | 'observedGeneration' | 'lastError' | 'lastReconcileAt' | 'nextReconcileAt'
+    | 'status'
+    | 'appliedTemplateId'
+    | 'observedGeneration'
+    | 'statusGeneration'
+    | 'rollout'
+    | 'unrepairable'
+    | 'lastError'
+    | 'lastReconcileAt'
+    | 'nextReconcileAt'
   >
 >
 
 export type Happened =
   /** Before the step is taken: the row says what is going on while it runs. */
-  | { readonly is: 'decided'; readonly decision: Decision }
+  | { readonly is: 'decided'; readonly decision: Decision; readonly unrepairable?: readonly Unrepairable[] }
   /** The step threw. `retryAt` is `null` when the job was parked. */
-  | { readonly is: 'failed'; readonly failure: Failure; readonly retryAt: number | null }
+  | Failed
+
+interface Failed {
+  readonly is: 'failed'
+  readonly failure: Failure
+  readonly retryAt: number | null
+  /** @default `error` when it is not retried */
+  readonly status?: DeploymentStatus
+  /** The try counts against the digest. */
+  readonly rollout?: RolloutState
+}
 
 /**
  * What to write into the row, or `undefined` when it already says so.
@@ -22,7 +42,15 @@ export type Happened =
  * `row` is the row as it was when the step was decided, so `observedGeneration` never runs ahead of what was looked at.
  */
 export function record(row: Deployment, happened: Happened, now: number): RowPatch | undefined {
-  const truth = happened.is === 'decided' ? afterDecision(row, happened.decision, now) : afterFailure(row, happened)
+  const outcome = happened.is === 'decided' ? afterDecision(row, happened.decision, now) : afterFailure(row, happened)
+  const { rollout } = happened.is === 'decided' ? happened.decision : happened
+  const { unrepairable } = happened.is === 'decided' ? happened : {}
+  const truth = {
+    ...outcome,
+    statusGeneration: row.generation,
+    ...(rollout && { rollout }),
+    ...(unrepairable && { unrepairable }),
+  }
   const changes = Object.entries(truth).filter(([column, value]) => !sameValue(row[column as keyof Deployment], value))
   if (changes.every(([column]) => column === 'nextReconcileAt') && isStillWaiting(row, truth)) return undefined
   return { ...(Object.fromEntries(changes) as RowPatch), lastReconcileAt: now }
@@ -45,28 +73,22 @@ function afterDecision(row: Deployment, { step, status }: Decision, now: number)
     case 'waitFor':
       return { status, lastError: step.failure ?? null, nextReconcileAt: now + step.ms }
     case 'refuse':
-      return { status, lastError: step.failure }
+      return { status, lastError: step.failure, nextReconcileAt: null }
     case 'ensureNamespace':
     case 'unlockRelease':
     case 'install':
     case 'upgrade':
-    case 'settleOwnership':
+    case 'rollBack':
     case 'repairObjects':
     case 'uninstall':
     case 'deleteNamespace':
-      return { status }
+      return { status, nextReconcileAt: null }
     default:
       return step satisfies never
   }
 }
 
-function afterFailure(
-  row: Deployment,
-  { failure, retryAt }: { readonly failure: Failure; readonly retryAt: number | null },
-): RowPatch {
-  return {
-    status: retryAt === null || !failure.retryable ? 'error' : row.status,
-    lastError: failure,
-    nextReconcileAt: retryAt,
-  }
+function afterFailure(row: Deployment, { failure, retryAt, status }: Failed): RowPatch {
+  const isGivenUp = retryAt === null || !failure.retryable
+  return { status: status ?? (isGivenUp ? 'error' : row.status), lastError: failure, nextReconcileAt: retryAt }
 }

@@ -1,5 +1,7 @@
 import type { Failure } from '../../kernel/index.ts'
 import type { JsonObject } from './values/json.ts'
+import type { Unrepairable } from './observed.ts'
+import type { RolloutState } from './rollout.ts'
 
 /*
  * Terms used in this folder
@@ -10,6 +12,7 @@ import type { JsonObject } from './values/json.ts'
  * - user part:  the values under `user`, the only ones a tenant may set
  * - sealed:     write-only values as they are stored: encrypted, one envelope per field
  * - digest:     names chart, template and values together; equal digests mean that there is nothing to upgrade
+ * - rollout:    bringing one digest to the control plane: Helm runs, then the objects have to become healthy in time
  */
 
 export const DEPLOYMENT_STATUSES = [
@@ -17,6 +20,8 @@ export const DEPLOYMENT_STATUSES = [
   'provisioning',
   'ready',
   'upgrading',
+  'degraded',
+  'stalled',
   'deleting',
   'deleted',
   'error',
@@ -88,6 +93,15 @@ export interface Deployment {
   readonly generation: number
   /** The generation that the world was last seen to match. */
   readonly observedGeneration: number
+  /** The generation that `status` and `lastError` speak of. */
+  readonly statusGeneration: number
+  /** How often a person asked to try again what had failed. */
+  readonly retries: number
+  readonly rollout: RolloutState | null
+  /** What somebody changed and cannot be changed back. */
+  readonly unrepairable: readonly Unrepairable[]
+  /** Since when it is left as it is. */
+  readonly suspendedAt: number | null
   readonly lastError: Failure | null
   readonly lastReconcileAt: number | null
   readonly nextReconcileAt: number | null

@@ -3,7 +3,6 @@ import { raise } from './failures.ts'
 import type { Step } from './steps/types.ts'
 import { decisionText, auditText, jobText } from './words.ts'
 
-const POLICY = { onFailure: 'keep', keepClaims: [] } as const
 const { failure } = raise.NeverHealthy('pods do not start')
 
 test.each([
@@ -17,7 +16,8 @@ test.each([
     'it was moved to another template, with version 2.0.0 of the chart, and the settings were changed',
   ],
   ['deleted', { generation: 3 }, 'its deletion was asked for'],
-  ['enqueued', { reason: 'retry' }, 'a look at it was asked for'],
+  ['enqueued', { reason: 'retry' }, 'another try was asked for'],
+  ['enqueued', { reason: 'drift' }, 'a look at it was asked for'],
   ['requeued', { job: '7' }, 'another try was asked for'],
   ['failed', { job: '7', error: 'not today' }, 'it was given up by hand: not today'],
   ['praised', {}, 'it was praised'],
@@ -29,9 +29,9 @@ test.each<[Step, string]>([
     { do: 'unlockRelease', revision: 3, how: 'markFailed' },
     'revision 3 was left unfinished by a worker that died, and is unlocked',
   ],
-  [{ do: 'install', timeoutMs: 1, policy: POLICY }, 'it is being installed'],
-  [{ do: 'upgrade', timeoutMs: 1, policy: POLICY, handOver: [] }, 'the change is being applied'],
-  [{ do: 'settleOwnership', objects: ['Service/web'] }, 'fields that others have set are taken back in Service/web'],
+  [{ do: 'install', timeoutMs: 1 }, 'it is being installed'],
+  [{ do: 'upgrade', timeoutMs: 1, keepClaims: [], handOver: [] }, 'the change is being applied'],
+  [{ do: 'rollBack', revision: 2, timeoutMs: 1 }, 'the change failed, and it goes back to revision 2'],
   [
     { do: 'repairObjects', objects: ['Service/web', 'Ingress/web'] },
     'somebody changed or deleted Service/web, Ingress/web, which is being restored',

@@ -20,7 +20,11 @@ export function auditText(action: string, detail: Detail = {}): string {
     case 'deleted':
       return 'its deletion was asked for'
     case 'enqueued':
-      return 'a look at it was asked for'
+      return detail['reason'] === 'retry' ? 'another try was asked for' : 'a look at it was asked for'
+    case 'suspended':
+      return 'it was suspended'
+    case 'resumed':
+      return 'it was resumed'
     case 'requeued':
       return 'another try was asked for'
     case 'failed':
@@ -57,8 +61,8 @@ export function decisionText({ step, status }: Decision): string {
       return 'it is being installed'
     case 'upgrade':
       return 'the change is being applied'
-    case 'settleOwnership':
-      return `fields that others have set are taken back in ${step.objects.join(', ')}`
+    case 'rollBack':
+      return `the change failed, and it goes back to revision ${step.revision}`
     case 'repairObjects':
       return `somebody changed or deleted ${step.objects.join(', ')}, which is being restored`
     case 'uninstall':

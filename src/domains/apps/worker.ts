@@ -23,6 +23,7 @@ import { Observer } from './observe.ts'
 import type { AppsParts, AppsSettings } from './parts.ts'
 import { scannedDeployment } from './queue.ts'
 import { appsReconcile } from './reconciler.ts'
+import { APPS_BACKOFF } from './rollout.ts'
 import type { DeploymentRows } from './rows.ts'
 
 export interface AppsWorkerDeps {
@@ -48,6 +49,8 @@ export interface AppsWorkerDeps {
   readonly instance: string
   /** @default 4 */
   readonly concurrency?: number
+  /** Runs beyond `concurrency` that wait for a hook of Helm. @default as many again */
+  readonly waitingAtMost?: number
   /** The most concurrent runs of one tenant. @default concurrency - 1, at least 1 */
   readonly perTenant?: number
   /** @default 2_000 */
@@ -56,13 +59,11 @@ export interface AppsWorkerDeps {
   readonly stopGraceMs?: number
   /** Between two drift scans. @default 600_000 */
   readonly driftScanMs?: number
-  /** @default 10 s doubling to 10 min, eight attempts; after that only the drift scan retries */
+  /** Also bounds how often one digest is tried. @default `APPS_BACKOFF` */
   readonly backoff?: Backoff
 }
 
-export const APPS_BACKOFF: Backoff = { baseMs: 10_000, capMs: 600_000, maxAttempts: 8 }
-
-/** A run may contain several rollouts, each with a health timeout of up to two hours. */
+/** A run may contain several hooks, each with a timeout of up to two hours. */
 const LONGEST_RUN_MS = 6 * 3_600_000
 const FENCE_RETRY_MS = 5_000
 
@@ -96,6 +97,7 @@ export function appsWorker(deps: AppsWorkerDeps): readonly Service[] {
     emitter,
     decisions: deps.decisions,
     concurrency: deps.concurrency ?? 4,
+    waitingAtMost: deps.waitingAtMost ?? deps.concurrency ?? 4,
     timeoutMs: LONGEST_RUN_MS,
     backoff,
     clock,

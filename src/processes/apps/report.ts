@@ -5,7 +5,7 @@ import { domainReport, type DomainCounts, type DomainReport } from '../shared/do
 const COUNT = `
   select count(*)::int as objects,
     (count(*) filter (where status <> 'ready'))::int as "notReady",
-    (count(*) filter (where status = 'error'))::int as failing
+    (count(*) filter (where status in ('error', 'stalled', 'degraded')))::int as failing
   from caelus.deployment where status <> 'deleted'`
 
 export const appsReport = (pool: Pool, notices: Pick<Listener, 'subscribe'>, board: StatusBoard): DomainReport =>

@@ -20,7 +20,6 @@ const rolloutOf = (chart: Chart, over: Partial<Rollout> = {}): Rollout => ({
   values: {},
   digest: '0123456789abcdef'.repeat(4),
   timeoutMs: 30_000,
-  onFailure: 'keep',
   handOver: [],
   ...over,
 })

@@ -200,7 +200,7 @@ test('a change bumps the generation and wakes; one that changes nothing does nei
   const { deployment } = await ordered(w, { message: 'hi', password: SENTINEL })
   await w.database.pool.query('delete from caelus.job')
   const same = { domainname: 'ANN.example.org', userValues: { message: 'hi', password: SENTINEL } }
-  expect(await w.apps.updateDeployment(w.ann, deployment, same)).toEqual(deployment)
+  expect(await w.apps.updateDeployment(w.ann, deployment, same)).toEqual({ ...deployment, nextReconcileAt: null })
   expect(await w.queue.claim('w', 5)).toEqual([])
   const changed = await w.apps.updateDeployment(w.ann, deployment, { domainname: 'new.example.org' })
   expect(changed).toMatchObject({

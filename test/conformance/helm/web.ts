@@ -5,8 +5,8 @@ import type { JsonObject } from '../../../src/domains/apps/index.ts'
 export const WEB: FakeChart = {
   name: 'web',
   version: '1.0.0',
-  defaultValues: { replicas: 1, healthy: true, extra: false, user: { message: 'hello' } },
-  render: ({ replicas, healthy, extra, user }) => [
+  defaultValues: { replicas: 1, hook: false, extra: false, user: { message: 'hello' } },
+  render: ({ replicas, extra, user }) => [
     configMap('web', { message: (user as JsonObject)['message'] ?? '' }),
     {
       apiVersion: 'apps/v1',
@@ -18,7 +18,6 @@ export const WEB: FakeChart = {
         template: {
           metadata: { labels: { app: 'web' } },
           spec: {
-            ...(healthy === false && { nodeSelector: { nowhere: 'true' } }),
             containers: [{ name: 'web', image: 'web:1' }],
           },
         },
@@ -26,7 +25,7 @@ export const WEB: FakeChart = {
     },
     ...(extra === true ? [configMap('extra', {})] : []),
   ],
-  health: ({ healthy }) => (healthy === false ? { afterMs: Number.POSITIVE_INFINITY } : {}),
+  hooks: ({ hook }) => (hook === true ? { afterMs: Number.POSITIVE_INFINITY } : {}),
 }
 
 const configMap = (name: string, data: JsonObject) => ({

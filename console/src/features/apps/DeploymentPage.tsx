@@ -1,6 +1,6 @@
 import { Anchor, Button, Code } from '@mantine/core'
-import { IconAdjustments, IconExternalLink, IconRefresh, IconVersions } from '@tabler/icons-react'
-import { useState } from 'react'
+import { IconAdjustments, IconExternalLink, IconVersions } from '@tabler/icons-react'
+import { useState, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import { Age } from '../../components/feedback/Age.tsx'
 import { Column, Columns } from '../../components/page/Columns.tsx'
@@ -9,7 +9,7 @@ import { DetailPage } from '../../components/detail/DetailPage.tsx'
 import { Explanation } from '../../components/insight/Explanation.tsx'
 import { Facts } from '../../components/detail/Facts.tsx'
 import { Panel } from '../../components/detail/Panel.tsx'
-import type { DeploymentView, ExplanationView, ReconcileJobView, ResourcesView } from '../../lib/api/contract.ts'
+import type { DeploymentView, ExplanationView, ResourcesView } from '../../lib/api/contract.ts'
 import { useResource } from '../../lib/api/queries.ts'
 import { Deletion } from './Deletion.tsx'
 import { DeleteDeployment } from './DeleteDeployment.tsx'
@@ -19,8 +19,8 @@ import { api, pages, TOPIC } from './paths.ts'
 import { ProductIcon } from './ProductIcon.tsx'
 import { RecordedFailure } from './RecordedFailure.tsx'
 import { Resources } from './Resources.tsx'
+import { RunActions } from './RunActions.tsx'
 import { UpgradeDeployment } from './UpgradeDeployment.tsx'
-import { useWrite } from './use-write.ts'
 import { WrittenValues } from './WrittenValues.tsx'
 
 interface DeploymentPageProps {
@@ -50,7 +50,7 @@ export function DeploymentPage({ deployment: ref, isAdmin, isOwn }: DeploymentPa
               >
                 Change
               </Button>
-              {isAdmin && <LookAgain deployment={deployment} />}
+              <RunActions deployment={deployment} isAdmin={isAdmin} />
               {isAdmin && (
                 <Button
                   variant="default"
@@ -77,19 +77,18 @@ export function DeploymentPage({ deployment: ref, isAdmin, isOwn }: DeploymentPa
   )
 }
 
-function LookAgain({ deployment }: { readonly deployment: DeploymentView }) {
-  const wake = useWrite<ReconcileJobView>((client) =>
-    client.post(`/deployments/${encodeURIComponent(deployment.id)}:reconcile`, { reason: 'retry' }),
-  )
+/** What somebody changed by hand and nobody can change back. */
+function Unrepairable({ deployment }: { readonly deployment: DeploymentView }) {
+  if (deployment.unrepairable.length === 0) return null
   return (
-    <Button
-      variant="default"
-      leftSection={<IconRefresh size={16} aria-hidden />}
-      loading={wake.isPending}
-      onClick={() => wake.mutate()}
-    >
-      Reconcile now
-    </Button>
+    <Panel title="Cannot be changed back">
+      <Facts
+        facts={deployment.unrepairable.map(({ object, field, because }) => [
+          field === null ? object : `${object} ${field}`,
+          because,
+        ])}
+      />
+    </Panel>
   )
 }
 
@@ -103,6 +102,7 @@ function Parts({ deployment }: { readonly deployment: DeploymentView }) {
     <Columns>
       <Column>
         {deployment.last_error && <RecordedFailure failure={deployment.last_error} />}
+        <Unrepairable deployment={deployment} />
         <Deletion
           deployment={deployment}
           left={resources.data?.items.length}
@@ -118,6 +118,15 @@ function Parts({ deployment }: { readonly deployment: DeploymentView }) {
       </Column>
     </Columns>
   )
+}
+
+/** How the rollout of the last change stands, while it does. */
+function rolloutFacts(deployment: DeploymentView): [string, ReactNode][] {
+  const { failed_tries: tries, healthy_by: deadline } = deployment
+  return [
+    ...(tries > 0 ? [['Failed tries', String(tries)] as [string, ReactNode]] : []),
+    ...(deadline !== null ? [['Healthy by', new Date(deadline).toLocaleTimeString()] as [string, ReactNode]] : []),
+  ]
 }
 
 function DeploymentFacts({ deployment }: { readonly deployment: DeploymentView }) {
@@ -144,6 +153,7 @@ function DeploymentFacts({ deployment }: { readonly deployment: DeploymentView }
           ['Tenant', deployment.user_email],
           ['Namespace', <Code key="namespace">{deployment.namespace_name}</Code>],
           ['Change', seen === generation ? `${generation}, applied` : `${generation}; applied is ${seen}`],
+          ...rolloutFacts(deployment),
           [
             'Ordered',
             <span key="ordered">

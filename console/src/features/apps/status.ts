@@ -6,18 +6,25 @@ const WORDS: Record<DeploymentStatus, Spoken> = {
   provisioning: { tone: 'wait', word: 'Being set up' },
   ready: { tone: 'good', word: 'Ready' },
   upgrading: { tone: 'wait', word: 'Being changed' },
+  degraded: { tone: 'bad', word: 'Degraded' },
+  stalled: { tone: 'bad', word: 'Stalled' },
   deleting: { tone: 'wait', word: 'Being deleted' },
   deleted: { tone: 'info', word: 'Deleted' },
   error: { tone: 'bad', word: 'Failed' },
 }
 
-type Shown = Pick<DeploymentView, 'status' | 'generation' | 'observed_generation' | 'last_error'>
+const BAD: ReadonlySet<DeploymentStatus> = new Set(['error', 'degraded', 'stalled'])
+
+type Shown = Pick<DeploymentView, 'status' | 'suspended_at' | 'generation' | 'observed_generation' | 'last_error'>
 
 /** The one word for a deployment, and the sentence behind it. */
 export function headline(deployment: Shown): Spoken & { readonly why: string } {
   const { status, generation, observed_generation: seen, last_error: error } = deployment
   const word = WORDS[status] ?? { tone: 'info', word: status }
-  if (status === 'error') return { ...word, why: error?.message ?? 'no reason was recorded' }
+  if (deployment.suspended_at !== null && status !== 'deleting' && status !== 'deleted') {
+    return { tone: 'info', word: 'Suspended', why: 'it is left as it is until it is resumed' }
+  }
+  if (BAD.has(status)) return { ...word, why: error?.message ?? 'no reason was recorded' }
   if (status === 'ready' && seen < generation) {
     return { tone: 'wait', word: 'Change waiting', why: 'the last change is saved and not applied yet' }
   }

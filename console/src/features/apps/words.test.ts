@@ -13,7 +13,13 @@ import { treeOf } from './tree.ts'
 import { writtenFacts } from './written-facts.ts'
 
 describe('the headline of a deployment', () => {
-  const row = { status: 'ready', generation: 2, observed_generation: 2, last_error: null } as const
+  const row = {
+    status: 'ready',
+    suspended_at: null,
+    generation: 2,
+    observed_generation: 2,
+    last_error: null,
+  } as const
 
   test('is its status, and a waiting change says so', () => {
     expect(headline(row)).toEqual({ tone: 'good', word: 'Ready', why: '' })
@@ -30,6 +36,12 @@ describe('the headline of a deployment', () => {
       next_step: 'x',
     } as const
     expect(headline({ ...row, status: 'error', last_error }).why).toBe('the chart is gone')
+    expect(headline({ ...row, status: 'degraded', last_error })).toMatchObject({
+      tone: 'bad',
+      why: 'the chart is gone',
+    })
+    expect(headline({ ...row, status: 'stalled', last_error })).toMatchObject({ word: 'Stalled', tone: 'bad' })
+    expect(headline({ ...row, suspended_at: '2026-01-01T00:00:00Z' }).word).toBe('Suspended')
     expect(headline({ ...row, status: 'upgrading', last_error }).why).toBe('the last try failed: the chart is gone')
   })
 })

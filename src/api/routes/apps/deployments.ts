@@ -184,4 +184,40 @@ export function deploymentRoutes(app: App, { apps }: AppsParts): void {
       return reply.code(202).send(tagged(reply, deploymentView(gone)))
     },
   )
+
+  for (const { verb, operationId, summary, act } of VERBS) {
+    app.post(
+      `/users/:id/deployments/:deployment_id([^:]+)::${verb}`,
+      {
+        config: { access: 'member', idempotent: true },
+        schema: { operationId, tags, summary, params: one, response: { 200: DeploymentView } },
+      },
+      async (request, reply) => {
+        const { id: userId, deployment_id: id } = request.params
+        return tagged(reply, deploymentView(await apps[act](actorOf(request), { id, userId })))
+      },
+    )
+  }
 }
+
+/** What an owner does with a deployment besides changing it. */
+const VERBS = [
+  {
+    verb: 'retry',
+    operationId: 'retryDeployment',
+    summary: 'Try what failed anew, however often it was tried before',
+    act: 'retryDeployment',
+  },
+  {
+    verb: 'suspend',
+    operationId: 'suspendDeployment',
+    summary: 'Leave it as it is: changes are saved and not applied, drift is not repaired',
+    act: 'suspendDeployment',
+  },
+  {
+    verb: 'resume',
+    operationId: 'resumeDeployment',
+    summary: 'Apply what was changed while it was suspended, and keep it in order again',
+    act: 'resumeDeployment',
+  },
+] as const

@@ -152,6 +152,31 @@ export function deploymentCommands(program: Command, { remote, terminal }: CliPo
       await shown(client, await client.patch<Deployment>(pathOf(present), change, present.generation), options)
     })
 
+  const posted = async (client: RestClient, named: string, verb: string): Promise<Deployment> =>
+    client.post<Deployment>(`${pathOf(await deploymentNamed(client, named))}:${verb}`, {})
+
+  for (const [verb, description] of [
+    ['retry', 'try what failed anew, however often it was tried before'],
+    ['resume', 'apply what was changed while it was suspended, and keep it in order again'],
+  ] as const) {
+    const command = program.command(`${verb}-deployment`).description(description)
+    withWaiting(command.argument('<deployment>', DEPLOYMENT.named), 'is ready')
+      .addOption(outputOption())
+      .action(async (named: string, options: WaitOptions & OutputOption) => {
+        const client = restClient(await remote())
+        await shown(client, await posted(client, named, verb), options)
+      })
+  }
+
+  program
+    .command('suspend-deployment')
+    .description('leave a deployment as it is: changes are saved and not applied, drift is not repaired')
+    .argument('<deployment>', DEPLOYMENT.named)
+    .addOption(outputOption())
+    .action(async (named: string, { output }: OutputOption) =>
+      terminal.out(formatFacts(output, await posted(restClient(await remote()), named, 'suspend'))),
+    )
+
   withWaiting(
     program
       .command('delete-deployment')

@@ -2,7 +2,17 @@ import { ServerRefusal, type RestClient } from '../../client.ts'
 import type { Terminal } from '../../ports.ts'
 import { untilSettled, type Verdict } from '../../wait.ts'
 
-export const STATUSES = ['pending', 'provisioning', 'ready', 'upgrading', 'deleting', 'deleted', 'error'] as const
+export const STATUSES = [
+  'pending',
+  'provisioning',
+  'ready',
+  'upgrading',
+  'degraded',
+  'stalled',
+  'deleting',
+  'deleted',
+  'error',
+] as const
 
 export interface Deployment {
   readonly id: string
@@ -14,6 +24,8 @@ export interface Deployment {
   readonly status_since: string
   readonly generation: number
   readonly observed_generation: number
+  readonly status_generation: number
+  readonly suspended_at: string | null
   readonly last_error: {
     readonly code: string
     readonly message: string
@@ -36,10 +48,13 @@ export const converged = (
   })
 
 function verdict(now: Deployment): Verdict<Deployment> {
-  const { status, last_error: failure, generation, observed_generation: seen } = now
-  const text = `${now.deployment_uid}: ${status}${failure === null ? '' : ` (${failure.code}: ${failure.message})`}`
+  const { status, last_error: failure, generation, observed_generation: seen, status_generation: spokenOf } = now
+  const held = now.suspended_at === null ? '' : ', suspended: resume it'
+  const text = `${now.deployment_uid}: ${status}${held}${failure === null ? '' : ` (${failure.code}: ${failure.message})`}`
   if (status === 'deleted' || (status === 'ready' && seen === generation)) return { is: 'settled', value: now, text }
-  if (status !== 'error' || failure === null || failure.retryable) return { is: 'waiting', text }
+  // The failure of an earlier change says nothing about this one.
+  const isGivenUp = (status === 'error' || status === 'stalled') && spokenOf === generation
+  if (!isGivenUp || failure === null || failure.retryable) return { is: 'waiting', text }
   const { message: detail, ...rest } = failure
   return { is: 'failed', error: new ServerRefusal({ ...rest, detail }), text }
 }

@@ -139,6 +139,7 @@ describe('driftOf', () => {
       missing: false,
       drifted: [],
       leftAlone: [],
+      unrepairable: [],
     })
   })
 
@@ -258,6 +259,7 @@ it('sums up a release for decide', () => {
   expect(driftSeen(objects)).toEqual({
     edited: [],
     missing: ['Service/web'],
+    unrepairable: [],
     handedOver: [{ object: 'Deployment/web', path: 'spec.replicas', owner: 'kube-controller-manager (scale)' }],
   })
 })

@@ -17,13 +17,15 @@ import type { Redacted } from '../values/redaction.ts'
 
 /** The field manager of Helm 4 and of our repairs. */
 export const OUR_MANAGER = 'helm'
+/** How a field that nobody owns is told. */
+export const NO_MANAGER = 'no manager'
 
 /** A field that we set and that has another value now. Secret values are masked. */
 export interface DifferingField {
   readonly path: string
   readonly ours: Json
   readonly live: Json | null
-  /** The field manager that owns it now; `no manager` if none does. */
+  /** The field manager that owns it now, or `NO_MANAGER`. */
   readonly owner: string
 }
 
@@ -38,6 +40,8 @@ export interface ObjectDrift {
   readonly missing: boolean
   readonly drifted: readonly DifferingField[]
   readonly leftAlone: readonly LeftAlone[]
+  /** What the API server refuses to have as it was. */
+  readonly unrepairable: readonly { readonly path?: string; readonly because: string }[]
 }
 
 /**
@@ -52,7 +56,7 @@ export function driftOf(
 ): Redacted<ObjectDrift> {
   const object = objectName(desired)
   if (live === undefined)
-    return { object, missing: true, drifted: [], leftAlone: [] } as unknown as Redacted<ObjectDrift>
+    return { object, missing: true, drifted: [], leftAlone: [], unrepairable: [] } as unknown as Redacted<ObjectDrift>
   const hidden = { isSecret: isSecretField(desired), mask }
   const drifted: DifferingField[] = []
   const leftAlone: LeftAlone[] = []
@@ -63,13 +67,13 @@ export function driftOf(
       path: pathText(path),
       ours: show(after, path, hidden) as Json,
       live: show(before ?? null, path, hidden) as Json,
-      owner: owner === undefined ? 'no manager' : ownerText(owner),
+      owner: owner === undefined ? NO_MANAGER : ownerText(owner),
     }
     const why = meantToDiffer(object, path, others, facts)
     if (why === undefined) drifted.push(shown)
     else leftAlone.push({ ...shown, why })
   }
-  return { object, missing: false, drifted, leftAlone } as unknown as Redacted<ObjectDrift>
+  return { object, missing: false, drifted, leftAlone, unrepairable: [] } as unknown as Redacted<ObjectDrift>
 }
 
 /** The fields that an apply can set: no status and no identity; `stringData` as the API server stores it. */
@@ -91,6 +95,7 @@ export const driftSeen = (objects: readonly ObjectDrift[]): DriftSeen => ({
   handedOver: objects.flatMap(({ object, leftAlone }) =>
     leftAlone.map(({ path, owner }): HandedOver => ({ object, path, owner })),
   ),
+  unrepairable: objects.flatMap(({ object, unrepairable }) => unrepairable.map((one) => ({ object, ...one }))),
 })
 
 export interface Settlement {

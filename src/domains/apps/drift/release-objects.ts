@@ -1,8 +1,9 @@
 import { sameValue } from '../../../kernel/index.ts'
-import { at, isInvalid, withoutField, type Client, type KubeObject, type Resource } from '../../../kube/index.ts'
+import { at, withoutField, type Client, type KubeObject, type Resource } from '../../../kube/index.ts'
 import { autoscalersIn } from './autoscalers.ts'
 import { objectName } from './diff-objects.ts'
-import { driftOf, OUR_MANAGER, type ObjectDrift } from './drift.ts'
+import { driftOf, NO_MANAGER, OUR_MANAGER, type DifferingField, type ObjectDrift } from './drift.ts'
+import { inOurWords, refusalOf } from './refusals.ts'
 import { presentHolder } from '../fence.ts'
 import type { ReleaseRecord } from '../helm/port.ts'
 import { isJsonArray, isJsonObject, type JsonObject } from '../values/json.ts'
@@ -48,7 +49,7 @@ export async function readRelease(
   const compare = (facts: OwnershipFacts) =>
     live.map((one) => ({ ...one, drift: driftOf(asJson(one.desired), one.live, facts, mask) }))
   const first = compare({ autoscalers: [], allowed })
-  if (first.every(({ drift }) => drift.drifted.length === 0))
+  if (first.every(({ drift }) => drift.drifted.length === 0 && !drift.missing))
     return { objects: first, facts: { autoscalers: [], allowed } }
   const [autoscalers, holder] = await Promise.all([
     autoscalersIn(client, discovery, namespace, signal),
@@ -56,7 +57,7 @@ export async function readRelease(
   ])
   const facts = { autoscalers, allowed }
   const asker = holder === undefined ? client : client.as(holder)
-  return { objects: await inBatches(compare(facts), (one) => confirmed(asker, one, signal)), facts }
+  return { objects: await inBatches(compare(facts), (one) => confirmed(asker, one, options)), facts }
 }
 
 async function readObject(
@@ -70,30 +71,96 @@ async function readObject(
 }
 
 /**
- * The API server has the last word: where a dry run of the repair changes nothing, there is nothing to repair. It is asked as
- * the one who would repair: whoever looks need not be allowed to write.
+ * The API server has the last word: where a dry run of the repair changes nothing, there is nothing to repair, and what it
+ * refuses cannot be repaired. It is asked as the one who would repair: whoever looks need not be allowed to write.
  */
-async function confirmed(client: Client, one: ReleaseObject, signal?: AbortSignal): Promise<ReleaseObject> {
-  const { drift, resource, live } = one
-  if (drift.drifted.length === 0 || resource === undefined || live === undefined) return one
+async function confirmed(client: Client, one: ReleaseObject, { mask, signal }: LookOptions): Promise<ReleaseObject> {
+  const { drift, resource, desired, live } = one
+  if (!drift.missing && drift.drifted.length === 0) return one
+  if (resource === undefined)
+    return unrepairable(one, [{ because: `${desired.apiVersion} ${desired.kind} is not served` }])
   // What is on its way out cannot be repaired; once it is gone it is missing.
-  if (live.metadata.deletionTimestamp !== undefined) return { ...one, drift: { ...drift, drifted: [] } }
+  if (live?.metadata.deletionTimestamp !== undefined) return { ...one, drift: { ...drift, drifted: [] } }
+  const ask = (fields: ObjectDrift['drifted']) =>
+    tried(client, resource, { ...one, drift: { ...drift, drifted: fields } }, one, signal)
+  const answer = await ask(drift.drifted)
+  if (answer.is === 'same') return { ...one, drift: { ...drift, drifted: [] } }
+  if (answer.is === 'changes') return one
+  const because = mask(answer.because).slice(0, LONGEST_REFUSAL)
+  if (live === undefined) return unrepairable(one, [{ because }])
+  return apart(one, ask, because)
+}
+
+const LONGEST_REFUSAL = 300
+/** More fields than this are not tried one by one. */
+const MOST_FIELDS = 10
+
+type Answer =
+  | { readonly is: 'same' }
+  | { readonly is: 'changes' }
+  | { readonly is: 'refused'; readonly because: string }
+
+/** Finds the fields that the refusal is about, so that the others can be repaired without them. */
+async function apart(
+  one: ReleaseObject,
+  ask: (fields: ObjectDrift['drifted']) => Promise<Answer>,
+  because: string,
+): Promise<ReleaseObject> {
+  const { drifted } = one.drift
+  const all = unrepairable(
+    one,
+    drifted.map(({ path, owner }) => ({ because, ...(canBeLeftOut(owner) && { path }) })),
+  )
+  if (drifted.length === 1 || drifted.length > MOST_FIELDS) return all
+  const repairable: DifferingField[] = []
+  for (const field of drifted) if ((await ask([field])).is !== 'refused') repairable.push(field)
+  const rest = drifted.filter((field) => !repairable.includes(field))
+  const isApart = repairable.length > 0 && rest.every(({ owner }) => canBeLeftOut(owner))
+  if (!isApart || (await ask(repairable)).is === 'refused') return all
+  const found = unrepairable(
+    one,
+    rest.map(({ path }) => ({ path, because })),
+  )
+  return { ...found, drift: { ...found.drift, drifted: repairable } }
+}
+
+/** A field of ours that is left out of what we apply would be removed. */
+const canBeLeftOut = (owner: string): boolean => owner !== OUR_MANAGER && owner !== NO_MANAGER
+
+const unrepairable = (one: ReleaseObject, fields: ObjectDrift['unrepairable']): ReleaseObject => ({
+  ...one,
+  drift: { ...one.drift, missing: false, drifted: [], unrepairable: fields },
+})
+
+/** What became of the object if of its drifted fields only those of `one` were taken back. */
+async function tried(
+  client: Client,
+  resource: Resource,
+  one: ReleaseObject,
+  whole: ReleaseObject,
+  signal?: AbortSignal,
+): Promise<Answer> {
+  const others = whole.drift.drifted.filter((field) => !one.drift.drifted.includes(field))
+  const object = without(
+    ours(one),
+    others.map(({ path }) => path),
+  )
   try {
     const options = { fieldManager: OUR_MANAGER, force: true, dryRun: true, ...(signal && { signal }) }
-    const repaired = await client.apply(resource, ours(one), options)
-    return sameValue(content(repaired), content(live)) ? { ...one, drift: { ...drift, drifted: [] } } : one
+    const repaired = await client.apply(resource, object, options)
+    return { is: one.live !== undefined && sameValue(content(repaired), content(one.live)) ? 'same' : 'changes' }
   } catch (error) {
-    // The repair will meet the same refusal and tell it.
-    if (isInvalid(error)) return one
-    throw error
+    const because = refusalOf(error)
+    if (because === undefined) throw inOurWords(error)
+    return { is: 'refused', because }
   }
 }
 
-/** What we apply: everything that the record says, but for the fields that are meant to be another's. */
+/** What we apply: everything that the record says, but for the fields that are meant to be another's or cannot be changed. */
 export const ours = ({ desired, drift }: Pick<ReleaseObject, 'desired' | 'drift'>): KubeObject =>
   without(
     desired,
-    drift.leftAlone.map(({ path }) => path),
+    [...drift.leftAlone, ...drift.unrepairable].flatMap(({ path }) => path ?? []),
   )
 
 export const without = (object: KubeObject, paths: readonly string[]): KubeObject =>

@@ -1,17 +1,10 @@
-import { failureOf } from '../../../kernel/index.ts'
-import {
-  isConflict,
-  KubeError,
-  type Client,
-  type Discovery,
-  type KubeObject,
-  type Resource,
-} from '../../../kube/index.ts'
+import { isConflict, type Client, type Discovery, type KubeObject, type Resource } from '../../../kube/index.ts'
 import { objectName } from './diff-objects.ts'
-import { OUR_MANAGER, settleConflicts } from './drift.ts'
+import { OUR_MANAGER, settleConflicts, type Settlement } from './drift.ts'
 import { raise } from '../failures.ts'
 import type { OwnershipFacts } from './allowed-owners.ts'
 import type { HandedOver } from '../observed.ts'
+import { inOurWords, refusalOf } from './refusals.ts'
 import { asJson, without } from './release-objects.ts'
 
 export interface Input {
@@ -54,27 +47,27 @@ export async function restore(door: Door, input: Input): Promise<readonly Handed
 }
 
 /**
- * Makes sure that Helm will meet no conflict with this object of a new manifest: fields that others hold and are not
- * meant to are taken over with the value that they are about to get. Nothing is written when nobody else holds any.
+ * Which fields of an object of a new manifest others hold. Nothing is written: Helm takes over what is to be taken, in its
+ * own order. What the server does not take at all Helm will meet, too, and tell.
  */
-export async function settleAhead(door: Door, input: Input): Promise<readonly HandedOver[]> {
-  const resource = await resourceOf(door, input.desired)
-  const object = without(input.desired, pathsFor(input))
-  const options = { fieldManager: OUR_MANAGER, signal: input.signal }
+export async function conflictsAhead(door: Door, input: Input): Promise<Settlement> {
+  const { apiVersion, kind } = input.desired
+  const resource = await door.discovery.resourceFor(apiVersion, kind)
+  if (resource === undefined) return NO_CONFLICTS
   try {
-    await door.client.apply(resource, object, { ...options, dryRun: true })
-    return []
+    const object = without(input.desired, pathsFor(input))
+    await door.client.apply(resource, object, { fieldManager: OUR_MANAGER, signal: input.signal, dryRun: true })
+    return NO_CONFLICTS
   } catch (error) {
-    const handOver = await settled(error, input)
-    const rest = without(
-      object,
-      handOver.map(({ path }) => path),
-    )
-    if (conflictsOf(error).length > handOver.length)
-      await telling(door.client.apply(resource, rest, { ...options, force: true }))
-    return handOver
+    if (isConflict(error) && error.conflicts.length > 0) {
+      return settleConflicts(asJson(input.desired), error.conflicts, await input.facts())
+    }
+    if (refusalOf(error) !== undefined) return NO_CONFLICTS
+    throw inOurWords(error)
   }
 }
+
+const NO_CONFLICTS: Settlement = { repair: [], handOver: [] }
 
 const pathsFor = ({ desired, handOver }: Input): string[] => {
   const name = objectName(asJson(desired))
@@ -88,8 +81,6 @@ async function resourceOf({ discovery }: Door, { apiVersion, kind, metadata }: K
   return resource
 }
 
-const conflictsOf = (error: unknown) => (error instanceof KubeError ? error.conflicts : [])
-
 async function settled(error: unknown, { desired, facts }: Input): Promise<readonly HandedOver[]> {
   if (!isConflict(error) || error.conflicts.length === 0) throw inOurWords(error)
   return settleConflicts(asJson(desired), error.conflicts, await facts()).handOver
@@ -99,25 +90,3 @@ const telling = <T>(work: Promise<T>): Promise<T> =>
   work.catch((error: unknown) => {
     throw inOurWords(error)
   })
-
-/** The client tells in general terms what an app can be told more exactly. */
-function inOurWords(error: unknown): unknown {
-  if (!(error instanceof KubeError)) return error
-  const { code, message } = failureOf(error)
-  if (message.includes('stale fence')) return raise.StaleFence(message, { cause: error })
-  if (/field is immutable|updates to statefulset spec for fields other than/.test(message)) {
-    return raise.FieldImmutable(message, { cause: error })
-  }
-  switch (code) {
-    case 'KubeInvalid':
-      return raise.ObjectInvalid(message, { cause: error })
-    case 'KubeQuotaExceeded':
-      return raise.QuotaExceeded(message, { cause: error })
-    case 'KubeAdmissionDenied':
-      return raise.AdmissionRefused(message, { cause: error })
-    case 'KubeForbidden':
-      return raise.HelmForbidden(message, { cause: error })
-    default:
-      return error
-  }
-}

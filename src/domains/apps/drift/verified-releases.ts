@@ -115,7 +115,8 @@ export class VerifiedReleases {
     const { digest, before, seen } = finding
     const kinds = [...new Set(finding.objects.map(({ kind }) => kind))]
     const fingerprint = isShown(before, finding) ? this.#fingerprint(before, kinds) : undefined
-    const isFine = seen.health.is === 'ready' && seen.drift.edited.length === 0 && seen.drift.missing.length === 0
+    const { edited, missing, unrepairable } = seen.drift
+    const isFine = seen.health.is === 'ready' && [edited, missing, unrepairable].every((list) => list.length === 0)
     if (fingerprint !== undefined && isFine) {
       const look = { digest, kinds, fingerprint, seen, at: this.#deps.clock.now() }
       this.#remember(id, look)

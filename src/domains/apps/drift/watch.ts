@@ -13,6 +13,7 @@ import {
   cache,
   keeping,
   Namespace,
+  objectHealth,
   repeatedWakes,
   Secret,
   type Cache,
@@ -49,15 +50,29 @@ const OURS = 'app.kubernetes.io/managed-by=Helm'
 /** How long a start waits for the kinds that were followed before. What comes later is looked at instead. */
 const CATCH_UP_MS = 10_000
 
-/** What is kept of an object of a release: who it is, its version, and what others than Helm have set. */
+/** What is kept of an object of a release: who it is, its version, what others than Helm have set, and how it is. */
 interface Trace extends KubeObject {
   /** Names everything that managers other than Helm hold, apart from status. */
   readonly others: string
+  /** Of kinds that are watched whole. */
+  readonly health?: 'ready' | 'progressing' | 'down' | 'failing'
 }
 
+/** Kinds whose status tells whether an app is healthy. Of the others metadata are enough. */
+const WATCHED_WHOLE: ReadonlySet<string> = new Set([
+  'apps/v1/Deployment',
+  'apps/v1/StatefulSet',
+  'apps/v1/DaemonSet',
+  'apps/v1/ReplicaSet',
+  'batch/v1/Job',
+  'v1/PersistentVolumeClaim',
+  'v1/Pod',
+  'v1/Service',
+])
+
 /**
- * Watches the metadata of every object that Helm has put into namespaces of deployments, of the kinds that occur in
- * their manifests. Wakes a deployment when somebody else changes or deletes one, and tells when nothing was touched.
+ * Watches every object that Helm has put into namespaces of deployments, of the kinds that occur in their manifests. Wakes a
+ * deployment when somebody else changes or deletes one or when its health changes, and tells when nothing was touched.
  *
  * Writes of Helm, and our own which bear its name, wake nobody: they leave what other managers hold as it was.
  */
@@ -159,9 +174,9 @@ export class DriftWatch implements ReleaseWatch, Service {
     const traces = cache<KubeObject, Trace>(this.#watching(), {
       resource,
       where: { labels: OURS },
-      metadataOnly: true,
+      metadataOnly: !WATCHED_WHOLE.has(text),
       indexes: { namespace: byNamespace },
-      keep: traceOf,
+      keep: WATCHED_WHOLE.has(text) ? traceWithHealth : traceOf,
     })
     this.#kinds.set(text, traces)
     traces.onChange((change) => this.#changed(kind, change))
@@ -176,15 +191,18 @@ export class DriftWatch implements ReleaseWatch, Service {
   }
 
   #changed(kind: string, change: Change<Trace>): void {
-    if (!isTouched(change)) return
+    const reason = wakeFor(change)
+    if (reason === undefined) return
     const { metadata } = change.type === 'deleted' ? change.old : change.new
     const labels = this.#namespaces.get({ name: metadata.namespace ?? '' })?.metadata.labels
     const id = labels?.[DEPLOYMENT_LABEL]
     if (id === undefined || (change.type === 'deleted' && this.#isHelmAtWork(metadata.namespace ?? ''))) return
     const how = change.type === 'deleted' ? 'deleted' : 'changed'
-    this.#deps.emitter.emit('apps:touched', { deployment: id, object: `${kind}/${metadata.name}`, how })
+    if (reason === 'drift') {
+      this.#deps.emitter.emit('apps:touched', { deployment: id, object: `${kind}/${metadata.name}`, how })
+    }
     const tenant = labels?.[USER_LABEL]
-    this.#wakes.wake(deploymentKey(id), { reason: 'drift', ...(tenant !== undefined && { tenant }) })
+    this.#wakes.wake(deploymentKey(id), { reason, ...(tenant !== undefined && { tenant }) })
   }
 }
 
@@ -195,15 +213,16 @@ const versionsIn = (from: Cache<KubeObject> | undefined, namespace: string): str
   (from?.byIndex('namespace', namespace) ?? []).map(versionOf).toSorted()
 
 /** What the first list finds was there before; whether it is in order is for the scan to see. */
-function isTouched(change: Change<Trace>): boolean {
-  if (change.via === 'firstList') return false
+function wakeFor(change: Change<Trace>): 'drift' | 'childChanged' | undefined {
+  if (change.via === 'firstList') return undefined
   switch (change.type) {
     case 'deleted':
-      return true
+      return 'drift'
     case 'added':
-      return false
+      return undefined
     case 'changed':
-      return change.old.others !== change.new.others
+      if (change.old.others !== change.new.others) return 'drift'
+      return change.old.health === change.new.health ? undefined : 'childChanged'
     default:
       return change satisfies never
   }
@@ -215,6 +234,11 @@ const traceOf = (object: KubeObject): Trace => ({
   ...identity(object),
   others: othersIn(object.metadata.managedFields ?? []),
 })
+
+function traceWithHealth(object: KubeObject): Trace {
+  const health = objectHealth(object)
+  return { ...traceOf(object), health: health.is === 'progressing' && health.isDown === true ? 'down' : health.is }
+}
 
 /** With times: the same manager may give the same field another value. */
 function othersIn(managed: readonly ManagedFields[]): string {

@@ -23,7 +23,7 @@ const crashing = (message: string, log: string): Client => {
 }
 
 test('container states and last log lines are the diagnosis', async () => {
-  expect(await diagnose(crashing('back-off', 'one\n\ntwo\n'), 'shop', mask)).toMatchObject({
+  expect(await diagnose(crashing('back-off', 'one\n\ntwo\n'), { namespace: 'shop', since: 0 }, mask)).toMatchObject({
     code: 'NeverHealthy',
     message: 'container web of pod web-1: CrashLoopBackOff back-off (exit 1, 3 restarts); last log lines: one | two',
   })
@@ -32,13 +32,13 @@ test('container states and last log lines are the diagnosis', async () => {
 test('a secret is masked before lines are split, cut and joined', async () => {
   for (let before = 0; before < 210; before += 7) {
     const log = `${'.'.repeat(before)}${SENTINEL}\n${'-'.repeat(before)} ${JSON.stringify(SENTINEL)}`
-    expectNoSentinel((await diagnose(crashing(log, log), 'shop', mask))?.message)
+    expectNoSentinel((await diagnose(crashing(log, log), { namespace: 'shop', since: 0 }, mask))?.message)
   }
 })
 
 test('a log or a message that begins or ends inside of a secret shows nothing of it', async () => {
   for (let at = 0; at < SENTINEL.length; at++) {
     const cut = `${SENTINEL.slice(at)} was refused\nretrying with ${SENTINEL.slice(0, at)}`
-    expectNoSentinel((await diagnose(crashing(cut, cut), 'shop', mask))?.message)
+    expectNoSentinel((await diagnose(crashing(cut, cut), { namespace: 'shop', since: 0 }, mask))?.message)
   }
 })

@@ -1,6 +1,5 @@
 import type { Masker } from '../../../kernel/index.ts'
 import { Event, Pod, type Client, type CoreV1 } from '../../../kube/index.ts'
-import type { JsonObject } from '../values/json.ts'
 import type { Diagnostics } from '../observed.ts'
 
 /** All output is bounded: a namespace may hold thousands of pods that all fail. */
@@ -20,11 +19,12 @@ const IMAGE_TROUBLE: ReadonlySet<string> = new Set([
 
 /**
  * Why the pods of a namespace do not get ready: container states, events and last log lines, with secrets masked.
- * `undefined`: no cause is known. Call it before a rollback, which removes pods and events.
+ * `undefined`: no cause is known. Events from before `since` are about something else. Call it before a rollback, which
+ * removes pods and events.
  */
 export async function diagnose(
   client: Client,
-  namespace: string,
+  { namespace, since }: { readonly namespace: string; readonly since: number },
   mask: Masker,
   signal?: AbortSignal,
 ): Promise<Diagnostics | undefined> {
@@ -33,12 +33,11 @@ export async function diagnose(
     client.list(Event, { namespace }, signal),
   ])
   const warnings = events
-    .filter(({ type }) => type === 'Warning')
+    .filter((event) => event.type === 'Warning' && timeOf(event) >= since)
     .map(({ reason = '', note = '' }) => ({ reason, note }))
-  const told = (code: Diagnostics['code'], message: string, details: JsonObject = {}): Diagnostics => ({
+  const told = (code: Diagnostics['code'], message: string): Diagnostics => ({
     code,
     message: message.slice(0, LONGEST),
-    details,
   })
   const quota = warnings.find(({ note }) => /exceeded quota|failed quota/.test(note))
   if (quota !== undefined) return told('QuotaExceeded', mask.excerpt(quota.note))
@@ -52,6 +51,12 @@ export async function diagnose(
   if (lines.length > 0) return told('NeverHealthy', lines.join('; '))
   const [last] = warnings.filter(({ reason }) => reason !== 'Unhealthy')
   return last === undefined ? undefined : told('NeverHealthy', `${last.reason}: ${mask.excerpt(last.note)}`)
+}
+
+/** When it was last seen, in full seconds. One without a time counts as new. */
+function timeOf({ series, eventTime, deprecatedLastTimestamp }: Event): number {
+  const at = series?.lastObservedTime ?? deprecatedLastTimestamp ?? eventTime
+  return at === undefined ? Infinity : Date.parse(at) + 1_000
 }
 
 interface Trouble {

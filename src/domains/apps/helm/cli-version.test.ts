@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseVersion, shortcomings, waiting } from './cli-version.ts'
+import { forced, parseVersion, shortcomings } from './cli-version.ts'
 
 it.each([
   ['v4.3.1', 4, 3],
@@ -16,10 +16,10 @@ it.each(['v3.9.0', 'v3.15.4', 'v2.17.0', 'v5.0.0', '', 'command not found'])(
   },
 )
 
-it('the watcher is trusted from 4.3 on', () => {
-  expect(waiting(parseVersion('v4.3.0'))).toEqual(['--wait=watcher'])
-  expect(waiting(parseVersion('v4.2.3'))).toEqual(['--wait=legacy'])
-  expect(waiting(parseVersion('v3.19.0'))).toEqual(['--wait'])
+it('only Helm 4 has to be told to take fields over', () => {
+  expect(forced(parseVersion('v4.3.0'), true)).toEqual(['--force-conflicts'])
+  expect(forced(parseVersion('v4.3.0'), false)).toEqual([])
+  expect(forced(parseVersion('v3.19.0'), true)).toEqual([])
 })
 
 it('Helm 3 keeps fewer promises, and each is told', () => {

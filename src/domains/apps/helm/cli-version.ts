@@ -32,13 +32,9 @@ export const shortcomings = ({ major }: HelmVersion): readonly string[] =>
         'what an upgrade had added when it was killed stays',
       ]
 
-/** Before 4.3 the watcher could miss that something became ready. */
-export function waiting({ major, minor }: HelmVersion): readonly string[] {
-  if (major === 3) return ['--wait']
-  return [minor >= 3 ? '--wait=watcher' : '--wait=legacy']
-}
-
-export const undoingOnFailure = ({ major }: HelmVersion): string => (major === 3 ? '--atomic' : '--rollback-on-failure')
+/** Helm 3 overwrites what others hold without being asked to. */
+export const forced = ({ major }: HelmVersion, force: boolean): readonly string[] =>
+  force && major === 4 ? ['--force-conflicts'] : []
 
 /** Renders with what the control plane can do and has, without writing anything. */
 export const askingTheCluster = ({ major }: HelmVersion): string => (major === 3 ? '--validate' : '--dry-run=server')

@@ -8,14 +8,7 @@ import { classifyHelmError } from './errors.ts'
 import { field, type JsonObject } from '../values/json.ts'
 import { masker } from '../values/redaction.ts'
 import { inCallFolder, removeLeftOvers } from './call-folders.ts'
-import {
-  askingTheCluster,
-  checkedByTheServer,
-  parseVersion,
-  undoingOnFailure,
-  waiting,
-  type HelmVersion,
-} from './cli-version.ts'
+import { askingTheCluster, checkedByTheServer, forced, parseVersion, type HelmVersion } from './cli-version.ts'
 import { handOverFlags, type HandOverFlags } from './hand-over.ts'
 import { objectsOf, type Kinds } from './manifest.ts'
 import type { Helm, ReleaseTarget, Rollout } from './port.ts'
@@ -31,7 +24,7 @@ export interface HelmCliOptions {
   readonly home: string
   /** All that Helm and the credential plugins of the kubeconfig see of our environment. @default nothing */
   readonly env?: Readonly<Record<string, string>>
-  /** Revisions kept per release. @default 5 */
+  /** Revisions kept per release. @default 10 */
   readonly historyMax?: number
   /** How long Helm has to note its own end in the release after an abort, before it is ended by force. @default 5 s */
   readonly graceMs?: number
@@ -47,15 +40,17 @@ export interface HelmCli extends Helm {
 /** A call ends before collecting its garbage would pay: a fifth of its CPU went there. One that holds much collects after all. */
 const SHORT_LIVED = { GOGC: 'off', GOMEMLIMIT: '256MiB' } as const
 
-/** The longest that a call without waiting may take. */
+/** The longest that a call without hooks may take. */
 const QUICK_MS = 120_000
+/** Every hook has the timeout for itself. A call with more of them that all take as long is ended. */
+const MOST_HOOKS = 10
 
 /**
  * Helm by its command line. Values travel through its standard input: never in arguments or variables, which others on the
  * machine can see, nor in a file, which would stay behind if we died. What Helm says when it fails is shown without them.
  */
 export function helmCli(options: HelmCliOptions): HelmCli {
-  const { binary, kubeconfig, kinds, home, env = {}, historyMax = 5, graceMs = 5_000, tempDir = tmpdir() } = options
+  const { binary, kubeconfig, kinds, home, env = {}, historyMax = 10, graceMs = 5_000, tempDir = tmpdir() } = options
   let detected: Promise<HelmVersion> | undefined
 
   const environment = {
@@ -133,7 +128,7 @@ export function helmCli(options: HelmCliOptions): HelmCli {
     rollout: Rollout,
     signal: AbortSignal | undefined,
   ): Promise<{ readonly revision: number }> {
-    const { chart, values, digest, timeoutMs, onFailure, handOver, mask = maskOf(values) } = rollout
+    const { chart, values, digest, timeoutMs, handOver, force = false, mask = maskOf(values) } = rollout
     const helm = await version()
     const flags = [
       ...READING_VALUES,
@@ -141,14 +136,13 @@ export function helmCli(options: HelmCliOptions): HelmCli {
       `--timeout=${timeoutMs}ms`,
       '--hide-notes',
       ...checkedByTheServer(helm),
-      ...waiting(helm),
-      ...(onFailure === 'keep' ? [] : [undoingOnFailure(helm)]),
+      ...forced(helm, force),
     ]
     const ran = await handing(helm, handOver, ({ args, env: more }) =>
       call({
         target,
         args: [...verb, target.release, chart.archive, ...flags, ...args],
-        limitMs: 3 * timeoutMs + QUICK_MS,
+        limitMs: MOST_HOOKS * timeoutMs + QUICK_MS,
         signal,
         values,
         env: more,
@@ -177,11 +171,26 @@ export function helmCli(options: HelmCliOptions): HelmCli {
     upgrade: (target, rollout, signal) =>
       roll(['upgrade', '--reset-values', `--history-max=${historyMax}`], target, rollout, signal),
 
+    async rollBack(target, { revision, timeoutMs, mask = masker([]) }, signal) {
+      const helm = await version()
+      const args = ['rollback', target.release, String(revision), `--timeout=${timeoutMs}ms`]
+      const history = `--history-max=${historyMax}`
+      const limitMs = MOST_HOOKS * timeoutMs + QUICK_MS
+      const attempt = (force: boolean): Promise<Ran> =>
+        call({ target, args: [...args, history, ...forced(helm, force)], limitMs, signal })
+      const gentle = await attempt(false)
+      if (gentle.code === 0) return
+      const failure = classifyHelmError(gentle.stderr, { mask })
+      // No field can be left out of an earlier manifest; an autoscaler sets its own again.
+      const ran = failure.failure.code === 'OwnershipConflict' ? await attempt(true) : gentle
+      if (ran.code !== 0) throw classifyHelmError(ran.stderr, { mask })
+    },
+
     async uninstall(target, { hooks, timeoutMs, mask = masker([]) }, signal) {
       await version()
       const flags = [`--timeout=${timeoutMs}ms`, ...(hooks ? [] : ['--no-hooks'])]
       const args = ['uninstall', target.release, ...flags]
-      const ran = await call({ target, args, limitMs: 3 * timeoutMs + QUICK_MS, signal })
+      const ran = await call({ target, args, limitMs: MOST_HOOKS * timeoutMs + QUICK_MS, signal })
       if (ran.code === 0) return true
       if (/release: not found/i.test(ran.stderr)) return false
       throw classifyHelmError(ran.stderr, { mask })

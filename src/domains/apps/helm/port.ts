@@ -2,7 +2,6 @@ import type { Masker } from '../../../kernel/index.ts'
 import type { Identity, KubeObject } from '../../../kube/index.ts'
 import type { JsonObject } from '../values/json.ts'
 import type { HandedOver, PendingKind } from '../observed.ts'
-import type { OnFailure } from '../steps/types.ts'
 
 /** Where a template says its chart is. */
 export interface ChartLocation {
@@ -43,20 +42,31 @@ export interface Rollout {
   readonly values: JsonObject
   /** Kept with the release: names chart, template and values. */
   readonly digest: string
+  /** That of every hook. Nobody waits for anything else. */
   readonly timeoutMs: number
-  readonly onFailure: OnFailure
   /** Fields left out of what is applied, because they are meant to be another's. */
   readonly handOver: readonly HandedOver[]
+  /** Takes fields over that other managers hold. @default false */
+  readonly force?: boolean
   /** Hides secrets in what Helm says when it fails. @default hides everything in the user part of the values */
   readonly mask?: Masker
 }
 
-/** The verbs of Helm that change the world. Errors are `FailureError`s with the codes of `failures.ts`. */
+/**
+ * The verbs of Helm that change the world. Errors are `FailureError`s with the codes of `failures.ts`. What fails stays as it
+ * is: to undo it is a decision of its own.
+ */
 export interface Helm {
   /** What the chart would make of the values: the objects, hooks left out. Touches nothing. */
   render(target: ReleaseTarget, chart: Chart, values: JsonObject, signal?: AbortSignal): Promise<readonly KubeObject[]>
   install(target: ReleaseTarget, rollout: Rollout, signal?: AbortSignal): Promise<{ readonly revision: number }>
   upgrade(target: ReleaseTarget, rollout: Rollout, signal?: AbortSignal): Promise<{ readonly revision: number }>
+  /** Applies an earlier revision once more, as a new one with the digest of the earlier. */
+  rollBack(
+    target: ReleaseTarget,
+    to: { readonly revision: number; readonly timeoutMs: number; readonly mask?: Masker },
+    signal?: AbortSignal,
+  ): Promise<void>
   /** False: there was no release. */
   uninstall(
     target: ReleaseTarget,
@@ -65,7 +75,7 @@ export interface Helm {
   ): Promise<boolean>
 }
 
-/** The newest record of a release, read from Helm's own storage. */
+/** A record of a release, read from Helm's own storage. */
 export interface ReleaseRecord {
   readonly revision: number
   readonly status:
@@ -83,7 +93,16 @@ export interface ReleaseRecord {
 
 /** Helm's storage in the namespace, without running Helm. */
 export interface Releases {
+  /** A record that cannot be read is a `ReleaseUnreadable`. */
   newest(target: ReleaseTarget, signal?: AbortSignal): Promise<ReleaseRecord | undefined>
+  /** Whether there is any record, whatever it says. */
+  exists(target: ReleaseTarget, signal?: AbortSignal): Promise<boolean>
+  /** The newest revision before `revision` that was deployed with this digest. */
+  deployedBefore(
+    target: ReleaseTarget,
+    before: { readonly revision: number; readonly digest: string },
+    signal?: AbortSignal,
+  ): Promise<ReleaseRecord | undefined>
   /** Rewrites a pending or uninstalling record as failed, guarded by its resourceVersion. */
   markFailed(target: ReleaseTarget, revision: number, signal?: AbortSignal): Promise<void>
 }

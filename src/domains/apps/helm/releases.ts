@@ -1,6 +1,8 @@
+import { messageOf } from '../../../kernel/index.ts'
 import { Secret, type Client, type CoreV1, type Page } from '../../../kube/index.ts'
-import { objectsOf, type Kinds } from './manifest.ts'
-import type { Releases, ReleaseTarget } from './port.ts'
+import { raise } from '../failures.ts'
+import { asApplied, parseManifest, type Kinds } from './manifest.ts'
+import type { ReleaseRecord, Releases, ReleaseTarget } from './port.ts'
 import { decodeRelease, digestIn, encodeRelease, recordName, recordsOf, revisionOf, statusOf } from './storage.ts'
 
 /** A record can be pruned between the list and the read; then there is a newer one. */
@@ -10,31 +12,51 @@ const LOOKS = 3
 export function releases(client: Client, kinds: Kinds): Releases {
   const seenBy = ({ as }: ReleaseTarget): Client => (as === undefined ? client : client.as(as))
 
-  async function newestSecret(target: ReleaseTarget, signal?: AbortSignal): Promise<CoreV1.Secret | undefined> {
+  /** The record of the revision that `pick` chooses. */
+  async function chosen(
+    target: ReleaseTarget,
+    pick: (revisions: readonly Revision[]) => Revision | undefined,
+    signal?: AbortSignal,
+  ): Promise<CoreV1.Secret | undefined> {
     const reader = seenBy(target)
     for (let look = 1; look <= LOOKS; look++) {
-      const revision = await newestRevision(reader, target, signal)
-      if (revision === undefined) return undefined
-      const at = { namespace: target.namespace, name: recordName(target.release, revision) }
+      const found = pick(await revisionsOf(reader, target, signal))
+      if (found === undefined) return undefined
+      const at = { namespace: target.namespace, name: recordName(target.release, found.revision) }
       const secret = await reader.get(Secret, at, signal)
       if (secret !== undefined) return secret
     }
     throw new Error(`failed to read the release ${target.release}: its records changed ${LOOKS} times meanwhile`)
   }
 
+  async function recordIn(secret: CoreV1.Secret, target: ReleaseTarget): Promise<ReleaseRecord> {
+    const release = await readable(secret, () => decodeRelease(secret))
+    const objects = await readable(secret, async () => parseManifest(release.manifest))
+    const digest = digestIn(secret)
+    return {
+      revision: release.version,
+      status: statusOf(release),
+      updatedAt: Date.parse(release.info.last_deployed) || 0,
+      ...(digest !== undefined && { digest }),
+      objects: await asApplied(objects, target, kinds),
+    }
+  }
+
   return {
     async newest(target, signal) {
-      const secret = await newestSecret(target, signal)
-      if (secret === undefined) return undefined
-      const release = await decodeRelease(secret)
-      const digest = digestIn(secret)
-      return {
-        revision: release.version,
-        status: statusOf(release),
-        updatedAt: Date.parse(release.info.last_deployed) || 0,
-        ...(digest !== undefined && { digest }),
-        objects: await objectsOf(release.manifest, target, kinds),
-      }
+      const secret = await chosen(target, newestOf, signal)
+      return secret && (await recordIn(secret, target))
+    },
+
+    async exists(target, signal) {
+      return (await revisionsOf(seenBy(target), target, signal)).length > 0
+    },
+
+    async deployedBefore(target, { revision, digest }, signal) {
+      const isMeant = (one: Revision): boolean =>
+        one.revision < revision && one.digest === digest && STOOD.has(one.status)
+      const secret = await chosen(target, (all) => newestOf(all.filter(isMeant)), signal)
+      return secret && (await recordIn(secret, target))
     },
 
     async markFailed(target, revision, signal) {
@@ -55,15 +77,32 @@ export function releases(client: Client, kinds: Kinds): Releases {
   }
 }
 
+const readable = <T>({ metadata }: CoreV1.Secret, read: () => Promise<T>): Promise<T> =>
+  read().catch((error: unknown) => {
+    throw raise.ReleaseUnreadable(`failed to read Secret ${metadata.name}: ${messageOf(error)}`, { cause: error })
+  })
+
 const isLocked = (status: string): boolean => status.startsWith('pending-') || status === 'uninstalling'
 
+/** What its labels say of a revision. */
+interface Revision {
+  readonly revision: number
+  readonly status: string
+  readonly digest: string | undefined
+}
+
+const STOOD: ReadonlySet<string> = new Set(['deployed', 'superseded'])
+
+const newestOf = (revisions: readonly Revision[]): Revision | undefined =>
+  revisions.toSorted((a, b) => a.revision - b.revision).at(-1)
+
 /** Metadata alone is read: records are large, and all but one are history. */
-async function newestRevision(
+async function revisionsOf(
   reader: Client,
   { namespace, release }: ReleaseTarget,
   signal?: AbortSignal,
-): Promise<number | undefined> {
-  let newest = 0
+): Promise<readonly Revision[]> {
+  const all: Revision[] = []
   let continueToken: string | undefined
   do {
     const page: Page<CoreV1.Secret> = await reader.listPage(
@@ -77,8 +116,14 @@ async function newestRevision(
       },
       signal,
     )
-    newest = Math.max(newest, ...page.items.map(revisionOf))
+    all.push(
+      ...page.items.map((secret) => ({
+        revision: revisionOf(secret),
+        status: secret.metadata.labels?.['status'] ?? '',
+        digest: digestIn(secret),
+      })),
+    )
     continueToken = page.continueToken
   } while (continueToken !== undefined)
-  return newest === 0 ? undefined : newest
+  return all.filter(({ revision }) => revision > 0)
 }

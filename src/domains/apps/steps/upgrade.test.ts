@@ -16,7 +16,6 @@ const PAGE = {
   data: { text: 'old' },
 } as const
 const NEW_PAGE = { ...PAGE, data: { text: 'new' } }
-const POLICY = { onFailure: 'rollBack', keepClaims: [] } as const
 
 const LOADED = {
   deployment: {
@@ -28,6 +27,8 @@ const LOADED = {
     userValues: {},
     sealedValues: {},
     appliedTemplateId: '1',
+    retries: 0,
+    rollout: null,
     deletedAt: null,
   },
   template: {
@@ -70,7 +71,7 @@ async function scene() {
     expect(sighting.wanted).toMatchObject({ claims: [] })
     const { signal } = new AbortController()
     const context = { parts: { ...parts, client: asUs(client) }, loaded: LOADED, sighting, fence: 1, signal }
-    await upgrade({ do: 'upgrade', timeoutMs: 1, policy: POLICY, handOver: [] }, { ...context, hasEntered: true })
+    await upgrade({ do: 'upgrade', timeoutMs: 1, keepClaims: [], handOver: [] }, { ...context, hasEntered: true })
   }
   return { asked, pass }
 }

@@ -1,34 +1,33 @@
-import { isNotFound, PersistentVolumeClaim } from '../../../kube/index.ts'
+import { sameValue } from '../../../kernel/index.ts'
+import { isNotFound, pathIn, PersistentVolumeClaim, valueAt, type KubeObject } from '../../../kube/index.ts'
 import { autoscalersIn } from '../drift/autoscalers.ts'
+import { conflictsAhead } from '../drift/restore.ts'
 import { objectName } from '../drift/diff-objects.ts'
+import { asJson, inBatches } from '../drift/release-objects.ts'
 import { fenced } from '../fence.ts'
-import type { Rollout } from '../helm/port.ts'
 import type { HandedOver } from '../observed.ts'
-import { asJson } from '../drift/release-objects.ts'
-import { settleAhead } from '../drift/restore.ts'
 import { rolloutOf, withDiagnostics } from './rollout.ts'
 import { targetOf, type StepContext, type StepHandler } from './step.ts'
 
 /**
- * Upgrades a release, and waits until it is healthy or its time is up.
+ * Upgrades a release. Returns once Helm has applied everything and its hooks are done.
  *
- * Before Helm runs, claims that the new manifest drops are marked to be kept, and fields that others hold are settled:
- * taken back, or left out when they are meant to be another's. Helm would fail on the first of them, and forcing it
- * would undo an autoscaler.
+ * Before Helm runs, claims that the new manifest drops are marked to be kept, and the API server is asked which fields others
+ * hold: those that are meant to be another's are left out, and the rest is taken over by Helm itself, after its hooks.
  */
-export const upgrade: StepHandler<'upgrade'> = async ({ timeoutMs, policy, handOver }, context) => {
+export const upgrade: StepHandler<'upgrade'> = async ({ timeoutMs, keepClaims, handOver }, context) => {
   const { helm } = context.parts
   const target = targetOf(context)
-  await keepClaims(context, policy.keepClaims)
-  const rollout = await rolloutOf(context, timeoutMs, policy.onFailure, handOver)
-  const settled = await settleNew(context, rollout)
-  const { revision } = await withDiagnostics(context, () =>
-    helm.upgrade(target, { ...rollout, handOver: [...handOver, ...settled] }, context.signal),
-  )
+  await annotateClaims(context, keepClaims)
+  const leftOut = [...handOver, ...(await unchangeable(context))]
+  const rollout = await rolloutOf(context, timeoutMs, leftOut)
+  const ahead = await settle(context, leftOut)
+  const settled = { ...rollout, handOver: [...leftOut, ...ahead.handOver], force: ahead.force }
+  const { revision } = await withDiagnostics(context, () => helm.upgrade(target, settled, context.signal))
   return { reason: 'Upgraded', note: `upgraded ${target.release} to revision ${revision}` }
 }
 
-async function keepClaims(
+async function annotateClaims(
   { parts, loaded: { deployment }, fence, signal }: StepContext,
   names: readonly string[],
 ): Promise<void> {
@@ -43,21 +42,40 @@ async function keepClaims(
   }
 }
 
+/**
+ * Fields that somebody changed and nobody can change back: where the new manifest says of them what the old one said, it is
+ * not about them, and they must not keep the rest of it from being applied.
+ */
+async function unchangeable({ sighting: { look, seen, rendered }, signal }: StepContext): Promise<HandedOver[]> {
+  const fields = seen.drift.unrepairable
+  if (fields.length === 0) return []
+  const objects = new Map((await rendered(signal)).map((object) => [objectName(asJson(object)), object]))
+  return fields.flatMap(({ object, path, because }): HandedOver[] => {
+    const before = look.objects.find(({ name }) => name === object)?.desired
+    const isTheSame = path !== undefined && sameValue(fieldIn(before, path), fieldIn(objects.get(object), path))
+    return isTheSame ? [{ object, path, owner: because }] : []
+  })
+}
+
+function fieldIn(object: KubeObject | undefined, text: string): unknown {
+  const path = pathIn(object, text)
+  return path === undefined ? undefined : valueAt(object, path)
+}
+
 /** Fields of the new manifest that others hold: a dry run names them, also where they do not differ yet. */
-async function settleNew(context: StepContext, rollout: Rollout): Promise<readonly HandedOver[]> {
-  const { parts, loaded, sighting, fence, signal } = context
-  const present = new Set(sighting.look.objects.flatMap(({ name, live }) => (live === undefined ? [] : [name])))
+async function settle(
+  { parts, loaded, sighting, fence, signal }: StepContext,
+  handOver: readonly HandedOver[],
+): Promise<{ readonly handOver: readonly HandedOver[]; readonly force: boolean }> {
   const door = { client: parts.client.as(fenced(loaded.deployment.id, fence)), discovery: parts.discovery }
-  const objects = await sighting.rendered(signal)
   const facts = async () => ({
     ...sighting.look.facts,
     autoscalers: await autoscalersIn(parts.client, parts.discovery, loaded.deployment.namespaceName, signal),
   })
-  const handedOver: HandedOver[] = []
-  for (const desired of objects) {
-    if (!present.has(objectName(asJson(desired)))) continue
-    const input = { desired, handOver: rollout.handOver, facts, signal }
-    handedOver.push(...(await settleAhead(door, input)))
+  const objects = await sighting.rendered(signal)
+  const found = await inBatches(objects, (desired) => conflictsAhead(door, { desired, handOver, facts, signal }))
+  return {
+    handOver: found.flatMap((one) => one.handOver),
+    force: found.some(({ repair }) => repair.length > 0),
   }
-  return handedOver
 }

@@ -1,5 +1,7 @@
 import { msOf, msOrNull } from '../../../store/index.ts'
 import type { Failure } from '../../../kernel/index.ts'
+import type { Unrepairable } from '../observed.ts'
+import type { RolloutState } from '../rollout.ts'
 import type { JsonObject } from '../values/json.ts'
 import type { Deployment, DeploymentStatus, SealedValues } from '../types.ts'
 
@@ -17,6 +19,11 @@ export interface DeploymentRow {
   readonly status: DeploymentStatus
   readonly generation: string
   readonly observed_generation: string
+  readonly status_generation: string
+  readonly retries: string
+  readonly rollout_json: RolloutState | null
+  readonly unrepairable_json: readonly Unrepairable[]
+  readonly suspended_at: Date | null
   readonly last_error: Failure | null
   readonly last_reconcile_at: Date | null
   readonly next_reconcile_at: Date | null
@@ -26,7 +33,7 @@ export interface DeploymentRow {
 
 export const DEPLOYMENT_COLUMNS = `d.id, d.deployment_uid, d.namespace_name, d.release_name, d.user_id, d.domainname,
   d.user_values_json, d.sealed_values, d.desired_template_id, d.applied_template_id, d.status, d.generation,
-  d.observed_generation, d.last_error, d.last_reconcile_at, d.next_reconcile_at, d.created_at, d.deleted_at`
+  d.observed_generation, d.status_generation, d.retries, d.rollout_json, d.unrepairable_json, d.suspended_at, d.last_error, d.last_reconcile_at, d.next_reconcile_at, d.created_at, d.deleted_at`
 
 export const deploymentOf = (row: DeploymentRow): Deployment => ({
   id: row.id,
@@ -42,6 +49,11 @@ export const deploymentOf = (row: DeploymentRow): Deployment => ({
   status: row.status,
   generation: Number(row.generation),
   observedGeneration: Number(row.observed_generation),
+  statusGeneration: Number(row.status_generation),
+  retries: Number(row.retries),
+  rollout: row.rollout_json,
+  unrepairable: row.unrepairable_json,
+  suspendedAt: msOrNull(row.suspended_at),
   lastError: row.last_error,
   lastReconcileAt: msOrNull(row.last_reconcile_at),
   nextReconcileAt: msOrNull(row.next_reconcile_at),

@@ -14,6 +14,9 @@ const WRITE = `
     applied_template_id = case
       when new ? 'appliedTemplateId' then (new ->> 'appliedTemplateId')::uuid else d.applied_template_id end,
     observed_generation = coalesce((new ->> 'observedGeneration')::bigint, d.observed_generation),
+    status_generation = coalesce((new ->> 'statusGeneration')::bigint, d.status_generation),
+    rollout_json = case when new ? 'rollout' then nullif(new -> 'rollout', 'null') else d.rollout_json end,
+    unrepairable_json = coalesce(new -> 'unrepairable', d.unrepairable_json),
     last_error = case when new ? 'lastError' then nullif(new -> 'lastError', 'null') else d.last_error end,
     last_reconcile_at = case
       when new ? 'lastReconcileAt' then to_timestamp((new ->> 'lastReconcileAt')::float8 / 1000)

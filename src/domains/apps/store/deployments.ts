@@ -4,6 +4,7 @@ import {
   listed,
   markOf,
   msOf,
+  msOrNull,
   type PageOptions,
   type Runner,
   timeMark,
@@ -42,21 +43,25 @@ interface ListedRow extends DeploymentRow {
   readonly product_name: string
   readonly product_icon: string | null
   readonly status_since: Date
+  readonly run_after: Date | null
 }
 
 const SELECT = `
   select ${DEPLOYMENT_COLUMNS}, d.status_since, u.email,
-    p.id as product_id, p.name as product_name, p.icon as product_icon
+    case when j.status = 'queued' then j.run_after end as run_after, p.id as product_id, p.name as product_name, p.icon as product_icon
   from caelus.deployment d
   join caelus.user u on u.id = d.user_id
   join caelus.product_template_version t on t.id = d.desired_template_id
-  join caelus.product p on p.id = t.product_id`
+  join caelus.product p on p.id = t.product_id
+  left join caelus.open_reconcile_job j on j.deployment_id = d.id::text`
 
 const listedOf = (row: ListedRow): ListedDeployment => ({
   ...deploymentOf(row),
   email: row.email,
   product: { id: row.product_id, name: row.product_name, icon: row.product_icon },
   statusSince: msOf(row.status_since),
+  // The row has the time of the first of several waits; the queue knows the next.
+  nextReconcileAt: msOrNull(row.run_after),
 })
 
 /** Also when it is deleted. */
@@ -162,9 +167,21 @@ export async function markDeleting(tx: Tx, id: string): Promise<void> {
   )
 }
 
+export async function markSuspended(tx: Tx, id: string, isSuspended: boolean): Promise<void> {
+  await tx.query(
+    `update caelus.deployment set suspended_at = case when $2 then coalesce(suspended_at, now()) end where id = $1`,
+    [id, isSuspended],
+  )
+}
+
+/** What failed is tried anew, however often it was tried before. What its status says is of the time before. */
+export async function askForRetry(tx: Tx, id: string): Promise<void> {
+  await tx.query('update caelus.deployment set retries = retries + 1, status_generation = 0 where id = $1', [id])
+}
+
 export async function markFailed(tx: Tx, id: string, failure: Failure): Promise<void> {
   await tx.query(
-    `update caelus.deployment set status = 'error', last_error = $2, next_reconcile_at = null where id = $1`,
+    `update caelus.deployment set status = 'error', status_generation = generation, last_error = $2, next_reconcile_at = null where id = $1`,
     [id, failure],
   )
 }

@@ -2,7 +2,17 @@ import type { Actor } from '../../../store/index.ts'
 import { createDeployment } from './create-deployment.ts'
 import { deleteDeployment } from './delete-deployment.ts'
 import { getDeployment, getJob, getTemplate, listDeployments, listJobs, listTemplates } from './read.ts'
-import { enqueueReconcile, failJob, freezeTenant, requeueJob, scanDrift, unfreezeTenant } from './operate.ts'
+import {
+  enqueueReconcile,
+  failJob,
+  freezeTenant,
+  requeueJob,
+  resumeDeployment,
+  retryDeployment,
+  scanDrift,
+  suspendDeployment,
+  unfreezeTenant,
+} from './operate.ts'
 import type { Apps } from './port.ts'
 import { previewCreate, previewUpdate } from './preview.ts'
 import {
@@ -38,6 +48,9 @@ const CASES = {
   createDeployment,
   updateDeployment,
   deleteDeployment,
+  retryDeployment,
+  suspendDeployment,
+  resumeDeployment,
   previewCreate,
   previewUpdate,
   timeline,

@@ -13,12 +13,16 @@ import {
 import { raise } from '../failures.ts'
 import { APPS_QUEUE, deploymentKey, scannedDeployment, WAKE_REASON } from '../queue.ts'
 import {
+  askForRetry,
   findDeployment,
   findJob,
   findOpenJob,
   livingDeployments,
+  lockDeployment,
   markFailed,
+  markSuspended,
   type DeploymentRef,
+  type ListedDeployment,
   type ListedJob,
 } from '../store/index.ts'
 import type { JobReason } from '../types.ts'
@@ -33,9 +37,46 @@ export function enqueueReconcile(
 ): Promise<ListedJob> {
   return asUser(pool, actor, async (tx) => {
     const { id, userId } = found(await findDeployment(tx, ref), 'deployment', ref.id)
+    if (reason === 'retry') await askForRetry(tx, id)
     await queue.wakeIn(tx, { key: deploymentKey(id), wake: { reason: WAKE_REASON[reason], tenant: userId } })
     await note(tx, actor, { action: 'enqueued', object: deploymentKey(id), tenant: userId, detail: { reason } })
     return found(await findOpenJob(tx, id), 'open job of deployment', id)
+  })
+}
+
+export function retryDeployment(deps: UseCaseDeps, actor: Actor, ref: DeploymentRef): Promise<ListedDeployment> {
+  return asUser(deps.pool, actor, async (tx) => {
+    const { id, userId, deletedAt } = found(await lockDeployment(tx, ref), 'deployment', ref.id)
+    if (deletedAt === null) await askForRetry(tx, id)
+    await deps.queue.wakeIn(tx, { key: deploymentKey(id), wake: { reason: WAKE_REASON.update, tenant: userId } })
+    await note(tx, actor, { action: 'requeued', object: deploymentKey(id), tenant: userId })
+    return found(await findDeployment(tx, ref), 'deployment', ref.id)
+  })
+}
+
+export const suspendDeployment = (deps: UseCaseDeps, actor: Actor, ref: DeploymentRef): Promise<ListedDeployment> =>
+  setSuspended(deps, actor, ref, true)
+
+export const resumeDeployment = (deps: UseCaseDeps, actor: Actor, ref: DeploymentRef): Promise<ListedDeployment> =>
+  setSuspended(deps, actor, ref, false)
+
+function setSuspended(
+  { pool, queue }: UseCaseDeps,
+  actor: Actor,
+  ref: DeploymentRef,
+  isSuspended: boolean,
+): Promise<ListedDeployment> {
+  return asUser(pool, actor, async (tx) => {
+    const { id, userId, suspendedAt, deletedAt } = found(await lockDeployment(tx, ref), 'deployment', ref.id)
+    if (deletedAt !== null) throw raise.BeingDeleted(`deployment ${id} is being deleted`)
+    if ((suspendedAt !== null) !== isSuspended) {
+      await markSuspended(tx, id, isSuspended)
+      if (!isSuspended)
+        await queue.wakeIn(tx, { key: deploymentKey(id), wake: { reason: WAKE_REASON.update, tenant: userId } })
+      const action = isSuspended ? 'suspended' : 'resumed'
+      await note(tx, actor, { action, object: deploymentKey(id), tenant: userId })
+    }
+    return found(await findDeployment(tx, ref), 'deployment', ref.id)
   })
 }
 
@@ -43,6 +84,7 @@ export async function requeueJob({ pool }: UseCaseDeps, actor: Actor, id: string
   needsAdmin(actor, 'requeue jobs')
   return await asUser(pool, actor, async (tx) => {
     const job = await openJob(tx, id)
+    await askForRetry(tx, job.deploymentId)
     if (!(await requeueKey(tx, APPS_QUEUE, deploymentKey(job.deploymentId)))) throw done(id)
     const object = deploymentKey(job.deploymentId)
     await note(tx, actor, { action: 'requeued', object, tenant: job.userId, detail: { job: id } })

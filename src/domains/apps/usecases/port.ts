@@ -116,6 +116,13 @@ export interface Apps {
   /** Supersedes whatever is under way. Harmless twice. */
   deleteDeployment(actor: Actor, ref: DeploymentRef, precondition?: Precondition): Promise<ListedDeployment>
 
+  /** Tries what failed anew, however often it was tried before. */
+  retryDeployment(actor: Actor, ref: DeploymentRef): Promise<ListedDeployment>
+  /** It is left as it is: changes are saved and not applied, drift is not repaired. Harmless twice. */
+  suspendDeployment(actor: Actor, ref: DeploymentRef): Promise<ListedDeployment>
+  /** Applies what was changed meanwhile. Harmless twice. */
+  resumeDeployment(actor: Actor, ref: DeploymentRef): Promise<ListedDeployment>
+
   /** What `createDeployment` would make, or the same refusal. Saves nothing. */
   previewCreate(actor: Actor, input: DeploymentInput): Promise<PreviewInputs>
   /** What `updateDeployment` would make, or the same refusal. Saves nothing. */

@@ -12,12 +12,12 @@ export interface FakeChart {
   readonly valuesSchema?: JsonObject
   /** As a template would: without namespaces and without Helm's own marks. */
   readonly render: (values: JsonObject, target: ReleaseTarget) => readonly Draft[]
-  /** What waiting for it comes to. @default ready at once */
-  readonly health?: (values: JsonObject) => FakeHealth
+  /** What its hooks come to, after its objects were applied. @default it has none */
+  readonly hooks?: (values: JsonObject) => FakeHooks
 }
 
-export interface FakeHealth {
-  /** How long until it is known. @default 0 */
+export interface FakeHooks {
+  /** How long until they are done. @default 0 */
   readonly afterMs?: number
   readonly failure?: { readonly code: AppFailureCode; readonly message: string }
 }

@@ -12,7 +12,7 @@ import type { FakeCharts } from './charts.ts'
 import { History, type Revision } from './history.ts'
 import { Objects } from './objects.ts'
 
-export type HelmVerb = 'install' | 'upgrade' | 'uninstall'
+export type HelmVerb = 'install' | 'upgrade' | 'rollBack' | 'uninstall'
 
 /** What happens to one call, once its objects are half applied (or half deleted). */
 export type HelmFault =
@@ -27,15 +27,15 @@ export interface FakeHelmOptions {
   readonly charts: FakeCharts
   /** Asked once per call. @default nothing ever fails */
   readonly fault?: (verb: HelmVerb, target: ReleaseTarget) => HelmFault | undefined
-  /** Revisions kept per release. @default 5 */
+  /** Revisions kept per release. @default 10 */
   readonly historyMax?: number
 }
 
 /**
  * Helm in memory, on any API server: the same records in the same storage, the same objects applied by the same manager in
- * the same order of writes, so that what reads them cannot tell. Deterministic. Hooks are left out.
+ * the same order of writes, so that what reads them cannot tell. Deterministic. Of hooks there is only how long they take.
  */
-export function fakeHelm({ transport, clock, charts, fault, historyMax = 5 }: FakeHelmOptions): Helm {
+export function fakeHelm({ transport, clock, charts, fault, historyMax = 10 }: FakeHelmOptions): Helm {
   const client = makeClient(transport, { fieldManager: 'helm' })
   const kinds = discovery(transport, clock)
 
@@ -51,12 +51,11 @@ export function fakeHelm({ transport, clock, charts, fault, historyMax = 5 }: Fa
   const historyOf = (target: ReleaseTarget): History => new History(as(target), target, clock)
   const objectsAt = (target: ReleaseTarget): Objects => new Objects(as(target), target, kinds)
 
-  /** Applies, waits, and says how it went: the part that may fail and then has to be dealt with. */
+  /** Applies, runs the hooks, and says how it went. */
   async function bring(
     verb: HelmVerb,
     target: ReleaseTarget,
-    { chart, values, timeoutMs }: Rollout,
-    { manifest, before }: { readonly manifest: string; readonly before: string },
+    { manifest, before, force }: { readonly manifest: string; readonly before: string; readonly force: boolean },
     signal: AbortSignal | undefined,
   ): Promise<void> {
     const at = objectsAt(target)
@@ -66,16 +65,34 @@ export function fakeHelm({ transport, clock, charts, fault, historyMax = 5 }: Fa
     for (const [index, object] of wanted.entries()) {
       signal?.throwIfAborted()
       if (struck !== undefined && index === half) break
-      await at.apply(object)
+      await at.apply(object, force)
     }
     if (struck === 'dies') throw new Died()
     if (struck !== undefined) throw raise[struck.code](struck.message)
     await at.removeDropped(await objectsOf(before, target, kinds), wanted)
-    const { afterMs = 0, failure } = charts.templatesOf(chart).health?.(deepMerge(chart.defaultValues, values)) ?? {}
+  }
+
+  async function hook({ chart, values, timeoutMs }: Rollout, signal: AbortSignal | undefined): Promise<void> {
+    const { afterMs = 0, failure } = charts.templatesOf(chart).hooks?.(deepMerge(chart.defaultValues, values)) ?? {}
     await sleep(clock, Math.min(afterMs, timeoutMs), signal)
     if (failure !== undefined) throw raise[failure.code](failure.message)
-    if (afterMs > timeoutMs)
-      throw raise.NeverHealthy('resource not ready. status: InProgress context deadline exceeded')
+    if (afterMs > timeoutMs) throw raise.HookFailed('post-install hooks failed: context deadline exceeded')
+  }
+
+  /** What fails is marked so and stays as it is. */
+  async function settling(
+    history: History,
+    begun: Revision,
+    work: () => Promise<void>,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      if (signal?.aborted || error instanceof Died) throw error instanceof Died ? error.seen : error
+      await history.settle(begun, 'failed')
+      throw error
+    }
   }
 
   async function roll(
@@ -90,40 +107,31 @@ export function fakeHelm({ transport, clock, charts, fault, historyMax = 5 }: Fa
     refuseToStart(verb, target, newest)
     const manifest = manifestOf(rollout, target)
     const begun = await history.begin((newest?.version ?? 0) + 1, verb, manifest, rollout)
-    try {
-      await bring(verb, target, rollout, { manifest, before: standing?.manifest ?? '' }, signal)
-    } catch (error) {
-      if (signal?.aborted || error instanceof Died) throw error instanceof Died ? error.seen : error
-      await history.settle(begun, 'failed')
-      if (rollout.onFailure !== 'keep') await undo(target, history, begun, standing)
-      throw error
+    const bringing = { manifest, before: standing?.manifest ?? '', force: rollout.force ?? false }
+    const work = async (): Promise<void> => {
+      await bring(verb, target, bringing, signal)
+      await hook(rollout, signal)
     }
+    await settling(history, begun, work, signal)
     if (standing !== undefined) await history.settle(standing, 'superseded')
     await history.settle(begun, 'deployed')
     await history.prune(historyMax)
     return { revision: begun.version }
   }
 
-  /** A failed install is taken away; a failed upgrade becomes a new revision with what stood before. */
-  async function undo(
-    target: ReleaseTarget,
-    history: History,
-    failed: Revision,
-    standing: Revision | undefined,
-  ): Promise<void> {
-    const at = objectsAt(target)
-    const brought = await objectsOf(failed.manifest, target, kinds)
-    if (standing === undefined) {
-      await at.removeAll(brought)
-      await history.forget()
-      return
-    }
-    const back = await history.beginAgain(failed.version + 1, standing)
-    const wanted = await objectsOf(standing.manifest, target, kinds)
-    for (const object of wanted) await at.apply(object)
-    await at.removeDropped(brought, wanted)
-    await history.settle(standing, 'superseded')
-    await history.settle(back, 'deployed')
+  /** The same content once more, as a new revision. */
+  async function rollBack(target: ReleaseTarget, revision: number, signal: AbortSignal | undefined): Promise<void> {
+    signal?.throwIfAborted()
+    const history = historyOf(target)
+    const { newest, all } = await history.read()
+    const earlier = all.find(({ version }) => version === revision)
+    if (newest === undefined || earlier === undefined) throw raise.HelmFailed('release: not found')
+    const begun = await history.beginAgain(newest.version + 1, earlier)
+    const bringing = { manifest: earlier.manifest, before: newest.manifest, force: true }
+    await settling(history, begun, () => bring('rollBack', target, bringing, signal), signal)
+    for (const one of all.filter(({ info }) => info.status === 'deployed')) await history.settle(one, 'superseded')
+    await history.settle(begun, 'deployed')
+    await history.prune(historyMax)
   }
 
   const told = async <T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> => {
@@ -139,6 +147,7 @@ export function fakeHelm({ transport, clock, charts, fault, historyMax = 5 }: Fa
     render: async (target, chart, values) => asApplied(rendered(chart, values, target), target, kinds),
     install: (target, rollout, signal) => told(() => roll('install', target, rollout, signal), signal),
     upgrade: (target, rollout, signal) => told(() => roll('upgrade', target, rollout, signal), signal),
+    rollBack: (target, { revision }, signal) => told(() => rollBack(target, revision, signal), signal),
     uninstall: (target, _options, signal) =>
       told(async () => {
         const history = historyOf(target)

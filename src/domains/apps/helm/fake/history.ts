@@ -24,7 +24,11 @@ export class History {
   }
 
   /** `standing` is what an upgrade starts from: the deployed revision, or the newest when none is. */
-  async read(): Promise<{ readonly newest: Revision | undefined; readonly standing: Revision | undefined }> {
+  async read(): Promise<{
+    readonly newest: Revision | undefined
+    readonly standing: Revision | undefined
+    readonly all: readonly Revision[]
+  }> {
     const all = await Promise.all(
       (await this.#secrets()).map(async (secret): Promise<Revision> => ({
         ...(await decodeRelease(secret)),
@@ -32,7 +36,7 @@ export class History {
       })),
     )
     const newest = all.at(-1)
-    return { newest, standing: all.findLast(({ info }) => info.status === 'deployed') ?? newest }
+    return { newest, standing: all.findLast(({ info }) => info.status === 'deployed') ?? newest, all }
   }
 
   begin(version: number, kind: PendingKind, manifest: string, { digest, chart, values }: Rollout): Promise<Revision> {

@@ -16,7 +16,7 @@ export class Objects {
   }
 
   /** Never takes over what another release, or nobody, made. */
-  async apply(object: KubeObject): Promise<void> {
+  async apply(object: KubeObject, force: boolean): Promise<void> {
     const resource = await this.#resource(object)
     const live = await this.#client.get(resource, atOf(object))
     const owner = live?.metadata.annotations?.['meta.helm.sh/release-name']
@@ -25,7 +25,7 @@ export class Objects {
         `unable to continue with install: ${object.kind} "${object.metadata.name}" exists and cannot be imported into the current release: invalid ownership metadata`,
       )
     }
-    await this.#client.apply(resource, object, { fieldManager: 'helm' })
+    await this.#client.apply(resource, object, { fieldManager: 'helm', force })
   }
 
   /** Deletes those of `old` that `wanted` no longer has, but for the ones that now say that they want to stay. */

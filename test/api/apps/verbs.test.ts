@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { appsWorld } from './world.ts'
+
+test('an owner retries, suspends and resumes; others find nothing', async () => {
+  await using w = await appsWorld()
+  const [ann, bob] = [await w.person('member'), await w.person('member')]
+  const { template_id } = await w.product()
+  const { id } = await w.order(ann, template_id)
+  const url = `/api/v1/users/${ann.userId}/deployments/${id}`
+  const post = (verb: string, secret = ann.secret) =>
+    w.as(secret, { method: 'POST', url: `${url}:${verb}`, payload: {} })
+  const read = async () => (await w.as(ann.secret, { url })).json()
+
+  for (const verb of ['retry', 'suspend', 'resume']) expect((await post(verb, bob.secret)).statusCode).toBe(404)
+
+  const suspended = (await post('suspend')).json()
+  expect(suspended.suspended_at).not.toBeNull()
+  expect((await post('suspend')).json()).toEqual(suspended)
+  expect((await post('resume')).json()).toMatchObject({ suspended_at: null, generation: 1 })
+
+  expect((await post('retry')).json()).toMatchObject({ id, generation: 1, status_generation: 0, failed_tries: 0 })
+  const jobs = (await w.as(w.admin.secret, { url: `/api/v1/reconcile-jobs?deployment_id=${id}` })).json().items
+  expect(jobs).toMatchObject([{ status: 'queued', attempt: 0 }])
+  const timeline = (await w.as(ann.secret, { url: `${url}/timeline` })).json().items as { message: string }[]
+  expect(timeline.map(({ message }) => message)).toEqual(
+    expect.arrayContaining(['it was suspended', 'it was resumed', 'another try was asked for']),
+  )
+
+  await w.as(ann.secret, { method: 'DELETE', url })
+  expect((await post('suspend')).json()).toMatchObject({ code: 'BeingDeleted' })
+  expect(await read()).toMatchObject({ suspended_at: null, status: 'deleting' })
+})
