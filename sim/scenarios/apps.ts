@@ -1,6 +1,7 @@
 import type { AppsEvents, Deployment, JsonObject, Template } from '../../src/domains/apps/index.ts'
 import { appsWorker, type AppsWorkerDeps } from '../../src/domains/apps/index.ts'
 import { DEPLOYMENT_LABEL, FENCE_ANNOTATION, FENCE_EXTRA } from '../../src/domains/apps/fence.ts'
+import { STALE_REFUSAL } from '../../src/domains/apps/fence-policy.ts'
 import { FakeCharts, fakeHelm, type FakeChart, type HelmFault } from '../../src/domains/apps/helm/fake/index.ts'
 import { releases } from '../../src/domains/apps/helm/index.ts'
 import type { VerifiedReleaseStore } from '../../src/domains/apps/drift/verified-releases.ts'
@@ -245,7 +246,8 @@ function guard({ kubernetes, standing }: World): void {
     const { name = '', labels = {}, annotations = {} } = (namespace as KubeObject | undefined)?.metadata ?? {}
     const [id, fence] = [labels[DEPLOYMENT_LABEL], annotations[FENCE_ANNOTATION]]
     const carried = user.extra?.[FENCE_EXTRA]?.map((text) => text.split(':')) ?? []
-    if (!carried.some(([forId, under]) => forId === id && under === fence)) return `stale fence: held under ${fence}`
+    if (!carried.some(([forId, under]) => forId === id && under === fence))
+      return `${STALE_REFUSAL}: held under ${fence}`
     if (!dryRun) standing.fenced(`namespace ${name}`, Number(fence))
     return undefined
   })

@@ -133,6 +133,8 @@ export class KubeError extends FailureError {
   override readonly name = 'KubeError'
   readonly status: number
   readonly reason: string
+  /** In the words of the API server alone. */
+  readonly said: string
   readonly details: NonNullable<Status['details']>
   /** The conflicts of a server-side apply with other managers. */
   readonly conflicts: readonly FieldConflict[]
@@ -144,6 +146,7 @@ export class KubeError extends FailureError {
     super(raise[codeOf(status)](text).failure, wait === undefined ? {} : { retryAfterMs: wait })
     this.status = status.code
     this.reason = status.reason ?? ''
+    this.said = status.message ?? ''
     this.details = status.details ?? {}
     this.conflicts = conflictsIn(status)
   }
@@ -162,9 +165,12 @@ export function errorOf(doing: string, response: KubeResponse): KubeError {
 const isStatus = (body: unknown): body is Status =>
   typeof body === 'object' && body !== null && (body as { kind?: unknown }).kind === 'Status'
 
+/** At its place in the sentence of the API server: names and values in it may say anything. */
+const OVER_QUOTA = /^(?:[\w.-]+(?: "(?:[^"\\]|\\.)*")? is forbidden: )?(?:exceeded|failed) quota: /
+
 function codeOf({ code, reason, message = '', details }: Status & { readonly code: number }): Code {
   const causes = details?.causes ?? []
-  if (/admission webhook "[^"]+" denied the request/.test(message)) return 'KubeAdmissionDenied'
+  if (/^admission webhook "[^"]+" denied the request/.test(message)) return 'KubeAdmissionDenied'
   switch (code) {
     case 400:
     case 413:
@@ -174,7 +180,7 @@ function codeOf({ code, reason, message = '', details }: Status & { readonly cod
       return 'KubeUnauthorized'
     case 403:
       if (causes.some((cause) => cause.reason === 'NamespaceTerminating')) return 'KubeNamespaceTerminating'
-      return message.includes('exceeded quota') ? 'KubeQuotaExceeded' : 'KubeForbidden'
+      return OVER_QUOTA.test(message) ? 'KubeQuotaExceeded' : 'KubeForbidden'
     case 404:
       return 'KubeNotFound'
     case 409:

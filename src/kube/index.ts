@@ -24,6 +24,7 @@ export {
   KubeError,
   type FieldConflict,
   type Status,
+  type StatusCause,
 } from './errors.ts'
 export { withFaults, type Fault, type FaultPlan } from './transport/faults.ts'
 export { httpTransport, type HttpOptions, type HttpTransport } from './transport/http.ts'

@@ -16,8 +16,9 @@ export const FENCE_EXTRA = 'caelus.io/fence'
 export const WORKER = 'caelus:worker'
 const POLICY = 'caelus-fence'
 export const ROLE = 'caelus-release'
-/** In the message of every refusal. */
-export const STALE = 'stale fence'
+const STALE = 'stale fence'
+/** How the API server begins a refusal by the policy. Nothing of it is a tenant's. */
+export const STALE_REFUSAL = `ValidatingAdmissionPolicy '${POLICY}' with binding '${POLICY}' denied request: ${STALE}`
 
 const policy: ValidatingAdmissionPolicy = {
   apiVersion: 'admissionregistration.k8s.io/v1',

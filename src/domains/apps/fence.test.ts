@@ -24,6 +24,7 @@ import {
   isStale,
   type Gate,
 } from './fence.ts'
+import { STALE_REFUSAL } from './fence-policy.ts'
 
 const HOLDER = { namespace: 'shop', deploymentId: '7', userId: '1', fence: 1 }
 const US = fenced(HOLDER.deploymentId, HOLDER.fence).user
@@ -85,7 +86,7 @@ test.each([
   { times: 9, pauses: ALL_PAUSES },
 ])('a policy that has not seen our fence for $times tries is given time', async ({ times, pauses: expected }) => {
   const { clock, pauses } = hurried()
-  const { gate, begin } = await scene({ clock, refuse: first(times, 'stale fence: held under 0') })
+  const { gate, begin } = await scene({ clock, refuse: first(times, `${STALE_REFUSAL}: held under 0`) })
   await begin()
   await claimNamespace(gate, HOLDER)
   expect(pauses).toEqual(expected)
@@ -93,7 +94,7 @@ test.each([
 
 test('a fence that stays stale is told as such after the last pause', async () => {
   const { clock, pauses } = hurried()
-  const { gate, begin } = await scene({ clock, refuse: () => 'stale fence: held under 2' })
+  const { gate, begin } = await scene({ clock, refuse: () => `${STALE_REFUSAL}: held under 2` })
   await begin()
   await expect(claimNamespace(gate, HOLDER)).rejects.toThrow('is held under fence another, and ours is 1')
   expect(pauses).toEqual(ALL_PAUSES)
@@ -155,7 +156,7 @@ test('a pause ends with the lease', async () => {
   }
   const { gate, begin } = await scene({
     clock: { now: () => 0, elapsed: () => 0, after },
-    refuse: () => 'stale fence: held under 0',
+    refuse: () => `${STALE_REFUSAL}: held under 0`,
   })
   await begin()
   const claimed = claimNamespace(gate, HOLDER, lease.signal)
@@ -191,7 +192,14 @@ function apiServer(cluster: FakeKubernetes): { readonly transport: Transport; fo
   const refusal = {
     status: 403,
     headers: {},
-    body: { kind: 'Status', status: 'Failure', code: 403, reason: 'Forbidden', message: 'stale fence' },
+    body: {
+      kind: 'Status',
+      status: 'Failure',
+      code: 403,
+      reason: 'Forbidden',
+      message: STALE_REFUSAL,
+      details: { causes: [{ message: STALE_REFUSAL }] },
+    },
   }
   return {
     transport: {

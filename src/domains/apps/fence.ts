@@ -6,7 +6,7 @@ import {
   isConflict,
   isForbidden,
   isNotFound,
-  KubeError,
+  type KubeError,
   Namespace,
   RoleBinding,
   type Client,
@@ -16,7 +16,15 @@ import {
   type Writer,
 } from '../../kube/index.ts'
 import { raise } from './failures.ts'
-import { DEPLOYMENT_LABEL, FENCE_ANNOTATION, FENCE_EXTRA, ROLE, STALE, USER_LABEL, WORKER } from './fence-policy.ts'
+import {
+  DEPLOYMENT_LABEL,
+  FENCE_ANNOTATION,
+  FENCE_EXTRA,
+  ROLE,
+  STALE_REFUSAL,
+  USER_LABEL,
+  WORKER,
+} from './fence-policy.ts'
 
 export { DEPLOYMENT_LABEL, FENCE_ANNOTATION, FENCE_EXTRA, installFence, USER_LABEL } from './fence-policy.ts'
 
@@ -53,7 +61,7 @@ export const fenced = (deploymentId: string, fence: number): Identity => ({
 
 /** The API server refused us because another worker holds the deployment. */
 export const isStale = (error: unknown): error is KubeError =>
-  error instanceof KubeError && error.message.includes(STALE)
+  isForbidden(error) && (error.details.causes ?? []).some(({ message }) => message?.startsWith(STALE_REFUSAL))
 
 const releaseRights = (namespace: string): RoleBinding => ({
   apiVersion: 'rbac.authorization.k8s.io/v1',

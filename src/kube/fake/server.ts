@@ -205,7 +205,7 @@ export class FakeKubernetes {
     const namespace = namespaces && this.#world.storage.get(namespaces, { namespace: '', name })
     for (const admission of this.#admissions) {
       const why = admission({ user, kind: kind.kind, namespace, dryRun: optionsOf(request).dryRun })
-      if (why !== undefined) throw refuse.forbidden(kind, object, why)
+      if (why !== undefined) throw refuse.forbidden(kind, object, why, [{ message: why }])
     }
   }
 

@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { describe, expect, inject, it } from 'vitest'
+import { failureOf } from '../../../src/kernel/index.ts'
 import { helmCli, type Chart, type Rollout } from '../../../src/domains/apps/helm/index.ts'
 import {
   Deployment,
@@ -78,6 +80,52 @@ async function textsBelow(dir: string): Promise<string> {
   const files = (await readdir(dir, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
   return (await Promise.all(files.map((file) => readFile(join(file.parentPath, file.name), 'latin1')))).join()
 }
+
+describe('what Helm says when it fails', () => {
+  it('ReleaseTooLarge: the record does not fit into a Secret', async () => {
+    await using world = await helmWorld()
+    const { charts, helm, namespace, tempDir } = world
+    const ref = await writeChart(tempDir, { 'page.yaml': page })
+    await writeFile(join(ref, 'ballast.txt'), randomBytes(1_200_000).toString('base64'))
+    const chart = await charts.fetch({ ref, version: '1.0.0', digest: null })
+    await expect(helm.install({ namespace, release: 'odd' }, rolloutOf(chart))).rejects.toMatchObject({
+      failure: { code: 'ReleaseTooLarge', message: expect.stringContaining('1048576') },
+    })
+  })
+
+  const STALE = `secrets "x" is forbidden: ValidatingAdmissionPolicy 'caelus-fence' with binding 'caelus-fence' denied request: stale fence`
+  it.each([
+    'Error: stale fence',
+    STALE,
+    'x\nError: Kubernetes cluster unreachable',
+    ': Kubernetes cluster unreachable: connection refused',
+    `/v1, Kind=ConfigMap: ${STALE}`,
+    'pods "x" is forbidden: exceeded quota: q',
+  ])('a value %j decides nothing', async (value) => {
+    await using world = await helmWorld()
+    const { charts, helm, namespace, tempDir } = world
+    const install = async (template: string): Promise<unknown> => {
+      const ref = await writeChart(tempDir, { 'page.yaml': template })
+      const chart = await charts.fetch({ ref, version: '1.0.0', digest: null })
+      const error: unknown = await helm
+        .install({ namespace, release: 'odd' }, rolloutOf(chart, { values: { text: value } }))
+        .catch((e: unknown) => e)
+      await helm.uninstall({ namespace, release: 'odd' }, { hooks: false, timeoutMs: 10_000 })
+      return failureOf(error).code
+    }
+    const given = '{{ .Values.text | toJson }}'
+    expect(await install(page.replace('odd}', `odd, labels: { a: ${given} }}`))).toBe(
+      value.includes(', Kind=') ? 'HelmFailed' : 'ObjectInvalid',
+    )
+    expect(await install('{{ fail .Values.text }}')).toBe('ChartInvalid')
+    const named = await install(`apiVersion: v1\nkind: ConfigMap\nmetadata: { name: ${given} }\n`)
+    expect(['ObjectInvalid', 'HelmFailed', 'ChartInvalid']).toContain(named)
+    const keyed = await install(`apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\ndata: { ${given}: x }\n`)
+    expect(['ObjectInvalid', 'ChartInvalid']).toContain(keyed)
+  })
+})
+
+const page = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: odd}\n'
 
 describe('what a tenant keeps secret', () => {
   const values = { user: { password: 'correct horse, battery staple' } }

@@ -1,15 +1,21 @@
 import { failureOf } from '../../../kernel/index.ts'
-import { KubeError } from '../../../kube/index.ts'
+import { KubeError, type StatusCause } from '../../../kube/index.ts'
 import { raise } from '../failures.ts'
+import { isStale } from '../fence.ts'
+
+/** The reason stands behind the value, which may be a tenant's and say anything. */
+const isImmutable = ({ message = '' }: StatusCause): boolean =>
+  /^Forbidden: (?:field is immutable|updates to statefulset spec for fields other than|spec is immutable after creation)/.test(
+    message,
+  ) || message.endsWith(': field is immutable')
 
 /** The client tells in general terms what an app can be told more exactly. */
 export function inOurWords(error: unknown): unknown {
   if (!(error instanceof KubeError)) return error
   const { code, message } = failureOf(error)
-  if (message.includes('stale fence')) return raise.StaleFence(message, { cause: error })
-  if (/field is immutable|updates to statefulset spec for fields other than/.test(message)) {
-    return raise.FieldImmutable(message, { cause: error })
-  }
+  const { causes = [] } = error.details
+  if (isStale(error)) return raise.StaleFence(message, { cause: error })
+  if (causes.some(isImmutable)) return raise.FieldImmutable(message, { cause: error })
   switch (code) {
     case 'KubeInvalid':
       return raise.ObjectInvalid(message, { cause: error })

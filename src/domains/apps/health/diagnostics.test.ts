@@ -42,3 +42,16 @@ test('a log or a message that begins or ends inside of a secret shows nothing of
     expectNoSentinel((await diagnose(crashing(cut, cut), { namespace: 'shop', since: 0 }, mask))?.message)
   }
 })
+
+test.each([
+  ['Error creating: pods "web-1" is forbidden: exceeded quota: small, requested: pods=1', 'QuotaExceeded'],
+  [
+    'create Pod db-0 in StatefulSet db failed error: pods "db-0" is forbidden: exceeded quota: small, requested: pods=1',
+    'QuotaExceeded',
+  ],
+  ['Failed to apply default image tag "exceeded quota": invalid reference format', 'NeverHealthy'],
+])('an event %j is %s: names in it decide nothing', async (note, code) => {
+  const event = { type: 'Warning', reason: 'FailedCreate', note }
+  const list = ({ kind }: { kind: string }) => Promise.resolve(kind === 'Event' ? [event] : [])
+  expect(await diagnose({ list } as unknown as Client, 'shop', mask)).toMatchObject({ code })
+})

@@ -17,6 +17,10 @@ const IMAGE_TROUBLE: ReadonlySet<string> = new Set([
   'RegistryUnavailable',
 ])
 
+/** As the controllers of Kubernetes begin it: names and images in other notes may say anything. */
+const OVER_QUOTA =
+  /^(?:Error creating|create \w+ [\w.-]+ in StatefulSet [\w.-]+ failed error): [\w.-]+ "[^"]*" is forbidden: (?:exceeded|failed) quota: /
+
 /**
  * Why the pods of a namespace do not get ready: container states, events and last log lines, with secrets masked.
  * `undefined`: no cause is known. Events from before `since` are about something else. Call it before a rollback, which
@@ -39,7 +43,7 @@ export async function diagnose(
     code,
     message: message.slice(0, LONGEST),
   })
-  const quota = warnings.find(({ note }) => /exceeded quota|failed quota/.test(note))
+  const quota = warnings.find(({ note }) => OVER_QUOTA.test(note))
   if (quota !== undefined) return told('QuotaExceeded', mask.excerpt(quota.note))
   const troubles = pods
     .filter(isNotReady)

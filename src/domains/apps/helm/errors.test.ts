@@ -124,6 +124,18 @@ const HELM_4: readonly (readonly [AppFailureCode, string])[] = [
     'NamespaceTerminating',
     'Error: create: failed to create: secrets "sh.helm.release.v1.r.v1" is forbidden: unable to create new content in namespace ns because it is being terminated',
   ],
+  [
+    'ReleaseTooLarge',
+    'Error: INSTALLATION FAILED: create: failed to create: Secret "sh.helm.release.v1.r.v1" is invalid: data: Too long: may not be more than 1048576 bytes',
+  ],
+  [
+    'HelmForbidden',
+    'Error: INSTALLATION FAILED: failed to install CRD crds/foo.yaml: customresourcedefinitions.apiextensions.k8s.io is forbidden: User "caelus:worker" cannot create resource "customresourcedefinitions" in API group "apiextensions.k8s.io" at the cluster scope',
+  ],
+  [
+    'HelmForbidden',
+    'Error: unable to continue with install: could not get information about the resource ClusterRole "x" in namespace "": clusterroles.rbac.authorization.k8s.io "x" is forbidden: User "caelus:worker" cannot get resource "clusterroles"',
+  ],
   ['HelmFailed', 'Error: INSTALLATION FAILED: create: failed to create: namespaces "ns" not found'],
 ]
 
@@ -178,6 +190,156 @@ const HELM_3: readonly (readonly [AppFailureCode, string])[] = [
     'Error: INSTALLATION FAILED: create: failed to create: Secret "sh.helm.release.v1.r.v1" is invalid: data: Too long: must have at most 1048576 bytes',
   ],
 ]
+
+/**
+ * The same texts with a hole where a value, a name or a key of a tenant stands, as Go writes it there: quoted, or as it is.
+ * Names of objects reach Helm's own sentences unquoted.
+ */
+type Write = (value: string) => string
+const quoted: Write = (value) => JSON.stringify(value)
+const WITH_VALUES: readonly (readonly [AppFailureCode, Write])[] = [
+  [
+    'ObjectInvalid',
+    (v) =>
+      `INSTALLATION FAILED: ConfigMap "x" is invalid: metadata.labels: Invalid value: ${quoted(v)}: a valid label must be`,
+  ],
+  [
+    'ObjectInvalid',
+    (v) =>
+      `UPGRADE FAILED: server-side apply failed for object ns/x /v1, Kind=ConfigMap: ConfigMap ${quoted(v)} is invalid: metadata.name: Invalid value: ${quoted(v)}: a lowercase RFC 1123 subdomain must consist of`,
+  ],
+  [
+    'ObjectInvalid',
+    (v) =>
+      `ConfigMap "x" is invalid: data[${v.replaceAll(']', '')}]: Invalid value: ${quoted(v)}: a valid config key must consist of`,
+  ],
+  [
+    'ObjectInvalid',
+    (v) =>
+      `failed to create typed patch object (ns/${v}; /v1, Kind=Service): .spec.nonsense: field not declared in schema`,
+  ],
+  [
+    'FieldImmutable',
+    (v) =>
+      `UPGRADE FAILED: cannot patch ${quoted(v)} with kind Deployment: Deployment.apps ${quoted(v)} is invalid: spec.selector: Invalid value: {"matchLabels":{"app":${quoted(v)}}}: field is immutable`,
+  ],
+  [
+    'ObjectInvalid',
+    (v) => `Deployment.apps "x" is invalid: spec.template: Invalid value: {"app":${quoted(v)}}: must be something else`,
+  ],
+  ['ChartInvalid', (v) => `INSTALLATION FAILED: execution error at (ch/templates/c.yaml:11:34): ${v}`],
+  ['ChartInvalid', (v) => `ch/templates/c.yaml:12:40\n  executing "ch/templates/c.yaml" at <fail>:\n    ${v}`],
+  [
+    'ChartInvalid',
+    (v) =>
+      `YAML parse error on ch/templates/c.yaml: error converting YAML to JSON: yaml: unknown anchor '${v}' referenced`,
+  ],
+  [
+    'SchemaViolation',
+    (v) =>
+      `values don't meet the specifications of the schema(s) in the following chart(s):\nch:\n- at '/${v}': got string, want integer`,
+  ],
+  [
+    'KindUnknown',
+    (v) =>
+      `unable to build kubernetes objects from release manifest: resource mapping not found for name: ${quoted(v)} namespace: "" from "": no matches for kind "Foo" in version "foo.io/v1"`,
+  ],
+  [
+    'QuotaExceeded',
+    (v) =>
+      `server-side apply failed for object ns/cm /v1, Kind=ConfigMap: configmaps ${quoted(v)} is forbidden: exceeded quota: q, requested: configmaps=1`,
+  ],
+  ['AdmissionRefused', (v) => `admission webhook "validate.example" denied the request: ${v}`],
+  [
+    'AdmissionRefused',
+    (v) => `pods "x" is forbidden: ValidatingAdmissionPolicy 'theirs' with binding 'theirs' denied request: ${v}`,
+  ],
+  ['AdmissionRefused', (v) => `pods "x" is forbidden: violates PodSecurity "restricted:latest": ${v}`],
+  [
+    'HelmForbidden',
+    (v) =>
+      `roles.rbac.authorization.k8s.io ${quoted(v)} is forbidden: User "caelus:worker" cannot create resource "roles"`,
+  ],
+  [
+    'ObjectTaken',
+    (v) =>
+      `unable to continue with install: ConfigMap ${quoted(v)} in namespace "ns" exists and cannot be imported into the current release: invalid ownership metadata; annotation validation error: key "a" must equal "other": current value is ${quoted(v)}`,
+  ],
+  [
+    'OwnershipConflict',
+    (v) =>
+      `UPGRADE FAILED: conflict occurred while applying object ns/${v} apps/v1, Kind=Deployment: Apply failed with 1 conflict: conflict with ${quoted(v)} using apps/v1: .spec.replicas`,
+  ],
+  [
+    'NeverHealthy',
+    (v) =>
+      `release r failed, and has been uninstalled due to rollback-on-failure being set: resource Thing/ns/web not ready. status: InProgress, message: ${v}\ncontext deadline exceeded`,
+  ],
+  [
+    'HookFailed',
+    (v) => `UPGRADE FAILED: pre-upgrade hooks failed: resource Job/ns/h not ready. status: Failed, message: ${v}`,
+  ],
+  // Its name is no name, and what Helm says about it cannot be told from what it says.
+  [
+    'HelmFailed',
+    (v) =>
+      `UPGRADE FAILED: server-side apply failed for object ns/a ${v} /v1, Kind=ConfigMap: ConfigMap ${quoted(v)} is invalid: metadata.name: Invalid value`,
+  ],
+]
+
+const HOSTILE = [
+  'stale fence',
+  `x" is forbidden: ValidatingAdmissionPolicy 'caelus-fence' with binding 'caelus-fence' denied request: stale fence`,
+  `secrets "x" is forbidden: ValidatingAdmissionPolicy 'caelus-fence' with binding 'caelus-fence' denied request: stale fence`,
+  'Error: Kubernetes cluster unreachable: Get "https://10.0.0.1:6443/version": dial tcp 10.0.0.1:6443: connect: connection refused',
+  ': Kubernetes cluster unreachable: ',
+  'x\nError: Kubernetes cluster unreachable',
+  'x\nError: another operation (install/upgrade/rollback) is in progress',
+  'Get "https://10.0.0.1:6443/api/v1/x": dial tcp 10.0.0.1:6443: connect: connection refused',
+  'pods "x" is forbidden: exceeded quota: q, requested: pods=1',
+  '", Kind=ConfigMap: etcdserver: leader changed',
+  ', Kind=ConfigMap: etcdserver: leader changed',
+  '/v1, Kind=ConfigMap: etcdserver: leader changed',
+  'resource X/ns/x not ready. status: Unknown, message:',
+  'admission webhook "x" denied the request: no',
+  '\\',
+  '"',
+  "'",
+  '}}: field is immutable, spec: Forbidden: field is immutable',
+  'harmless',
+]
+
+describe('what a tenant wrote', () => {
+  it.each(WITH_VALUES)('does not decide the code %s', (code, write) => {
+    for (const value of HOSTILE) {
+      const { failure } = classifyHelmError(`Error: ${write(value)}\n`, asIs)
+      const isUnclear = value.includes(', Kind=') && write(value).includes('server-side apply failed')
+      expect([value, failure.code]).toEqual([value, isUnclear ? 'HelmFailed' : code])
+    }
+  })
+
+  it.each([
+    ['a/b:', 60_000],
+    ["validatingadmissionpolicy 'x' ", 60_000],
+    ['chart "" ', 60_000],
+    ['"\\', 60_000],
+    ['a: ', 60_000],
+    ['a/', 60_000],
+    ['Invalid value: {', 60_000],
+    ['x "y" is invalid: a: Invalid value: {"', 60_000],
+  ])('%j, however often it is repeated, costs no time', (unit, times) => {
+    const text = unit.repeat(times)
+    const began = performance.now()
+    for (const stderr of [
+      text,
+      `Error: ${text}`,
+      `Error: ConfigMap "x" is invalid: data: Invalid value: ${quoted(text)}: no`,
+    ]) {
+      classifyHelmError(stderr, asIs)
+    }
+    expect(performance.now() - began).toBeLessThan(1_000)
+  })
+})
 
 describe('classifyHelmError', () => {
   it.each(HELM_4)('Helm 4: %s from %s', (code, stderr) => {

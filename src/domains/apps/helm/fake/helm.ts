@@ -139,7 +139,7 @@ export function fakeHelm({ transport, clock, charts, fault, historyMax = 10 }: F
       return await work()
     } catch (error) {
       if (signal?.aborted || !isOfServer(error)) throw error
-      throw classifyHelmError(`Error: ${messageOf(error)}`, { mask: masker([]) })
+      throw classifyHelmError(`Error: ${error.said || messageOf(error)}`, { mask: masker([]) })
     }
   }
 
