@@ -10,6 +10,7 @@ import { raise, statusOf } from './failures.ts'
 import { guard } from './http/guard.ts'
 import { requestId, secureHeaders } from './http/headers.ts'
 import { honourIdempotencyKeys } from './http/idempotency.ts'
+import { parseJsonBodies } from './http/json-body.ts'
 import { describeApi } from './openapi.ts'
 import { pathOf, refusalOf, sendProblem } from './http/problem.ts'
 import { configRoutes } from './routes/config.ts'
@@ -49,6 +50,7 @@ export async function makeServer(parts: ServerParts): Promise<App> {
     },
     clientErrorHandler: refuseBrokenRequest,
   }).withTypeProvider<TypeBoxTypeProvider>()
+  parseJsonBodies(app)
   app.setValidatorCompiler(validatorCompiler)
   secureHeaders(app, parts.publicUrl)
   reportRequests(app, parts)

@@ -1,30 +1,52 @@
 import { createHash } from 'node:crypto'
-import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
+import { Ajv, type ErrorObject, type Format, type Options, type ValidateFunction } from 'ajv'
 import { Ajv2019 } from 'ajv/dist/2019.js'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { fastFormats } from 'ajv-formats/dist/formats.js'
-import { RE2JS } from 're2js'
+import { fullFormats } from 'ajv-formats/dist/formats.js'
 import { messageOf } from '../../../kernel/index.ts'
-import { changeAt, isJsonObject, pointerOf, type JsonObject } from '../values/json.ts'
-import { schemaProblems, valuesProblems } from './limits.ts'
+import { changeAt, isJsonObject, pointerOf, readAt, type Json, type JsonObject } from '../values/json.ts'
+import { costOf } from './cost.ts'
+import { dialectOf, isOld, KNOWN_DIALECTS, prepared, type Dialect } from './dialect.ts'
+import { LIMITS, schemaProblems, valuesProblems } from './limits.ts'
+import { linearPattern } from './linear-pattern.ts'
 import { placeOf, problemsOf } from './messages.ts'
 import { isReadOnly, pointersWhere, userSchemaOf } from './walk.ts'
 import type { FieldProblem } from '../types.ts'
 import { deepMerge, RESERVED_POINTERS, userDefaults } from '../values/values.ts'
 
-/** The dialects that charts are written in. Without `$schema` it is the newest, as Helm has it. */
-const DIALECTS = {
-  'http://json-schema.org/draft-07/schema': Ajv,
-  'https://json-schema.org/draft/2019-09/schema': Ajv2019,
-  'https://json-schema.org/draft/2020-12/schema': Ajv2020,
-} as const
-type Dialect = keyof typeof DIALECTS
-const NEWEST: Dialect = 'https://json-schema.org/draft/2020-12/schema'
+/** Prepared, older dialects are subsets of draft 7. */
+const VALIDATORS = {
+  'draft-04': Ajv,
+  'draft-06': Ajv,
+  'draft-07': Ajv,
+  'draft/2019-09': Ajv2019,
+  'draft/2020-12': Ajv2020,
+} as const satisfies Record<Dialect, unknown>
 
-/** Linear in the text, whatever the pattern; also the dialect that Helm itself, being written in Go, understands. */
-const linearPattern = Object.assign((pattern: string) => RE2JS.compile(RE2JS.translateRegExp(pattern)), {
-  code: 'linearPattern',
-})
+/** Nothing of these formats is so long, and their patterns are not all linear. */
+const LONGEST_FORMATTED = 2_048
+
+/** Exact: 30 February is no date. */
+const FORMATS: Options['formats'] = Object.fromEntries(
+  Object.entries(fullFormats).map(([name, format]) => [name, bounded(format)]),
+)
+
+function bounded(format: Format): Format {
+  if (typeof format === 'boolean') return format
+  const fits = validates(format)
+  return fits === undefined
+    ? format
+    : { type: 'string', validate: (text: string) => text.length <= LONGEST_FORMATTED && fits(text) }
+}
+
+/** `undefined`: it is about numbers. */
+function validates(format: Exclude<Format, boolean>): ((text: string) => boolean) | undefined {
+  if (format instanceof RegExp) return (text) => format.test(text)
+  if (typeof format === 'string') return (text) => new RegExp(format).test(text)
+  if (typeof format === 'function') return format
+  if (format.type === 'number' || format.async === true) return undefined
+  return validates(format.validate as Exclude<Format, boolean>)
+}
 
 const OPTIONS: Options = {
   strict: false,
@@ -33,37 +55,41 @@ const OPTIONS: Options = {
   logger: false,
   meta: false,
   validateSchema: false,
-  formats: fastFormats,
+  formats: FORMATS,
+  // A field called `constructor` is missing as long as nobody wrote it.
+  ownProperties: true,
   code: { regExp: linearPattern },
 }
 
 /** Checks schemas against the rules of their dialect; made once, because the meta-schemas are large. */
 const judges = new Map<Dialect, Ajv>()
 
+interface Validator {
+  readonly validate: ValidateFunction
+  /** What it was made of, and where in it. */
+  readonly root: JsonObject
+  readonly schema: Json
+}
+
 interface Compiled {
-  readonly full: ValidateFunction
-  readonly user: ValidateFunction | undefined
+  readonly full: Validator
+  readonly user: Validator | undefined
 }
 
 const CACHED = 200
 const cache = new Map<string, Compiled>()
 
-function dialectOf(schema: JsonObject): Dialect | undefined {
-  const { $schema = NEWEST } = schema
-  const name = typeof $schema === 'string' ? $schema.replace(/#$/, '') : ''
-  return Object.hasOwn(DIALECTS, name) ? (name as Dialect) : undefined
-}
-
 /** Everything that is wrong with an admin's schema, told at publication and not at the first order. */
 export function checkSchema(schema: JsonObject): FieldProblem[] {
   const dialect = dialectOf(schema)
   if (dialect === undefined) {
-    return [{ field: '/$schema', message: `must be one of ${Object.keys(DIALECTS).join(', ')}` }]
+    return [{ field: '/$schema', message: `must be one of ${KNOWN_DIALECTS.join(', ')}` }]
   }
   const problems = schemaProblems(schema)
   if (problems.length > 0) return problems
   const judge = judgeOf(dialect)
-  if (judge.validateSchema(schema) !== true) return problemsOf(judge.errors ?? [], '')
+  const { $schema: _dialect, ...body } = dialect === 'draft-04' ? prepared(schema, dialect) : schema
+  if (judge.validateSchema(body) !== true) return problemsOf(judge.errors ?? [], '')
   try {
     compile(schema, dialect)
     return []
@@ -75,7 +101,13 @@ export function checkSchema(schema: JsonObject): FieldProblem[] {
 function judgeOf(dialect: Dialect): Ajv {
   const known = judges.get(dialect)
   if (known !== undefined) return known
-  const judge = new DIALECTS[dialect]({ ...OPTIONS, meta: true, validateSchema: true, code: {} })
+  const judge = new VALIDATORS[dialect]({
+    ...OPTIONS,
+    meta: true,
+    validateSchema: true,
+    code: {},
+    ownProperties: false,
+  })
   judges.set(dialect, judge)
   return judge
 }
@@ -89,12 +121,16 @@ function compile(schema: JsonObject, dialect: Dialect): Compiled {
     cache.set(key, known)
     return known
   }
-  const ajv = new DIALECTS[dialect](OPTIONS)
-  const { $id: _id, $schema: _dialect, ...body } = schema
-  const full = ajv.addSchema(body, 'values').getSchema('values')
+  // Formats are no more than a remark since 2019-09, and to Helm.
+  const ajv = new VALIDATORS[dialect]({ ...OPTIONS, validateFormats: isOld(dialect) })
+  const { $id: _id, $schema: _dialect, id: _old, ...root } = prepared(schema, dialect)
+  const full = ajv.addSchema(root, 'values').getSchema('values')
   if (full === undefined) throw new Error('failed to compile the schema')
   const user = userSchemaOf(schema) === undefined ? undefined : ajv.compile({ $ref: 'values#/properties/user' })
-  const compiled = { full, user }
+  const compiled = {
+    full: { validate: full, root, schema: root },
+    user: user && { validate: user, root, schema: readAt(root, '/properties/user') ?? true },
+  }
   cache.set(key, compiled)
   for (const oldest of cache.keys()) {
     if (cache.size <= CACHED) break
@@ -103,17 +139,24 @@ function compile(schema: JsonObject, dialect: Dialect): Compiled {
   return compiled
 }
 
-const errorsOf = (validate: ValidateFunction, values: JsonObject): readonly ErrorObject[] => {
+const errorsOf = ({ validate, root, schema }: Validator, values: JsonObject): readonly ErrorObject[] => {
+  const cost = costOf(root, schema, values, LIMITS.evaluations)
+  if (cost.is === 'endless') return [asError('refers to itself without end')]
+  if (cost.is === 'too much') return [asError('takes too long to check; nest fewer objects and lists in each other')]
   try {
     return validate(values) ? [] : (validate.errors ?? [])
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error
-    const message = 'refers to itself without end'
-    return [{ instancePath: '', schemaPath: '', keyword: 'recursion', params: {}, message }]
   } finally {
     validate.errors = null
   }
 }
+
+const asError = (message: string): ErrorObject => ({
+  instancePath: '',
+  schemaPath: '',
+  keyword: 'cost',
+  params: {},
+  message,
+})
 
 interface TemplateValues {
   readonly defaultValues: JsonObject

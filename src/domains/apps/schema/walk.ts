@@ -1,3 +1,4 @@
+import { subschemas } from './places.ts'
 import { field, isJsonArray, isJsonObject, pointerOf, readAt, type Json, type JsonObject } from '../values/json.ts'
 
 /*
@@ -31,19 +32,48 @@ export function resolve(root: JsonObject, schema: Json | undefined): JsonObject 
   return undefined
 }
 
-export function target(root: JsonObject, ref: string): Json | undefined {
-  if (ref === '#') return root
-  if (ref.startsWith('#/')) return readAt(root, decodeURIComponent(ref.slice(1)))
-  return anchored(root, ref.slice(1))
+function target(root: JsonObject, ref: string): Json | undefined {
+  return targets(root, ref)[0]
 }
 
-function anchored(schema: Json, name: string): JsonObject | undefined {
-  if (isJsonArray(schema)) return schema.map((item) => anchored(item, name)).find((found) => found !== undefined)
-  if (!isJsonObject(schema)) return undefined
-  if (field(schema, '$anchor') === name || field(schema, '$dynamicAnchor') === name) return schema
-  return Object.values(schema)
-    .map((inner) => anchored(inner, name))
-    .find((found) => found !== undefined)
+/** Several only for a `$dynamicRef`: which one it means depends on the way that led there. */
+export function targets(root: JsonObject, ref: string): readonly Json[] {
+  const known = resolved.get(root) ?? new Map<string, readonly Json[]>()
+  resolved.set(root, known)
+  const found =
+    known.get(ref) ?? (ref === '#' ? [root] : ref.startsWith('#/') ? pointed(root, ref) : anchored(root, ref))
+  known.set(ref, found)
+  return found
+}
+
+/** Schemas do not change, and looking for an anchor reads all of one. */
+const resolved = new WeakMap<JsonObject, Map<string, readonly Json[]>>()
+
+/** `undefined`: it is not written as a pointer in a URL is. */
+export function pointerIn(ref: string): string | undefined {
+  try {
+    return decodeURIComponent(ref.slice(1))
+  } catch {
+    return undefined
+  }
+}
+
+function pointed(root: JsonObject, ref: string): Json[] {
+  const pointer = pointerIn(ref)
+  const found = pointer === undefined ? undefined : readAt(root, pointer)
+  return found === undefined ? [] : [found]
+}
+
+function anchored(root: JsonObject, ref: string): JsonObject[] {
+  const name = ref.slice(1)
+  const found: JsonObject[] = []
+  const visit = (schema: Json): void => {
+    if (!isJsonObject(schema)) return
+    if (field(schema, '$anchor') === name || field(schema, '$dynamicAnchor') === name) found.push(schema)
+    for (const { schema: inner } of subschemas(schema)) visit(inner)
+  }
+  visit(root)
+  return found
 }
 
 /**

@@ -4,6 +4,7 @@ import { compareVersions } from '../helm/chart-version.ts'
 import { raise } from '../failures.ts'
 import { normaliseDomain } from '../identity.ts'
 import type { JsonObject } from '../values/json.ts'
+import { valuesProblems } from '../schema/limits.ts'
 import { checkUserValues } from '../schema/schema.ts'
 import { openAll, sealAll, type KeyRing, type Secrets } from '../values/seal.ts'
 import { splitKeeping } from '../values/keep-sealed.ts'
@@ -27,6 +28,7 @@ export async function intendCreate(
   input: DeploymentInput,
 ): Promise<Intended & { readonly owner: Owner }> {
   const owner = found(await users.find(tx, input.userId), 'user', input.userId)
+  refuseExcess(input.userValues)
   const template = await orderable(tx, input.templateId)
   const userValues = keepSecrets(template.valuesSchema, input.userValues ?? {}, NOTHING)
   const domainname = judge(input.domainname, template, userValues)
@@ -43,6 +45,7 @@ export async function intendUpdate(
   before: Deployment,
   change: DeploymentChange,
 ): Promise<Intended & { readonly changed: readonly string[] }> {
+  refuseExcess(change.userValues)
   if (before.deletedAt !== null) throw raise.BeingDeleted(`${before.deploymentUid} is being deleted`)
   const present = found(await findTemplate(tx, before.desiredTemplateId), 'template', before.desiredTemplateId)
   const template = await nextTemplate(tx, actor, present, change.templateId)
@@ -106,6 +109,12 @@ async function nextTemplate(tx: Tx, actor: Actor, present: Template, wanted: str
     throw templateRefused('has an older chart than the present one', raise.DowngradeRefused(message))
   }
   return template
+}
+
+/** Before anything walks through them. */
+function refuseExcess(userValues: JsonObject | undefined): void {
+  const problems = userValues === undefined ? [] : valuesProblems(userValues, '/user')
+  if (problems.length > 0) throw new RefusedFields(problems)
 }
 
 /** Everything that is wrong, told at once. Answers with the domain as it is stored. */

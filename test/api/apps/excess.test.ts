@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { LIMITS } from '../world.ts'
+import { appsWorld } from './world.ts'
+
+const LEVELS = 100_000
+
+test('values that are too many or too deep are refused with their field, at once', async () => {
+  await using w = await appsWorld({ parts: { limits: { ...LIMITS, bodyBytes: 1024 ** 2 } } })
+  const { template_id } = await w.product()
+  const ada = await w.person('member')
+  const place = `/api/v1/users/${ada.userId}/deployments`
+  const send = (url: string, values: string, headers: Record<string, string> = {}) =>
+    w.as(ada.secret, {
+      method: 'POST',
+      url,
+      payload: `{"template_id":"${template_id}","domainname":"a.example.test","user_values":${values}}`,
+      headers: { 'content-type': 'application/json', ...headers },
+    })
+  const deep = `${'{"a":'.repeat(LEVELS)}1${'}'.repeat(LEVELS)}`
+  const lists = `{"a":${'['.repeat(LEVELS)}${']'.repeat(LEVELS)}}`
+  const wide = `{"a":[${'0,'.repeat(450_000)}0]}`
+  const began = performance.now()
+  for (const url of [place, `${place}:preview`]) {
+    for (const body of [deep, lists]) {
+      const answer = await send(url, body, { 'idempotency-key': 'deep' })
+      expect(answer.statusCode).toBe(400)
+      expect(answer.json()).toMatchObject({ detail: 'the body is nested deeper than 100 levels' })
+    }
+    const answer = await send(url, wide)
+    expect(answer.json()).toMatchObject({
+      status: 400,
+      errors: [{ field: '/user/a', message: 'has 450001 items; at most 1000 are possible' }],
+    })
+    const quoted = await send(url, JSON.stringify({ message: '['.repeat(200) }))
+    expect(quoted.json().errors).toEqual([{ field: '/user/message', message: 'must have at most 20 characters' }])
+  }
+  expect(performance.now() - began).toBeLessThan(5_000)
+})
