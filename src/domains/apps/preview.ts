@@ -1,4 +1,4 @@
-import { failureOf, type Failure } from '../../kernel/index.ts'
+import { FailureError, failureOf, type Failure } from '../../kernel/index.ts'
 import { at, isNotFound, type Client, type FieldChange, type KubeObject, type PreviewDiff } from '../../kube/index.ts'
 import type { PreviewInputs, Rendering } from './usecases/index.ts'
 import { redactedDiff } from './drift/diff.ts'
@@ -25,9 +25,13 @@ export interface Previewed extends PreviewDiff {
 export async function previewOf(parts: AppsParts, inputs: PreviewInputs, signal?: AbortSignal): Promise<Previewed> {
   const { before, after, secrets } = inputs
   const mask = masker(secrets)
-  const values = redactedDiff(before?.values ?? {}, after.values, { mask })
+  const values = redactedDiff(before?.shown ?? {}, after.shown, { mask })
   const notConsulted: string[] = []
-  const wanted = await render(parts, after, signal)
+  const wanted = await render(parts, after, signal).catch((error: unknown) => {
+    if (signal?.aborted || !(error instanceof FailureError)) throw error
+    // What a chart says about its values may quote those of the template, which Helm's own mask does not know.
+    throw new FailureError({ ...error.failure, message: mask.excerpt(error.failure.message) })
+  })
   const present = await presentObjects(parts, after, mask, signal)
   const holder = await presentHolder(parts.client, after.deployment.namespaceName, signal)
   const asked = holder === undefined ? undefined : parts.client.as(holder)

@@ -12,7 +12,7 @@ const NEXT = Array.from(SENTINEL).toReversed().join('')
 const insight: AppsInsight = {
   preview: ({ before, after, secrets }) =>
     Promise.resolve({
-      values: redactedDiff(before?.values ?? {}, after.values, { mask: masker(secrets) }),
+      values: redactedDiff(before?.shown ?? {}, after.shown, { mask: masker(secrets) }),
       objects: [],
     }),
   explain: () => Promise.reject(new Error('failed to look at the cluster')),

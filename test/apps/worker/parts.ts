@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { appsWorker, type AppsEvents, type AppsWorkerDeps } from '../../../src/domains/apps/index.ts'
+import { appsWorker, keyRing, type AppsEvents, type AppsWorkerDeps } from '../../../src/domains/apps/index.ts'
 import { charts, helmCli, releases } from '../../../src/domains/apps/helm/index.ts'
 import { APPS_QUEUE } from '../../../src/domains/apps/queue.ts'
 import { deploymentRows, verifiedReleaseStore } from '../../../src/domains/apps/store/index.ts'
@@ -26,6 +26,8 @@ import {
 import { openPool, openQueuePool, PostgresQueue } from '../../../src/store/index.ts'
 
 export const CLASS = 'test'
+/** Seals the write-only values of a test. */
+export const RING = keyRing(`test:${Buffer.alloc(32, 7).toString('base64')}`)
 
 /** Everything that a worker needs to know to find its world. */
 export interface WorkerPlace {
@@ -85,7 +87,7 @@ export async function openWorker(
     helm: helmCli({ binary: helmBinary, kubeconfig, kinds, home: join(dir, 'home'), tempDir: dir }),
     releases: releases(client, kinds),
     locks: kubeLocks({ client, namespace: 'default' }),
-    settings: { ingressClass: CLASS, digestSalt: 'salt' },
+    settings: { ingressClass: CLASS, digestSalt: 'salt', ring: RING },
     clock: systemClock,
     random: Math.random,
     emitter: told,

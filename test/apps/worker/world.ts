@@ -32,7 +32,7 @@ import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { createUser } from '../../support/users.ts'
 import { builtProgram } from '../../support/programs.ts'
 import { layVolume } from '../../support/volume.ts'
-import { CLASS, openWorker, type OpenWorker, type WorkerPlace } from './parts.ts'
+import { CLASS, openWorker, RING, type OpenWorker, type WorkerPlace } from './parts.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 export const ADMIN: Actor = { admin: true }
@@ -103,6 +103,7 @@ export class WorkerWorld implements AsyncDisposable {
       charts: charts({ cacheDir: join(dir, 'charts'), localPaths: true }),
       users: userDirectory,
       ingressClass: CLASS,
+      ring: RING,
       clock: systemClock,
       random: Math.random,
     })

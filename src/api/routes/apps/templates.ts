@@ -35,7 +35,9 @@ export function templateRoutes(app: App, { apps }: AppsParts): void {
     },
     async (request) => {
       const { params, query } = request
-      return pageView(await apps.listTemplates(actorOf(request), params.id, pageRequest(query, 2)), templateView)
+      const actor = actorOf(request)
+      const page = await apps.listTemplates(actor, params.id, pageRequest(query, 2))
+      return pageView(page, (template) => templateView(template, actor))
     },
   )
 
@@ -66,8 +68,9 @@ export function templateRoutes(app: App, { apps }: AppsParts): void {
         healthTimeoutSec: body.health_timeout_sec,
         canonical: body.canonical,
       }
-      const template = await apps.publishTemplate(actorOf(request), input, whileConnected(reply))
-      return reply.code(201).send(templateView(template))
+      const actor = actorOf(request)
+      const template = await apps.publishTemplate(actor, input, whileConnected(reply))
+      return reply.code(201).send(templateView(template, actor))
     },
   )
 
@@ -78,14 +81,15 @@ export function templateRoutes(app: App, { apps }: AppsParts): void {
       schema: {
         operationId: 'getTemplate',
         tags,
-        summary: 'One template with its defaults and schema',
+        summary: 'One template with its defaults and schema; for members, as far as its form shows them',
         params: one,
         response: { 200: TemplateView },
       },
     },
     async (request) => {
       const { id, tid } = request.params
-      return templateView(await apps.getTemplate(actorOf(request), tid, id))
+      const actor = actorOf(request)
+      return templateView(await apps.getTemplate(actor, tid, id), actor)
     },
   )
 

@@ -1,6 +1,7 @@
-import type { JsonObject, LiveResource, Product, Template, TemplateForm } from '../../../domains/apps/index.ts'
+import type { LiveResource, Product, Template, TemplateForm } from '../../../domains/apps/index.ts'
 import type { ChartReport, ListedDeployment, ListedJob } from '../../../domains/apps/usecases/index.ts'
-import { redact, writeOnlyPointers } from '../../../domains/apps/index.ts'
+import { shownTemplate } from '../../../domains/apps/index.ts'
+import type { Actor } from '../../../store/index.ts'
 import type { Failure } from '../../../kernel/index.ts'
 import type {
   ChartView,
@@ -27,12 +28,7 @@ export const productView = ({ id, name, description, icon, templateId, createdAt
   created_at: timeView(createdAt),
 })
 
-/** Defaults may hold write-only values too, such as an initial password. */
-function shownDefaults({ valuesSchema, defaultValues }: Pick<Template, 'valuesSchema' | 'defaultValues'>): JsonObject {
-  return redact(defaultValues, writeOnlyPointers(valuesSchema, defaultValues))
-}
-
-export const templateView = (template: Template): TemplateView => ({
+export const templateView = (template: Template, reader: Pick<Actor, 'admin'>): TemplateView => ({
   id: template.id,
   product_id: template.productId,
   package_type: template.packageType,
@@ -40,12 +36,19 @@ export const templateView = (template: Template): TemplateView => ({
   chart_version: template.chartVersion,
   chart_digest: template.chartDigest,
   version_label: template.versionLabel,
-  default_values: shownDefaults(template),
-  values_schema: template.valuesSchema,
+  ...valuesView(template, reader),
   capabilities: template.capabilities,
   health_timeout_sec: template.healthTimeoutSec,
   created_at: timeView(template.createdAt),
 })
+
+function valuesView(
+  described: Pick<Template, 'valuesSchema' | 'defaultValues'>,
+  reader: Pick<Actor, 'admin'>,
+): Pick<TemplateView, 'default_values' | 'values_schema'> {
+  const { defaultValues, valuesSchema } = shownTemplate(described, reader)
+  return { default_values: defaultValues, values_schema: valuesSchema }
+}
 
 export const formView = ({ enabled, schema, uiHints, defaults, hidden }: TemplateForm): TemplateFormView => ({
   enabled,
@@ -61,8 +64,8 @@ export const chartView = ({ chart, form, problems }: ChartReport): ChartView => 
   app_version: chart.appVersion,
   description: chart.description,
   digest: chart.digest,
-  default_values: shownDefaults(chart),
-  values_schema: chart.valuesSchema,
+  // Only admins look into charts.
+  ...valuesView(chart, { admin: true }),
   form: formView(form),
   problems: [...problems],
 })

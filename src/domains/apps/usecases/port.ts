@@ -65,6 +65,8 @@ export interface Rendering {
   readonly deployment: Deployment
   readonly template: Template
   readonly values: JsonObject
+  /** The part of `values` that the reader may see; secrets in it are still to be masked. */
+  readonly shown: JsonObject
 }
 
 export interface PreviewInputs {

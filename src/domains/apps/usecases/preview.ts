@@ -5,6 +5,7 @@ import type { Json } from '../values/json.ts'
 import { joinSecrets, secretsOfRelease } from '../values/secrets.ts'
 import { findDeployment, findProduct, findTemplate, isDomainTaken, type DeploymentRef } from '../store/index.ts'
 import type { Deployment, Template } from '../types.ts'
+import { shownValues } from '../values/shown.ts'
 import { mergeValues, systemValues } from '../values/values.ts'
 import { takenDomain } from './create-deployment.ts'
 import { found } from '../../../store/index.ts'
@@ -41,7 +42,7 @@ export function previewCreate(deps: UseCaseDeps, actor: Actor, input: Deployment
       createdAt: deps.clock.now(),
       deletedAt: null,
     }
-    const after = rendered(deps, deployment, template)
+    const after = rendered(deps, actor, deployment, template)
     return { after: after.rendering, secrets: after.secrets }
   })
 }
@@ -57,8 +58,8 @@ export function previewUpdate(
     const { intent, template } = await intendUpdate(deps, tx, actor, row, change)
     await refuseTaken(tx, intent.domainname, row.id)
     const present = found(await findTemplate(tx, row.desiredTemplateId), 'template', row.desiredTemplateId)
-    const before = rendered(deps, row, present)
-    const after = rendered(deps, { ...row, ...intent, generation: row.generation + 1 }, template)
+    const before = rendered(deps, actor, row, present)
+    const after = rendered(deps, actor, { ...row, ...intent, generation: row.generation + 1 }, template)
     return {
       before: before.rendering,
       after: after.rendering,
@@ -73,6 +74,7 @@ async function refuseTaken(tx: Tx, domain: string, butBy: string | null): Promis
 
 function rendered(
   { ring, ingressClass }: UseCaseDeps,
+  actor: Actor,
   deployment: Deployment,
   template: Template,
 ): { readonly rendering: Rendering; readonly secrets: readonly Json[] } {
@@ -83,7 +85,7 @@ function rendered(
     system: systemValues(deployment, ingressClass),
   })
   return {
-    rendering: { deployment, template, values },
+    rendering: { deployment, template, values, shown: shownValues(template, values, actor) },
     secrets: [...secretsOfRelease(template.valuesSchema, values, secrets)],
   }
 }

@@ -20,6 +20,10 @@ export const writeOnlyPointers = (valuesSchema: JsonObject | null, values: JsonO
     ? []
     : pointersWhere(valuesSchema, valuesSchema, values, (schema) => isSecret(valuesSchema, schema))
 
+/** The same for a value that `schema`, a part of `root`, is about. */
+export const secretPointersUnder = (root: JsonObject, schema: JsonObject, value: Json): string[] =>
+  pointersWhere(root, schema, value, (one) => isSecret(root, one))
+
 /** What must be masked in every text about a release: the secrets of the tenant, and those of the template. */
 export function* secretsOfRelease(
   valuesSchema: JsonObject | null,

@@ -1,0 +1,88 @@
+import { formOf } from '../schema/form.ts'
+import { ALL_PLACES, subschemas } from '../schema/places.ts'
+import { isReadOnly, pointersWhere, userSchemaOf } from '../schema/walk.ts'
+import type { Template } from '../types.ts'
+import { changeAt, field, isJsonArray, isJsonObject, pointerOf, readAt, type Json, type JsonObject } from './json.ts'
+import { redact, type Redacted } from './redaction.ts'
+import { secretPointersUnder, writeOnlyPointers } from './secrets.ts'
+import { RESERVED_POINTERS, userDefaults } from './values.ts'
+
+/*
+ * What people see of a template and of values. Admins wrote them and see all but what is write-only. Members see what the
+ * form shows, and what the platform sets for them: another default may be anything, down to the password of a mail server.
+ */
+
+type Reader = { readonly admin: boolean }
+type Described = Pick<Template, 'valuesSchema' | 'defaultValues'>
+
+export interface ShownTemplate {
+  readonly defaultValues: JsonObject
+  readonly valuesSchema: JsonObject | null
+}
+
+export function shownTemplate({ valuesSchema, defaultValues }: Described, { admin }: Reader): ShownTemplate {
+  if (admin) {
+    return {
+      defaultValues: redact(defaultValues, writeOnlyPointers(valuesSchema, defaultValues)),
+      valuesSchema: valuesSchema && withoutSecretDefaults(valuesSchema),
+    }
+  }
+  const { enabled, schema, defaults } = formOf({ valuesSchema, defaultValues })
+  return {
+    defaultValues: Object.keys(defaults).length === 0 ? {} : { user: defaults },
+    valuesSchema: enabled ? { type: 'object', properties: { user: schema } } : null,
+  }
+}
+
+/** Of the values of a release, what its reader may see; write-only texts in them are still to be masked. */
+export function shownValues(
+  { valuesSchema, defaultValues }: Described,
+  values: JsonObject,
+  { admin }: Reader,
+): JsonObject {
+  if (admin) return values
+  const user = field(values, 'user')
+  const system = RESERVED_POINTERS.reduce<JsonObject>((all, pointer) => {
+    const [, part = '', name] = pointer.split('/')
+    const value = name === undefined ? undefined : readAt(values, pointer)
+    if (name === undefined || value === undefined) return all
+    return { ...all, [part]: { ...(all[part] as JsonObject | undefined), [name]: value } }
+  }, {})
+  if (!isJsonObject(user)) return system
+  // Nobody writes what is read-only: it is the template's.
+  const withheld = pointersWhere(
+    valuesSchema ?? {},
+    userSchemaOf(valuesSchema),
+    userDefaults(defaultValues),
+    isReadOnly,
+  )
+  return { user: changeAt(user, withheld, () => undefined), ...system }
+}
+
+/** `default` and `examples` of write-only fields are values, too. */
+function withoutSecretDefaults(root: JsonObject): JsonObject {
+  const clean = (schema: JsonObject, value: Json): Redacted<Json> =>
+    redact(value, secretPointersUnder(root, schema, value))
+  const visit = (schema: Json): Json => {
+    if (!isJsonObject(schema)) return schema
+    const copy = new Map(Object.entries(schema))
+    if (schema.default !== undefined) copy.set('default', clean(schema, schema.default))
+    if (isJsonArray(schema.examples)) {
+      copy.set(
+        'examples',
+        schema.examples.map((example) => clean(schema, example)),
+      )
+    }
+    for (const keyword of ALL_PLACES) {
+      const places = [...subschemas(schema, [keyword])]
+      if (places.length === 0) continue
+      const inner = new Map(places.map((place) => [pointerOf(place.path.slice(1)), visit(place.schema)]))
+      copy.set(
+        keyword,
+        changeAt(field(schema, keyword) ?? {}, inner.keys(), (_, pointer) => inner.get(pointer)),
+      )
+    }
+    return Object.fromEntries(copy)
+  }
+  return visit(root) as JsonObject
+}
