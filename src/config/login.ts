@@ -19,7 +19,7 @@ export const LOGIN = section({
     sessionKey: secret(
       'CAELUS_SESSION_KEY',
       key,
-      'Encrypts session cookies; the same in all replicas. Without it sessions end with the process. Make one with `openssl rand -base64 32`.',
+      'Encrypts session cookies and keys what is kept of requests with an Idempotency-Key; the same in all replicas. Without it sessions end with the process. Make one with `openssl rand -base64 32`.',
     ),
     sessionLifetime: variable(
       'CAELUS_SESSION_LIFETIME',

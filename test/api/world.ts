@@ -100,7 +100,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     identity: openIdentity({ pool, usage: [appsUsage] }),
     sealer: sealer(randomBytes(32), 3_600_000),
     oidc: undefined,
-    idempotency: idempotencyStore(pool),
+    idempotency: idempotencyStore({ pool, secret: Buffer.alloc(32, 3) }),
     events,
     board: statusBoard({ version: '0.0.0-test', clock: systemClock, events }),
     decisions: decisions({ pool, version: '0.0.0-test', mask: scrub.value, inWords: {}, replays }),

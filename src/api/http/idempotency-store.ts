@@ -1,3 +1,4 @@
+import { createHash, createHmac } from 'node:crypto'
 import { asUser, type Pool, type Tx } from '../../store/index.ts'
 import type { FirstRequest, IdempotencyKeys } from './idempotency.ts'
 
@@ -20,27 +21,60 @@ const ANSWER = `
 const FORGET = `
   delete from caelus.idempotency_key where user_id = $1 and key = $2 and response_status is null`
 
+const SALT = 'select digest_salt from caelus.installation'
+
 interface Row {
   readonly request_sha256: Buffer
   readonly response_status: number | null
   readonly response_body: unknown
 }
 
-export const idempotencyStore = (pool: Pool): IdempotencyKeys => {
+export interface IdempotencyOptions {
+  readonly pool: Pool
+  /** Not in the database, and the same in all replicas. Absent: fingerprints are salted and not keyed. */
+  readonly secret?: Buffer | undefined
+}
+
+/**
+ * Remembers requests by a fingerprint: the digest of a request, keyed with a secret of the installation. A request may hold
+ * write-only values, and whoever reads the rows must not be able to try guesses.
+ */
+export const idempotencyStore = ({ pool, secret }: IdempotencyOptions): IdempotencyKeys => {
+  let salt: Promise<string> | undefined
   const as = <T>(userId: string, work: (tx: Tx) => Promise<T>): Promise<T> =>
     asUser(pool, { userId, admin: false }, work)
+  const readSalt = async (): Promise<string> => {
+    const [row] = await pool.query<{ digest_salt: string }>(SALT)
+    if (row === undefined) throw new Error('failed to read the salt of this installation: caelus.installation is empty')
+    return row.digest_salt
+  }
+  const saltOnce = (): Promise<string> =>
+    (salt ??= readSalt().catch((error: unknown) => {
+      salt = undefined
+      throw error
+    }))
   return {
-    begin: (userId, key, fingerprint) =>
-      as(userId, async (tx): Promise<FirstRequest> => {
+    async begin(userId, key, digest) {
+      const { fingerprint, salted } = fingerprintsOf(digest, await saltOnce(), secret)
+      return await as(userId, async (tx): Promise<FirstRequest> => {
         if ((await tx.query(TAKE, [userId, key, fingerprint])).length === 1) return { is: 'this' }
         const [row] = await tx.query<Row>(READ, [userId, key])
-        if (row === undefined) return { is: 'running', fingerprint }
-        if (row.response_status === null) return { is: 'running', fingerprint: row.request_sha256 }
-        const answer = { status: row.response_status, body: row.response_body }
-        return { is: 'answered', fingerprint: row.request_sha256, answer }
-      }),
+        if (row === undefined) return { is: 'running' }
+        const isSame = row.request_sha256.equals(fingerprint) || row.request_sha256.equals(salted)
+        if (!isSame) return { is: 'another' }
+        if (row.response_status === null) return { is: 'running' }
+        return { is: 'answered', answer: { status: row.response_status, body: row.response_body } }
+      })
+    },
     answer: (userId, key, { status, body }) =>
       as(userId, async (tx) => void (await tx.query(ANSWER, [userId, key, status, JSON.stringify(body)]))),
     forget: (userId, key) => as(userId, async (tx) => void (await tx.query(FORGET, [userId, key]))),
   }
+}
+
+/** `salted`: as the migration rewrote the rows of versions that kept plain digests. */
+function fingerprintsOf(digest: Buffer, salt: string, secret: Buffer | undefined) {
+  const salted = createHash('sha256').update(salt).update(digest).digest()
+  if (secret === undefined) return { fingerprint: salted, salted }
+  return { fingerprint: createHmac('sha256', secret).update('idempotency').update(salted).digest(), salted }
 }

@@ -11,12 +11,17 @@ export interface Answer {
 export type FirstRequest =
   /** There was none: it is ours to answer. */
   | { readonly is: 'this' }
-  | { readonly is: 'running'; readonly fingerprint: Buffer }
-  | { readonly is: 'answered'; readonly fingerprint: Buffer; readonly answer: Answer }
+  /** The key belongs to a request that said something else. */
+  | { readonly is: 'another' }
+  | { readonly is: 'running' }
+  | { readonly is: 'answered'; readonly answer: Answer }
 
 export interface IdempotencyKeys {
-  /** Takes the key for this request unless another one has it. One whose process died is taken over after a while. */
-  begin(userId: string, key: string, fingerprint: Buffer): Promise<FirstRequest>
+  /**
+   * Takes the key for this request unless another one has it. One whose process died is taken over after a while.
+   * `digest` names what the request says; only a keyed digest of it is kept.
+   */
+  begin(userId: string, key: string, digest: Buffer): Promise<FirstRequest>
   answer(userId: string, key: string, answer: Answer): Promise<void>
   /** The request failed and changed nothing: the key may be used again. */
   forget(userId: string, key: string): Promise<void>
@@ -43,13 +48,12 @@ export function honourIdempotencyKeys(app: FastifyInstance, keys: IdempotencyKey
       ])
     }
     const { userId } = request.identity
-    const fingerprint = fingerprintOf(request)
-    const first = await keys.begin(userId, key, fingerprint)
+    const first = await keys.begin(userId, key, digestOf(request))
     if (first.is === 'this') {
       held.set(request, { userId, key })
       return
     }
-    if (!first.fingerprint.equals(fingerprint)) {
+    if (first.is === 'another') {
       throw raise.IdempotencyKeyReused('this Idempotency-Key was used for a different request')
     }
     if (first.is === 'running')
@@ -69,7 +73,7 @@ export function honourIdempotencyKeys(app: FastifyInstance, keys: IdempotencyKey
   })
 }
 
-const fingerprintOf = ({ method, url, body }: FastifyRequest): Buffer =>
+const digestOf = ({ method, url, body }: FastifyRequest): Buffer =>
   createHash('sha256')
     .update(`${method}\n${url}\n${JSON.stringify(body ?? null)}`)
     .digest()

@@ -105,7 +105,7 @@ export async function assemble({ host, domains, databaseUrl }: ServeOptions): Pr
     // Without a key, sessions end with the process.
     sealer: sealer(sessionKey ? Buffer.from(sessionKey.reveal(), 'base64') : randomBytes(32), sessionLifetime),
     oidc: oidcOf(config.of(LOGIN)),
-    idempotency: idempotencyStore(pool),
+    idempotency: idempotencyStore({ pool, secret: sessionKey && Buffer.from(sessionKey.reveal(), 'base64') }),
     events,
     board,
     decisions: recorded,
