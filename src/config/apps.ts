@@ -1,4 +1,4 @@
-import { boolean, duration, keys, keysIn, path, text } from './kinds.ts'
+import { boolean, duration, integer, keys, keysIn, path, text } from './kinds.ts'
 import { section } from './section.ts'
 import { optional, secret, variable } from './variable.ts'
 
@@ -29,6 +29,18 @@ export const APPS = section({
       'CAELUS_LOCAL_CHARTS',
       boolean,
       'Take charts from the local disk too, for development. On in `caelus up`, off elsewhere.',
+    ),
+    previewConcurrency: variable(
+      'CAELUS_PREVIEW_CONCURRENCY',
+      integer(1, 64),
+      '2',
+      'How many previews one API process makes at once; each takes a Helm process of up to 160 MiB. Users take turns.',
+    ),
+    previewTimeout: variable(
+      'CAELUS_PREVIEW_TIMEOUT',
+      duration(second, 10 * minute),
+      '30s',
+      'How long a preview may wait for its turn, and then how long it may take.',
     ),
     driftInterval: variable(
       'CAELUS_DRIFT_INTERVAL',

@@ -40,6 +40,7 @@ export {
   type Mover,
 } from './errors.ts'
 export type { Explanation } from './explanation.ts'
+export { FairLane, LaneRefused, type FairLaneOptions } from './fair-lane.ts'
 export { addFinalizer, finalizerStep, removeFinalizer, type Finalizable, type FinalizerStep } from './finalizer.ts'
 export { createEmitter, withEvents, type Emitter, type KernelEvents } from './emitter.ts'
 export { keyText, priorityOf, sameKey, strongerReason, WAKE_REASONS, type Key, type WakeReason } from './key.ts'

@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest'
-import { parseAllDocuments } from 'yaml'
+import { parse, parseAllDocuments } from 'yaml'
+import { APPS } from '../../src/config/apps.ts'
+import { HELM_MEMORY_MIB } from '../../src/domains/apps/helm/cli.ts'
 import { RUNTIMES } from '../../src/config/runtimes.ts'
-import { readConfig, SERVER } from '../../src/config/index.ts'
+import { readConfig, SERVER, WORKERS } from '../../src/config/index.ts'
 import { SECTIONS } from '../../src/processes/sections.ts'
 import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { Namespace, Pod } from '../../src/kube/index.ts'
 import { VERSION } from '../../src/version.ts'
 import { freshNamespace, testClient } from '../support/kube.ts'
@@ -172,4 +176,17 @@ test('another namespace than that of the locks is refused', async () => {
   await expect(helm.run(['template', 'caelus', '--namespace', 'elsewhere'])).rejects.toThrow(
     /--namespace caelus-system/,
   )
+})
+
+test('what all Helm processes of a pod may hold fits into it, beside the process itself', async () => {
+  const text = await readFile(join(import.meta.dirname, '../../deploy/chart/values.yaml'), 'utf8')
+  const values = parse(text) as Record<'api' | 'worker', { resources: { limits: { memory: string } } }>
+  const mebibytes = (pod: 'api' | 'worker'): number => {
+    const [, amount] = /^(\d+)Mi$/.exec(values[pod].resources.limits.memory) ?? []
+    return Number(amount)
+  }
+  const config = readConfig({}, { sections: SECTIONS })
+  const ITSELF = 256
+  expect(ITSELF + config.of(APPS).previewConcurrency * HELM_MEMORY_MIB).toBeLessThanOrEqual(mebibytes('api'))
+  expect(ITSELF + config.of(WORKERS).concurrency * HELM_MEMORY_MIB).toBeLessThanOrEqual(mebibytes('worker'))
 })

@@ -203,6 +203,21 @@ export const raise = defineFailures({
     retryable: false,
     nextStep: 'Requeue the job once the reason is gone.',
   },
+  TooManyPreviews: {
+    whoseMove: 'user',
+    retryable: true,
+    nextStep: 'Wait for the previews that were asked for before, then ask again.',
+  },
+  PreviewsBusy: {
+    whoseMove: 'platform',
+    retryable: true,
+    nextStep: 'Ask again in a moment. If it stays, raise CAELUS_PREVIEW_CONCURRENCY and the memory of the API.',
+  },
+  PreviewTooSlow: {
+    whoseMove: 'operator',
+    retryable: true,
+    nextStep: 'Find out why the chart takes so long to render, or raise CAELUS_PREVIEW_TIMEOUT.',
+  },
   BeingDeleted: {
     whoseMove: 'user',
     retryable: false,

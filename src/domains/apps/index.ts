@@ -18,6 +18,7 @@ export { resourcesOf, type LiveResource, type ResourceEvent } from './health/res
 export { checkMergedValues, checkSchema, checkUserValues } from './schema/schema.ts'
 export { isSealedWithCurrent, keyRing, openAll, sealAll, type KeyRing, type Secrets } from './values/seal.ts'
 export { joinSecrets, keepSecrets, splitSecrets, type SplitValues } from './values/secrets.ts'
+export { inLane, insightLane, type InsightLane } from './insight-lane.ts'
 export { shownTemplate } from './values/shown.ts'
 export type { Step, StepName } from './steps/types.ts'
 export { decisionText } from './words.ts'

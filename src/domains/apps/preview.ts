@@ -10,7 +10,7 @@ import type { HandedOver } from './observed.ts'
 import { releaseOf, type AppsParts } from './parts.ts'
 import { chartOf } from './plan.ts'
 import { masker, type Redacted } from './values/redaction.ts'
-import { asJson, readRelease, without } from './drift/release-objects.ts'
+import { asJson, inBatches, readRelease, without } from './drift/release-objects.ts'
 
 export interface Previewed extends PreviewDiff {
   readonly values: Redacted<readonly FieldChange[]>
@@ -38,15 +38,13 @@ export async function previewOf(parts: AppsParts, inputs: PreviewInputs, signal?
   if (asked === undefined && wanted.length > 0) {
     notConsulted.push(`the API server: namespace ${after.deployment.namespaceName} does not exist yet`)
   }
-  const would = await Promise.all(
-    wanted.map(async (object) => {
-      const answer = asked === undefined ? undefined : await dryRun(parts, asked, object, present.handedOver, signal)
-      if (answer === undefined) return object
-      if ('metadata' in answer) return answer
-      notConsulted.push(`${objectName(asJson(object))}: ${mask.excerpt(answer.message)}`)
-      return object
-    }),
-  )
+  const would = await inBatches(wanted, async (object) => {
+    const answer = asked === undefined ? undefined : await dryRun(parts, asked, object, present.handedOver, signal)
+    if (answer === undefined) return object
+    if ('metadata' in answer) return answer
+    notConsulted.push(`${objectName(asJson(object))}: ${mask.excerpt(answer.message)}`)
+    return object
+  })
   const objects = diffObjects(present.objects.map(shown), would.map(shown), mask)
   return { values, objects, notConsulted }
 }

@@ -4,7 +4,15 @@ import type { AppsUseCases } from './usecases.ts'
 import { APPS } from '../../config/apps.ts'
 import { INSTALLATION, type Config, type Env } from '../../config/index.ts'
 import { helmCli, releases, type HelmVersion } from '../../domains/apps/helm/index.ts'
-import { explainNow, previewOf, resourcesOf, type AppsParts } from '../../domains/apps/index.ts'
+import {
+  explainNow,
+  inLane,
+  insightLane,
+  previewOf,
+  resourcesOf,
+  type AppsParts,
+  type InsightLane,
+} from '../../domains/apps/index.ts'
 import { deploymentRows } from '../../domains/apps/store/index.ts'
 import { systemClock } from '../../kernel/index.ts'
 import { discovery, kubeLocks, makeClient, type HttpTransport } from '../../kube/index.ts'
@@ -38,6 +46,7 @@ export interface AppsControlPlane {
 
 export async function openAppsControlPlane(options: AppsControlPlaneOptions): Promise<AppsControlPlane> {
   const { config, env, databaseUrl, role, useCases, transport, kubeconfig, helm } = options
+  const { previewConcurrency: concurrency, previewTimeout: limitMs } = config.of(APPS)
   const pool = openPool({
     url: databaseUrl,
     applicationName: 'caelus apps',
@@ -72,20 +81,24 @@ export async function openAppsControlPlane(options: AppsControlPlaneOptions): Pr
     parts,
     transport,
     pool,
-    insight: insightOf(parts, useCases),
+    insight: insightOf(parts, useCases, insightLane({ clock: systemClock, concurrency, limitMs })),
     helmVersion: () => program.version(),
     close: () => pool.end(),
   }
 }
 
-function insightOf(parts: AppsParts, { apps }: AppsUseCases): AppsInsight {
+/** What the API tells people about apps. */
+export function insightOf(parts: AppsParts, { apps }: Pick<AppsUseCases, 'apps'>, lane: InsightLane): AppsInsight {
   return {
-    preview: (inputs, signal) => previewOf(parts, inputs, signal),
+    preview: (inputs, signal) =>
+      lane.run(inputs.after.deployment.userId, (until) => previewOf(parts, inputs, until), signal),
     resources: async (deploymentId, signal) =>
       (await resourcesOf(parts, deploymentId, signal)).map((resource) => resourceView(resource)),
     async explain(deploymentId, signal) {
       const { items } = await apps.listJobs({ admin: true }, { deploymentId, limit: 1 })
-      return await explainNow(parts, deploymentId, items[0] ?? null, signal)
+      const tenant = (await parts.rows.load(deploymentId))?.deployment.userId ?? ''
+      const helm = inLane(parts.helm, lane, tenant)
+      return await explainNow({ ...parts, helm }, deploymentId, items[0] ?? null, signal)
     },
   }
 }

@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest'
+import type { AppsInsight } from '../../../src/api/routes/apps/index.ts'
+import { insightLane } from '../../../src/domains/apps/index.ts'
+import { systemClock } from '../../../src/kernel/index.ts'
 import { LIMITS } from '../world.ts'
 import { appsWorld } from './world.ts'
 
@@ -35,4 +38,37 @@ test('values that are too many or too deep are refused with their field, at once
     expect(quoted.json().errors).toEqual([{ field: '/user/message', message: 'must have at most 20 characters' }])
   }
   expect(performance.now() - began).toBeLessThan(5_000)
+})
+
+test('whoever previews more than the lane takes is told when to come back', async () => {
+  const lane = insightLane({ clock: systemClock, concurrency: 1, limitMs: 20_000 })
+  const over = new AbortController()
+  const started = Promise.withResolvers<void>()
+  const hanging = (signal: AbortSignal): Promise<never> =>
+    new Promise((_, reject) => {
+      started.resolve()
+      AbortSignal.any([signal, over.signal]).addEventListener('abort', () => reject(new Error('over')), { once: true })
+    })
+  const insight: AppsInsight = {
+    preview: ({ after }, signal) => lane.run(after.deployment.userId, hanging, signal),
+    explain: () => Promise.reject(new Error('not asked')),
+    resources: () => Promise.resolve([]),
+  }
+  await using w = await appsWorld({ insight })
+  const { template_id } = await w.product()
+  const ada = await w.person('member')
+  const preview = async () =>
+    await w.as(ada.secret, {
+      method: 'POST',
+      url: `/api/v1/users/${ada.userId}/deployments:preview`,
+      payload: { template_id, domainname: 'a.example.test' },
+    })
+  const waiting = Array.from({ length: 9 }, preview)
+  await started.promise
+  const refused = await Promise.race([...waiting, ...Array.from({ length: 3 }, preview)])
+  expect(refused.statusCode).toBe(429)
+  expect(refused.headers['retry-after']).toBe('2')
+  expect(refused.json()).toMatchObject({ code: 'TooManyPreviews', whose_move: 'user', retryable: true })
+  over.abort()
+  await Promise.all(waiting)
 })

@@ -13,7 +13,7 @@ import { objectName } from '../drift/diff-objects.ts'
 import { healthOf, type ObjectHealth } from './health.ts'
 import { releaseOf, type AppsParts } from '../parts.ts'
 import { planOf } from '../plan.ts'
-import { asJson } from '../drift/release-objects.ts'
+import { asJson, inBatches } from '../drift/release-objects.ts'
 
 export interface ResourceEvent {
   /** As the API server writes it. */
@@ -55,7 +55,7 @@ export async function resourcesOf(
   const { mask } = planOf(loaded, parts.settings)
   const record = await parts.releases.newest(releaseOf(loaded.deployment), signal)
   const [listed, made, events] = await Promise.all([
-    Promise.all((record?.objects ?? []).map((object) => liveOf(parts, object, signal))),
+    inBatches(record?.objects ?? [], (object) => liveOf(parts, object, signal)),
     Promise.all(MADE_BY_OTHERS.map((resource) => listAll(parts.client, resource, namespace, signal))),
     parts.client.list(Event, { namespace }, signal),
   ])

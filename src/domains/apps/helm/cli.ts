@@ -37,8 +37,12 @@ export interface HelmCli extends Helm {
   version(): Promise<HelmVersion>
 }
 
-/** A call ends before collecting its garbage would pay: a fifth of its CPU went there. One that holds much collects after all. */
-const SHORT_LIVED = { GOGC: 'off', GOMEMLIMIT: '256MiB' } as const
+/**
+ * A call ends before collecting its garbage would pay: a fifth of its CPU went there. One that holds much collects after
+ * all: what all calls of a process hold together must fit into its pod, see deploy/chart/values.yaml.
+ */
+export const HELM_MEMORY_MIB = 160
+const SHORT_LIVED = { GOGC: 'off', GOMEMLIMIT: `${HELM_MEMORY_MIB}MiB` } as const
 
 /** The longest that a call without hooks may take. */
 const QUICK_MS = 120_000
