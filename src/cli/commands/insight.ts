@@ -20,6 +20,7 @@ export interface Preview {
     readonly change: string
     readonly fields: readonly FieldChange[]
   }[]
+  readonly not_consulted?: readonly string[]
 }
 
 export interface Explanation {
@@ -72,8 +73,10 @@ export const explanationText = ({ why, next, whose_move, next_step, blockers }: 
 const SIGNS: Readonly<Record<string, string>> = { added: '+', created: '+', removed: '-', deleted: '-', changed: '~' }
 
 /** Like a diff: added, removed and changed objects with their fields; the fields of added ones only when asked for. */
-export function previewText({ values, objects }: Preview, { isCreatedTold = false } = {}): string {
-  if (values.length === 0 && objects.length === 0) return 'nothing would change\n'
+export function previewText({ values, objects, not_consulted = [] }: Preview, { isCreatedTold = false } = {}): string {
+  // Why something is only what the chart says: the API server refuses it, or could not be asked.
+  const unconfirmed = not_consulted.map((line) => `! not confirmed by the API server: ${line}\n`).join('')
+  if (values.length === 0 && objects.length === 0) return `nothing would change\n${unconfirmed}`
   const fieldLine = ({ field, change, before, after }: FieldChange): string => {
     const sides = [before, after].filter((side) => side !== undefined).map((side) => JSON.stringify(side))
     return `  ${SIGNS[change] ?? '~'} ${field}: ${sides.join(' -> ')}\n`
@@ -83,5 +86,5 @@ export function previewText({ values, objects }: Preview, { isCreatedTold = fals
     `${SIGNS[change] ?? '~'} ${object}\n`,
     ...(change === 'changed' || (change === 'created' && isCreatedTold) ? fields.map(fieldLine) : []),
   ])
-  return [...valueLines, ...objectLines].join('')
+  return [...valueLines, ...objectLines, unconfirmed].join('')
 }
