@@ -18,7 +18,8 @@ export const measureFairness = (peer: string, n: number, keep: (row: Row) => voi
     const phases = { peer, place, usage: worker, keep }
     const [calm = '', loud = '', ...crowd] = await tenants(ours, n + 2)
     const templateId = await ours.publish(NEVER, HEALTH_TIMEOUT_SEC)
-    const hang = (userId: string, domainname: string) => apps.createDeployment(ADMIN, { userId, templateId, domainname })
+    const hang = (userId: string, domainname: string) =>
+      apps.createDeployment(ADMIN, { userId, templateId, domainname })
     // A worker that has just started is slower, and would make the quiet case look worse than it is.
     await singles(ours, calm, 'warm')
     await phase(phases, 'fairness.quiet', () => singles(ours, calm, 'quiet'))

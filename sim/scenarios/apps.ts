@@ -1,7 +1,7 @@
 import type { AppsEvents, Deployment, JsonObject, Template } from '../../src/domains/apps/index.ts'
 import { appsWorker, type AppsWorkerDeps } from '../../src/domains/apps/index.ts'
 import { DEPLOYMENT_LABEL, FENCE_ANNOTATION, FENCE_EXTRA } from '../../src/domains/apps/fence.ts'
-import { STALE_REFUSAL } from '../../src/domains/apps/fence-policy.ts'
+import { ENFORCED, PROBE, STALE_REFUSAL } from '../../src/domains/apps/fence-policy.ts'
 import { FakeCharts, fakeHelm, type FakeChart, type HelmFault } from '../../src/domains/apps/helm/fake/index.ts'
 import { releases } from '../../src/domains/apps/helm/index.ts'
 import type { VerifiedReleaseStore } from '../../src/domains/apps/drift/verified-releases.ts'
@@ -241,8 +241,11 @@ async function meddler({ client, random, pause, note }: User): Promise<void> {
 
 /** The policy of the fence, as the real server evaluates it; the standing law sees what it accepts. */
 function guard({ kubernetes, standing }: World): void {
-  kubernetes.admit(({ user, namespace, dryRun }) => {
+  kubernetes.admit(({ user, kind, name: object, namespace, dryRun }) => {
+    if (kind === 'Namespace' && object === PROBE) return ENFORCED
+    if (user.name === 'caelus:viewer') return dryRun ? undefined : 'dry runs alone'
     if (user.name !== 'caelus:worker') return undefined
+    if (kind === 'Namespace') return 'a release does not change namespaces'
     const { name = '', labels = {}, annotations = {} } = (namespace as KubeObject | undefined)?.metadata ?? {}
     const [id, fence] = [labels[DEPLOYMENT_LABEL], annotations[FENCE_ANNOTATION]]
     const carried = user.extra?.[FENCE_EXTRA]?.map((text) => text.split(':')) ?? []

@@ -42,6 +42,12 @@ export const APPS = section({
       '30s',
       'How long a preview may wait for its turn, and then how long it may take.',
     ),
+    renderTimeout: variable(
+      'CAELUS_RENDER_TIMEOUT',
+      duration(second, 10 * minute),
+      '30s',
+      'How long the templates of a chart may take.',
+    ),
     driftInterval: variable(
       'CAELUS_DRIFT_INTERVAL',
       duration(10 * second, 7 * 24 * 60 * minute),

@@ -32,6 +32,15 @@ export type { ConnectionEvents } from './transport/silence.ts'
 export { requireStreams } from './transport/streams.ts'
 export { makeClient, type ClientOptions } from './client/make-client.ts'
 export * from './objects.ts'
+export {
+  loopbackProxy,
+  status as statusObject,
+  type LoopbackProxy,
+  type OwnAnswer,
+  type ProxiedRequest,
+  type ProxySession,
+} from './proxy/loopback-proxy.ts'
+export { partsOf, type PathParts } from './client/paths.ts'
 export { quantityOf, sameQuantity } from './quantity.ts'
 export * from './resources.ts'
 export type { KubeRequest, KubeResponse, Transport } from './transport/transport.ts'

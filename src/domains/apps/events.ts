@@ -16,7 +16,7 @@ export interface AppsEvents {
   }
   /** Somebody else touched an object of ours. */
   'apps:touched': { readonly deployment: string; readonly object: string; readonly how: 'changed' | 'deleted' }
-  /** The policy that makes fences hold cannot be installed: nothing is claimed until it is. */
+  /** The policy that makes fences hold cannot be installed, or is not enforced. At the start nothing is claimed until it is. */
   'apps:unfenced': { readonly error: unknown }
   'apps:scanned': { readonly deployments: number; readonly ms: number }
 }

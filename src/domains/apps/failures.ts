@@ -143,10 +143,28 @@ export const raise = defineFailures({
     retryable: false,
     nextStep: 'Make the chart smaller: its release record is larger than the API server stores.',
   },
+  ObjectNotAllowed: {
+    whoseMove: 'operator',
+    retryable: false,
+    nextStep:
+      'A release consists of namespaced objects in its own namespace. Switch the named objects off by values of the chart (often rbac.create or the like) and publish that as a template, or choose another chart.',
+  },
+  RenderTimedOut: {
+    whoseMove: 'operator',
+    retryable: false,
+    nextStep:
+      'Correct the templates of the chart, which do not come to an end with these values, or raise CAELUS_RENDER_TIMEOUT.',
+  },
+  RenderTooLarge: {
+    whoseMove: 'operator',
+    retryable: false,
+    nextStep: 'Make what the chart renders smaller, or split it: the message names the limit.',
+  },
   HelmForbidden: {
     whoseMove: 'operator',
-    retryable: true,
-    nextStep: `Grant the named verb on the named resource to the worker. ${RETRIED}`,
+    retryable: false,
+    nextStep:
+      'A release may do everything in its own namespace and nothing outside of it. Leave what the message names out of the chart; if it is inside of the namespace, find out who took the role caelus-release away from caelus:worker there.',
   },
   ControlPlaneUnreachable: {
     whoseMove: 'platform',

@@ -23,6 +23,7 @@ import {
   ROLE,
   STALE_REFUSAL,
   USER_LABEL,
+  VIEWER,
   WORKER,
 } from './fence-policy.ts'
 
@@ -59,6 +60,9 @@ export const fenced = (deploymentId: string, fence: number): Identity => ({
   extra: { [FENCE_EXTRA]: [`${deploymentId}:${fence}`] },
 })
 
+/** The identity of whoever looks at a deployment. */
+export const viewing: Identity = { user: VIEWER }
+
 /** The API server refused us because another worker holds the deployment. */
 export const isStale = (error: unknown): error is KubeError =>
   isForbidden(error) && (error.details.causes ?? []).some(({ message }) => message?.startsWith(STALE_REFUSAL))
@@ -68,7 +72,7 @@ const releaseRights = (namespace: string): RoleBinding => ({
   kind: 'RoleBinding',
   metadata: { name: ROLE, namespace },
   roleRef: { apiGroup: ClusterRole.group, kind: ClusterRole.kind, name: ROLE },
-  subjects: [{ apiGroup: ClusterRole.group, kind: 'User', name: WORKER }],
+  subjects: [WORKER, VIEWER].map((name) => ({ apiGroup: ClusterRole.group, kind: 'User', name })),
 })
 
 export interface Holder {
@@ -230,13 +234,13 @@ export async function deleteHeldNamespace(gate: Gate, holder: Holder, signal?: A
   }
 }
 
-/** The identity of the present holder, for dry runs, which must pass the policy. `undefined`: never claimed. */
-export async function presentHolder(
+/** Whether the namespace of a deployment is there and its own. Without it nobody can look into it. */
+export async function hasNamespace(
   client: Reader,
-  namespace: string,
+  { id, namespaceName }: { readonly id: string; readonly namespaceName: string },
   signal?: AbortSignal,
-): Promise<Identity | undefined> {
-  const found = await client.get(Namespace, { name: namespace }, signal)
-  const [id, fence] = [found?.metadata.labels?.[DEPLOYMENT_LABEL], found?.metadata.annotations?.[FENCE_ANNOTATION]]
-  return id === undefined || fence === undefined ? undefined : fenced(id, Number(fence))
+): Promise<boolean> {
+  const found = await client.get(Namespace, { name: namespaceName }, signal)
+  const { labels, annotations } = found?.metadata ?? {}
+  return labels?.[DEPLOYMENT_LABEL] === id && annotations?.[FENCE_ANNOTATION] !== undefined
 }

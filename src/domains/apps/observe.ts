@@ -1,10 +1,10 @@
 import { FailureError, failureOf, type Masker } from '../../kernel/index.ts'
-import { Namespace, type AppsV1, type CoreV1 } from '../../kube/index.ts'
+import { isForbidden, Namespace, type AppsV1, type CoreV1 } from '../../kube/index.ts'
 import { blockersOf } from './health/blockers.ts'
 import type { Unwantable, Wanted } from './decide.ts'
 import { diagnose } from './health/diagnostics.ts'
 import { driftSeen } from './drift/drift.ts'
-import { DEPLOYMENT_LABEL } from './fence.ts'
+import { claimNamespace, DEPLOYMENT_LABEL, viewing } from './fence.ts'
 import { healthOf, type ObjectHealth } from './health/health.ts'
 import type { ReleaseRecord } from './helm/port.ts'
 import { recordName } from './helm/storage.ts'
@@ -19,7 +19,7 @@ import {
   type Observed,
   type ReleaseSeen,
 } from './observed.ts'
-import { releaseOf, type AppsParts } from './parts.ts'
+import { releaseOf, renderTargetOf, type AppsParts } from './parts.ts'
 import { chartOf, planOf, type Plan, type Planned } from './plan.ts'
 import { readRelease, type ReleaseObjects } from './drift/release-objects.ts'
 import type { LoadedDeployment } from './rows.ts'
@@ -85,12 +85,15 @@ export class Observer {
   async #toDelete(
     loaded: LoadedDeployment,
     planned: PlannedRendering,
-    { signal }: ObserveOptions,
+    { signal, fence }: ObserveOptions,
   ): Promise<Observation> {
+    const { deployment } = loaded
     const { plan } = planned
     const namespace = await this.#namespace(loaded, signal)
+    const exists = () => this.#parts.releases.exists(releaseOf(deployment), signal)
     const hasRecord =
-      namespace.is === 'active' && (await this.#parts.releases.exists(releaseOf(loaded.deployment), signal))
+      namespace.is === 'active' &&
+      (await exists().catch((error: unknown) => this.#readAgain(error, deployment, exists, { signal, fence })))
     const release: ReleaseSeen = hasRecord ? { is: 'unread', because: 'it is to be deleted' } : { is: 'absent' }
     const wanted = 'problem' in plan ? plan : wantedOf(loaded, plan, 'unknown')
     const seen: Observed = { namespace, release, health: STARTING, drift: NO_DRIFT }
@@ -115,7 +118,12 @@ export class Observer {
     const reading = deployment.appliedTemplateId === null ? undefined : newest()
     reading?.catch(() => {})
     const namespace = await this.#namespace(loaded, signal)
-    const read = namespace.is === 'active' ? await (reading ?? newest()) : undefined
+    const read =
+      namespace.is === 'active'
+        ? await (reading ?? newest()).catch((error: unknown) =>
+            this.#readAgain(error, deployment, newest, { signal, fence }),
+          )
+        : undefined
     const record = read !== undefined && 'unreadable' in read ? undefined : read
     if (record !== undefined) this.#releaseWatch?.follow(record.objects.map(kindText))
     const release: ReleaseSeen =
@@ -166,6 +174,18 @@ export class Observer {
     return record && { revision: record.revision, claims: claimsAmong(record.objects) }
   }
 
+  /** A worker that died while it made the namespace has left it without rights for anybody. */
+  async #readAgain<T>(
+    error: unknown,
+    { id, userId, namespaceName: namespace }: LoadedDeployment['deployment'],
+    read: () => Promise<T>,
+    { signal, fence }: { readonly signal: AbortSignal | undefined; readonly fence: number | undefined },
+  ): Promise<T> {
+    if (!isForbidden(error) || fence === undefined) throw error
+    await claimNamespace(this.#parts, { namespace, deploymentId: id, userId, fence }, signal)
+    return read()
+  }
+
   async #namespace({ deployment }: LoadedDeployment, signal?: AbortSignal): Promise<NamespaceSeen> {
     const { client } = this.#parts
     const found = await client.get(Namespace, { name: deployment.namespaceName }, signal)
@@ -192,7 +212,8 @@ export class Observer {
     const { charts, helm } = this.#parts
     const render = async (signal?: AbortSignal) => {
       if ('problem' in plan) throw new FailureError(plan.problem)
-      return helm.render(releaseOf(deployment), await charts.fetch(chartOf(template), signal), plan.values, signal)
+      const target = await renderTargetOf(this.#parts, deployment, signal)
+      return helm.render(target, await charts.fetch(chartOf(template), signal), plan.values, signal)
     }
     let rendered: ReturnType<typeof render> | undefined
     return (signal) => (rendered ??= render(signal))
@@ -267,7 +288,7 @@ export class Observer {
     const wasReady = (status === 'ready' || status === 'degraded') && observedGeneration === generation
     if (is === 'progressing' && !wasReady && now - updatedAt < DIAGNOSE_AFTER_MS) return undefined
     const since = wasReady ? now - RECENT_MS : updatedAt - SKEW_MS
-    return diagnose(this.#parts.client, { namespace: namespaceName, since }, mask, signal)
+    return diagnose(this.#parts.client.as(viewing), { namespace: namespaceName, since }, mask, signal)
   }
 }
 

@@ -2,6 +2,7 @@ import type { Clock, TargetLocks } from '../../kernel/index.ts'
 import type { Client, Discovery } from '../../kube/index.ts'
 import type { Charts, Helm, Releases, ReleaseTarget } from './helm/port.ts'
 import type { AllowedManager } from './drift/allowed-owners.ts'
+import { hasNamespace, viewing } from './fence.ts'
 import type { DeploymentRows } from './rows.ts'
 import type { KeyRing } from './values/seal.ts'
 import type { Deployment } from './types.ts'
@@ -19,7 +20,7 @@ export interface AppsSettings {
 
 /** Everything outside of this process that reconciling an app reads from or acts on. */
 export interface AppsParts {
-  /** With the worker's own rights: for reading, and for what the fence itself is made of. */
+  /** With the rights of the process: for namespaces and for what the fence is made of. What is in them is read `viewing`. */
   readonly client: Client
   readonly discovery: Discovery
   readonly rows: DeploymentRows
@@ -35,4 +36,15 @@ export interface AppsParts {
 export const releaseOf = ({ namespaceName, releaseName }: Deployment): ReleaseTarget => ({
   namespace: namespaceName,
   release: releaseName,
+  as: viewing,
 })
+
+/** For rendering: templates see no more than the namespace of the release, and nothing while it does not exist. */
+export async function renderTargetOf(
+  { client }: Pick<AppsParts, 'client'>,
+  deployment: Deployment,
+  signal?: AbortSignal,
+): Promise<ReleaseTarget> {
+  const { as: _as, ...unseeing } = releaseOf(deployment)
+  return (await hasNamespace(client, deployment, signal)) ? releaseOf(deployment) : unseeing
+}

@@ -4,10 +4,10 @@ import type { PreviewInputs, Rendering } from './usecases/index.ts'
 import { redactedDiff } from './drift/diff.ts'
 import { diffObjects, objectName, type RedactedChange } from './drift/diff-objects.ts'
 import { OUR_MANAGER } from './drift/drift.ts'
-import { presentHolder } from './fence.ts'
+import type { ReleaseTarget } from './helm/port.ts'
 import type { JsonObject } from './values/json.ts'
 import type { HandedOver } from './observed.ts'
-import { releaseOf, type AppsParts } from './parts.ts'
+import { releaseOf, renderTargetOf, type AppsParts } from './parts.ts'
 import { chartOf } from './plan.ts'
 import { masker, type Redacted } from './values/redaction.ts'
 import { asJson, inBatches, readRelease, without } from './drift/release-objects.ts'
@@ -27,14 +27,15 @@ export async function previewOf(parts: AppsParts, inputs: PreviewInputs, signal?
   const mask = masker(secrets)
   const values = redactedDiff(before?.shown ?? {}, after.shown, { mask })
   const notConsulted: string[] = []
-  const wanted = await render(parts, after, signal).catch((error: unknown) => {
+  const target = await renderTargetOf(parts, after.deployment, signal)
+  const wanted = await render(parts, target, after, signal).catch((error: unknown) => {
     if (signal?.aborted || !(error instanceof FailureError)) throw error
     // What a chart says about its values may quote those of the template, which Helm's own mask does not know.
     throw new FailureError({ ...error.failure, message: mask.excerpt(error.failure.message) })
   })
-  const present = await presentObjects(parts, after, mask, signal)
-  const holder = await presentHolder(parts.client, after.deployment.namespaceName, signal)
-  const asked = holder === undefined ? undefined : parts.client.as(holder)
+  // Without a namespace there is nothing to compare with, and nobody to ask.
+  const asked = target.as && parts.client.as(target.as)
+  const present = asked === undefined ? NOTHING : await presentObjects(parts, after, mask, signal)
   if (asked === undefined && wanted.length > 0) {
     notConsulted.push(`the API server: namespace ${after.deployment.namespaceName} does not exist yet`)
   }
@@ -49,10 +50,17 @@ export async function previewOf(parts: AppsParts, inputs: PreviewInputs, signal?
   return { values, objects, notConsulted }
 }
 
-async function render(parts: AppsParts, { deployment, template, values }: Rendering, signal?: AbortSignal) {
+async function render(parts: AppsParts, target: ReleaseTarget, { template, values }: Rendering, signal?: AbortSignal) {
   const chart = await parts.charts.fetch(chartOf(template), signal)
-  return parts.helm.render(releaseOf(deployment), chart, values, signal)
+  return parts.helm.render(target, chart, values, signal)
 }
+
+interface Present {
+  readonly objects: readonly KubeObject[]
+  readonly handedOver: readonly HandedOver[]
+}
+
+const NOTHING: Present = { objects: [], handedOver: [] }
 
 /** What the release has in the control plane now, and the fields of it that others are meant to hold. */
 async function presentObjects(
@@ -60,9 +68,9 @@ async function presentObjects(
   { deployment, template }: Rendering,
   mask: (text: string) => string,
   signal?: AbortSignal,
-): Promise<{ readonly objects: readonly KubeObject[]; readonly handedOver: readonly HandedOver[] }> {
+): Promise<Present> {
   const record = await parts.releases.newest(releaseOf(deployment), signal)
-  if (record === undefined) return { objects: [], handedOver: [] }
+  if (record === undefined) return NOTHING
   const options = { namespace: deployment.namespaceName, template, mask, ...(signal && { signal }) }
   const look = await readRelease(parts, record, options)
   return {

@@ -1,6 +1,5 @@
 import {
   atEnd,
-  until,
   type Backoff,
   type Clock,
   type DecisionLog,
@@ -14,7 +13,7 @@ import {
 import { discovery, eventRecorder, makeClient, type Transport, type WatchEvents } from '../../kube/index.ts'
 import { rowWorker } from '../../store/index.ts'
 import { DriftWatch } from './drift/watch.ts'
-import { installFence } from './fence.ts'
+import { fenceService } from './fence-service.ts'
 import { reportGivenUp } from './given-up.ts'
 import type { AppsEvents } from './events.ts'
 import type { Charts, Helm, Releases } from './helm/port.ts'
@@ -65,7 +64,6 @@ export interface AppsWorkerDeps {
 
 /** A run may contain several hooks, each with a timeout of up to two hours. */
 const LONGEST_RUN_MS = 6 * 3_600_000
-const FENCE_RETRY_MS = 5_000
 
 /** The services of an apps worker, in the order to start them. Any number of workers may share one queue. */
 export function appsWorker(deps: AppsWorkerDeps): readonly Service[] {
@@ -112,12 +110,8 @@ export function appsWorker(deps: AppsWorkerDeps): readonly Service[] {
     ...(deps.stopGraceMs !== undefined && { stopGraceMs: deps.stopGraceMs }),
   })
   return [
-    // Without the policy the API server compares no fences: nothing is claimed before it is installed.
-    until('apps fence', (signal) => installFence(client, signal), {
-      everyMs: FENCE_RETRY_MS,
-      clock,
-      onError: (error) => emitter.emit('apps:unfenced', { error }),
-    }),
+    // Without the policy the API server compares no fences: nothing is claimed before it is enforced.
+    fenceService({ client, clock, emitter }),
     // Stopped after the loop, so that the events of the last runs are written.
     atEnd('apps events', () => events.flush()),
     watch,

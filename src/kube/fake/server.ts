@@ -34,6 +34,8 @@ export interface FakeKubernetesOptions {
 export interface Admitted {
   readonly user: User
   readonly kind: string
+  /** Absent where the server is to make one up. */
+  readonly name: string | undefined
   /** Absent for a cluster-scoped object. */
   readonly namespace: object | undefined
   readonly dryRun: boolean
@@ -204,7 +206,7 @@ export class FakeKubernetes {
     const namespaces = this.#world.registry.find('', 'v1', 'namespaces')
     const namespace = namespaces && this.#world.storage.get(namespaces, { namespace: '', name })
     for (const admission of this.#admissions) {
-      const why = admission({ user, kind: kind.kind, namespace, dryRun: optionsOf(request).dryRun })
+      const why = admission({ user, kind: kind.kind, name: object, namespace, dryRun: optionsOf(request).dryRun })
       if (why !== undefined) throw refuse.forbidden(kind, object, why, [{ message: why }])
     }
   }

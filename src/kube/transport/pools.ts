@@ -14,13 +14,13 @@ export interface Connections {
 /** The connections. A new client certificate opens new ones. */
 export class ConnectionPools {
   readonly #config: KubeConfig
-  readonly #forRequests: number
+  readonly #forRequests: number | null
   #open: Connections | undefined
   /** Replaced, and still with open requests. */
   readonly #retired = new Set<Connections>()
   #closed = false
 
-  constructor(config: KubeConfig, forRequests: number) {
+  constructor(config: KubeConfig, forRequests: number | null) {
     this.#config = config
     this.#forRequests = forRequests
   }

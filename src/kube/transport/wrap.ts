@@ -12,11 +12,19 @@ const changing = (inner: Transport, change: (request: KubeRequest) => KubeReques
 })
 
 /** Sends requests as another user. We need the right to impersonate, that user needs the rights for the requests. */
-export function impersonate(inner: Transport, { user, groups = [], extra = {} }: Identity): Transport {
-  const headers: Record<string, string | readonly string[]> = { 'Impersonate-User': user }
-  if (groups.length > 0) headers['Impersonate-Group'] = groups
-  for (const [name, values] of Object.entries(extra)) headers[`Impersonate-Extra-${encodeURIComponent(name)}`] = values
+export function impersonate(inner: Transport, identity: Identity): Transport {
+  const headers = impersonationHeaders(identity)
   return changing(inner, (request) => ({ ...request, headers: { ...request.headers, ...headers } }))
+}
+
+export function impersonationHeaders(identity: Identity | undefined): Record<string, string | string[]> {
+  if (identity === undefined) return {}
+  const { user, groups = [], extra = {} } = identity
+  const headers: Record<string, string | string[]> = { 'Impersonate-User': user }
+  if (groups.length > 0) headers['Impersonate-Group'] = [...groups]
+  for (const [name, values] of Object.entries(extra))
+    headers[`Impersonate-Extra-${encodeURIComponent(name)}`] = [...values]
+  return headers
 }
 
 /**

@@ -61,6 +61,7 @@ export async function openAppsControlPlane(options: AppsControlPlaneOptions): Pr
     kinds,
     home: join(resolve(config.of(INSTALLATION).dataDir), 'helm'),
     env: forPlugins(env),
+    renderMs: config.of(APPS).renderTimeout,
   })
   const parts: AppsParts = {
     client,

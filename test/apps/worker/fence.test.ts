@@ -3,10 +3,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   claimNamespace,
   createNamespace,
+  DEPLOYMENT_LABEL,
   deleteHeldNamespace,
   fenced,
   installFence,
   isStale,
+  viewing,
   type Gate,
 } from '../../../src/domains/apps/fence.ts'
 import { systemClock } from '../../../src/kernel/index.ts'
@@ -144,10 +146,39 @@ test('rights that somebody took away or added to are put right', async () => {
   const subjects = async () => (await client.get(RoleBinding, at))?.subjects?.map(({ name }) => name)
   await client.delete(RoleBinding, at)
   await claimNamespace(gate, { ...holder, fence: 2 })
-  expect(await subjects()).toEqual(['caelus:worker'])
+  expect(await subjects()).toEqual(['caelus:worker', 'caelus:viewer'])
   const stranger = { apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'stranger' }
   await client.patch(RoleBinding, at, { json: [{ op: 'add', path: '/subjects/-', value: stranger }] })
   await claimNamespace(gate, { ...holder, fence: 3 })
-  expect(await subjects()).toEqual(['caelus:worker'])
+  expect(await subjects()).toEqual(['caelus:worker', 'caelus:viewer'])
   await client.delete(Namespace, { name: holder.namespace })
+})
+
+test('whoever looks writes in dry runs alone', async () => {
+  const holder = holderOf(1)
+  await createNamespace(gate, holder)
+  const looking = client.as(viewing)
+  const map = note(holder.namespace, 'seen')
+  expect(await untilEnforced(() => looking.apply(ConfigMap, map))).toMatchObject({
+    message: expect.stringContaining('caelus:viewer writes in dry runs alone'),
+  })
+  expect((await looking.apply(ConfigMap, map, { dryRun: true })).data).toEqual({ text: 'seen' })
+  expect(await looking.get(ConfigMap, { namespace: holder.namespace, name: 'note' })).toBe(undefined)
+  await client.delete(Namespace, { name: holder.namespace })
+})
+
+test('a release changes no namespace, not even its own, whatever the labels become', async () => {
+  const holder = holderOf(1)
+  await createNamespace(gate, holder)
+  const us = client.as(fenced(holder.deploymentId, 1))
+  const name = holder.namespace
+  const free = {
+    merge: { metadata: { labels: { [DEPLOYMENT_LABEL]: null, 'pod-security.kubernetes.io/enforce': 'privileged' } } },
+  }
+  for (const attempt of [() => us.patch(Namespace, { name }, free), () => us.delete(Namespace, { name })]) {
+    expect(await untilEnforced(attempt)).toMatchObject({
+      message: expect.stringContaining('does not change namespaces'),
+    })
+  }
+  await client.delete(Namespace, { name })
 })

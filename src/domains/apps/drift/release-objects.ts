@@ -4,7 +4,8 @@ import { autoscalersIn } from './autoscalers.ts'
 import { objectName } from './diff-objects.ts'
 import { driftOf, NO_MANAGER, OUR_MANAGER, type DifferingField, type ObjectDrift } from './drift.ts'
 import { inOurWords, refusalOf } from './refusals.ts'
-import { presentHolder } from '../fence.ts'
+import { viewing } from '../fence.ts'
+import { isInScope } from '../scope.ts'
 import type { ReleaseRecord } from '../helm/port.ts'
 import { isJsonArray, isJsonObject, type JsonObject } from '../values/json.ts'
 import type { AllowedManager, OwnershipFacts } from './allowed-owners.ts'
@@ -36,32 +37,34 @@ export interface LookOptions {
 
 const AT_ONCE = 10
 
-/** Reads every object of the record and compares it with what we set. Autoscalers are asked for only when something differs. */
+/**
+ * Reads every object of the record and compares it with what we set. Autoscalers are asked for only when something differs.
+ *
+ * It is read as `viewing`. What the record has outside of the scope of a release is left out: whoever can write into the
+ * namespace can write any record.
+ */
 export async function readRelease(
   parts: AppsParts,
   record: Pick<ReleaseRecord, 'objects'>,
   options: LookOptions,
 ): Promise<ReleaseObjects> {
-  const { settings, client, discovery } = parts
+  const { settings, discovery } = parts
+  const client = parts.client.as(viewing)
   const { namespace, template, mask, signal } = options
   const allowed = [...(settings.allowedManagers ?? []), ...managersAllowedBy(template)]
-  const live = await inBatches(record.objects, (desired) => readObject(parts, desired, signal))
+  const own = record.objects.filter((object) => isInScope(object, namespace))
+  const live = await inBatches(own, (desired) => readObject({ client, discovery }, desired, signal))
   const compare = (facts: OwnershipFacts) =>
     live.map((one) => ({ ...one, drift: driftOf(asJson(one.desired), one.live, facts, mask) }))
   const first = compare({ autoscalers: [], allowed })
   if (first.every(({ drift }) => drift.drifted.length === 0 && !drift.missing))
     return { objects: first, facts: { autoscalers: [], allowed } }
-  const [autoscalers, holder] = await Promise.all([
-    autoscalersIn(client, discovery, namespace, signal),
-    presentHolder(client, namespace, signal),
-  ])
-  const facts = { autoscalers, allowed }
-  const asker = holder === undefined ? client : client.as(holder)
-  return { objects: await inBatches(compare(facts), (one) => confirmed(asker, one, options)), facts }
+  const facts = { autoscalers: await autoscalersIn(client, discovery, namespace, signal), allowed }
+  return { objects: await inBatches(compare(facts), (one) => confirmed(client, one, options)), facts }
 }
 
 async function readObject(
-  { client, discovery }: AppsParts,
+  { client, discovery }: Pick<AppsParts, 'client' | 'discovery'>,
   desired: KubeObject,
   signal?: AbortSignal,
 ): Promise<Omit<ReleaseObject, 'drift'>> {
@@ -72,7 +75,7 @@ async function readObject(
 
 /**
  * The API server has the last word: where a dry run of the repair changes nothing, there is nothing to repair, and what it
- * refuses cannot be repaired. It is asked as the one who would repair: whoever looks need not be allowed to write.
+ * refuses cannot be repaired.
  */
 async function confirmed(client: Client, one: ReleaseObject, { mask, signal }: LookOptions): Promise<ReleaseObject> {
   const { drift, resource, desired, live } = one

@@ -53,5 +53,5 @@ test.each([
 ])('an event %j is %s: names in it decide nothing', async (note, code) => {
   const event = { type: 'Warning', reason: 'FailedCreate', note }
   const list = ({ kind }: { kind: string }) => Promise.resolve(kind === 'Event' ? [event] : [])
-  expect(await diagnose({ list } as unknown as Client, 'shop', mask)).toMatchObject({ code })
+  expect(await diagnose({ list } as unknown as Client, { namespace: 'shop', since: 0 }, mask)).toMatchObject({ code })
 })

@@ -11,7 +11,9 @@ import {
 import type { Masker } from '../../../kernel/index.ts'
 import { objectName } from '../drift/diff-objects.ts'
 import { healthOf, type ObjectHealth } from './health.ts'
+import { hasNamespace, viewing } from '../fence.ts'
 import { releaseOf, type AppsParts } from '../parts.ts'
+import { isInScope } from '../scope.ts'
 import { planOf } from '../plan.ts'
 import { asJson, inBatches } from '../drift/release-objects.ts'
 
@@ -50,14 +52,18 @@ export async function resourcesOf(
   signal?: AbortSignal,
 ): Promise<readonly LiveResource[]> {
   const loaded = await parts.rows.load(id)
-  if (loaded === undefined) return []
+  if (loaded === undefined || !(await hasNamespace(parts.client, loaded.deployment, signal))) return []
+  const client = parts.client.as(viewing)
   const { namespaceName: namespace } = loaded.deployment
   const { mask } = planOf(loaded, parts.settings)
   const record = await parts.releases.newest(releaseOf(loaded.deployment), signal)
   const [listed, made, events] = await Promise.all([
-    inBatches(record?.objects ?? [], (object) => liveOf(parts, object, signal)),
-    Promise.all(MADE_BY_OTHERS.map((resource) => listAll(parts.client, resource, namespace, signal))),
-    parts.client.list(Event, { namespace }, signal),
+    inBatches(
+      (record?.objects ?? []).filter((object) => isInScope(object, namespace)),
+      (object) => liveOf({ ...parts, client }, object, signal),
+    ),
+    Promise.all(MADE_BY_OTHERS.map((resource) => listAll(client, resource, namespace, signal))),
+    client.list(Event, { namespace }, signal),
   ])
   const present = unique([...listed.flatMap(({ live }) => (live === undefined ? [] : [live])), ...made.flat()])
   const byUid = new Map(present.map((object) => [object.metadata.uid, object]))

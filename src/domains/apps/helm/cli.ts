@@ -2,8 +2,9 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Masker } from '../../../kernel/index.ts'
-import { kubeconfigAs } from '../../../kube/index.ts'
+import { loadKubeConfig, loopbackProxy, type KubeConfig, type LoopbackProxy } from '../../../kube/index.ts'
 import { raise } from '../failures.ts'
+import { assertInScope } from '../scope.ts'
 import { classifyHelmError } from './errors.ts'
 import { field, type JsonObject } from '../values/json.ts'
 import { masker } from '../values/redaction.ts'
@@ -12,7 +13,9 @@ import { askingTheCluster, checkedByTheServer, forced, parseVersion, type HelmVe
 import { handOverFlags, type HandOverFlags } from './hand-over.ts'
 import { objectsOf, type Kinds } from './manifest.ts'
 import type { Helm, ReleaseTarget, Rollout } from './port.ts'
+import type { Reach } from './reach.ts'
 import { run, type Ran } from './run.ts'
+import { Supervision } from './supervision.ts'
 import { digestLabels } from './storage.ts'
 
 export interface HelmCliOptions {
@@ -28,8 +31,12 @@ export interface HelmCliOptions {
   readonly historyMax?: number
   /** How long Helm has to note its own end in the release after an abort, before it is ended by force. @default 5 s */
   readonly graceMs?: number
-  /** Where a call says as whom it acts, and which fields it hands over, for as long as it takes. @default the system's */
+  /** Where a call finds the address of the API server, and which fields it hands over, for as long as it takes. @default the system's */
   readonly tempDir?: string
+  /** How long the templates of a chart may take. @default 30 s */
+  readonly renderMs?: number
+  /** The most memory that one call may hold. @default 512 MiB */
+  readonly memoryBytes?: number
 }
 
 export interface HelmCli extends Helm {
@@ -48,14 +55,21 @@ const SHORT_LIVED = { GOGC: 'off', GOMEMLIMIT: `${HELM_MEMORY_MIB}MiB` } as cons
 const QUICK_MS = 120_000
 /** Every hook has the timeout for itself. A call with more of them that all take as long is ended. */
 const MOST_HOOKS = 10
+const RENDER_MS = 30_000
+const MEMORY_BYTES = 512 * 1024 ** 2
 
 /**
- * Helm by its command line. Values travel through its standard input: never in arguments or variables, which others on the
+ * Helm by its command line. It gets no credentials: it reaches the API server through a proxy of ours, which acts for the
+ * call and shows it the namespace of the release alone (reach.ts).
+ *
+ * Values travel through its standard input: never in arguments or variables, which others on the
  * machine can see, nor in a file, which would stay behind if we died. What Helm says when it fails is shown without them.
  */
 export function helmCli(options: HelmCliOptions): HelmCli {
   const { binary, kubeconfig, kinds, home, env = {}, historyMax = 10, graceMs = 5_000, tempDir = tmpdir() } = options
+  const { renderMs = RENDER_MS, memoryBytes = MEMORY_BYTES } = options
   let detected: Promise<HelmVersion> | undefined
+  let connected: Promise<Connected> | undefined
 
   const environment = {
     ...SHORT_LIVED,
@@ -65,7 +79,25 @@ export function helmCli(options: HelmCliOptions): HelmCli {
     HELM_CONFIG_HOME: join(home, 'config'),
     HELM_DATA_HOME: join(home, 'data'),
     HELM_PLUGINS: join(home, 'plugins'),
-    KUBECACHEDIR: join(home, 'kube'),
+  }
+
+  interface Connected {
+    readonly config: KubeConfig
+    readonly proxy: LoopbackProxy
+  }
+
+  /** One for all calls: it holds no more than an idle port while there are none. */
+  const connection = (): Promise<Connected> => {
+    connected ??= connect().catch((error: unknown) => {
+      connected = undefined
+      throw error
+    })
+    return connected
+  }
+
+  async function connect(): Promise<Connected> {
+    const config = await loadKubeConfig({ path: kubeconfig, env })
+    return { config, proxy: loopbackProxy(config) }
   }
 
   const version = (): Promise<HelmVersion> => {
@@ -86,6 +118,9 @@ export function helmCli(options: HelmCliOptions): HelmCli {
 
   interface Call {
     readonly target: ReleaseTarget
+    readonly reach: Reach
+    /** Whether it renders a chart before it writes anything. */
+    readonly renders: boolean
     readonly args: readonly string[]
     readonly limitMs: number
     readonly signal: AbortSignal | undefined
@@ -93,28 +128,26 @@ export function helmCli(options: HelmCliOptions): HelmCli {
     readonly env?: Readonly<Record<string, string>>
   }
 
-  const call = ({ target, args, limitMs, signal, values, env: more }: Call): Promise<Ran> =>
-    actingAs(target, (file) =>
-      run({
+  const call = ({ target, reach, renders, args, limitMs, signal, values, env: more }: Call): Promise<Ran> =>
+    inCallFolder(tempDir, async (folder) => {
+      const { config, proxy } = await connection()
+      using supervision = new Supervision({ target, reach, kinds, ...(renders && { renderMs }) })
+      await using session = await proxy.open({ as: target.as, judge: (request) => supervision.judge(request) })
+      const file = join(folder, 'kubeconfig')
+      await writeFile(file, kubeconfigFor(session.server), { mode: 0o600 })
+      const ran = await run({
         command: binary,
         args: [...args, '--namespace', target.namespace, '--kubeconfig', file],
-        env: { ...environment, ...more },
+        env: { ...environment, KUBECACHEDIR: join(folder, 'kube'), ...more },
         input: values === undefined ? undefined : JSON.stringify(values),
         graceMs,
         limitMs,
-        signal,
-      }),
-    )
-
-  /** Helm has no flag for the extra fields of an identity. Every call has a file of its own: a fence must not change under it. */
-  function actingAs<T>({ as }: ReleaseTarget, work: (file: string) => Promise<T>): Promise<T> {
-    if (as === undefined) return work(kubeconfig)
-    return inCallFolder(tempDir, async (folder) => {
-      const file = join(folder, 'kubeconfig')
-      await writeFile(file, await kubeconfigAs(kubeconfig, as), { mode: 0o600 })
-      return work(file)
+        memoryBytes,
+        signal: signal === undefined ? supervision.signal : AbortSignal.any([signal, supervision.signal]),
+      })
+      supervision.assertNothingRefused()
+      return { ...ran, stderr: ran.stderr.replaceAll(session.server, config.server) }
     })
-  }
 
   /** Runs `work` with what makes Helm leave `handOver` out; most calls hand nothing over and need no folder for it. */
   async function handing<T>(
@@ -139,12 +172,15 @@ export function helmCli(options: HelmCliOptions): HelmCli {
       `--labels=${joined(digestLabels(digest))}`,
       `--timeout=${timeoutMs}ms`,
       '--hide-notes',
+      '--skip-crds',
       ...checkedByTheServer(helm),
       ...forced(helm, force),
     ]
     const ran = await handing(helm, handOver, ({ args, env: more }) =>
       call({
         target,
+        reach: { namespace: target.namespace, mayWrite: true },
+        renders: true,
         args: [...verb, target.release, chart.archive, ...flags, ...args],
         limitMs: MOST_HOOKS * timeoutMs + QUICK_MS,
         signal,
@@ -165,9 +201,12 @@ export function helmCli(options: HelmCliOptions): HelmCli {
       const helm = await version()
       const flags = [...READING_VALUES, '--no-hooks', askingTheCluster(helm), ...checkedByTheServer(helm)]
       const args = ['template', target.release, chart.archive, ...flags]
-      const ran = await call({ target, args, limitMs: QUICK_MS, signal, values })
+      const reach = { namespace: target.as && target.namespace, mayWrite: false }
+      const ran = await call({ target, reach, renders: true, args, limitMs: QUICK_MS, signal, values })
       if (ran.code !== 0) throw classifyHelmError(ran.stderr, { mask: maskOf(values) })
-      return objectsOf(ran.stdout, target, kinds)
+      const objects = await objectsOf(ran.stdout, target, kinds)
+      assertInScope(objects, target.namespace, target.granted)
+      return objects
     },
 
     install: (target, rollout, signal) => roll(['install'], target, rollout, signal),
@@ -179,9 +218,10 @@ export function helmCli(options: HelmCliOptions): HelmCli {
       const helm = await version()
       const args = ['rollback', target.release, String(revision), `--timeout=${timeoutMs}ms`]
       const history = `--history-max=${historyMax}`
+      const reach = { namespace: target.namespace, mayWrite: true }
       const limitMs = MOST_HOOKS * timeoutMs + QUICK_MS
       const attempt = (force: boolean): Promise<Ran> =>
-        call({ target, args: [...args, history, ...forced(helm, force)], limitMs, signal })
+        call({ target, reach, renders: false, args: [...args, history, ...forced(helm, force)], limitMs, signal })
       const gentle = await attempt(false)
       if (gentle.code === 0) return
       const failure = classifyHelmError(gentle.stderr, { mask })
@@ -194,13 +234,24 @@ export function helmCli(options: HelmCliOptions): HelmCli {
       await version()
       const flags = [`--timeout=${timeoutMs}ms`, ...(hooks ? [] : ['--no-hooks'])]
       const args = ['uninstall', target.release, ...flags]
-      const ran = await call({ target, args, limitMs: MOST_HOOKS * timeoutMs + QUICK_MS, signal })
+      const reach = { namespace: target.namespace, mayWrite: true }
+      const limitMs = MOST_HOOKS * timeoutMs + QUICK_MS
+      const ran = await call({ target, reach, renders: false, args, limitMs, signal })
       if (ran.code === 0) return true
       if (/release: not found/i.test(ran.stderr)) return false
       throw classifyHelmError(ran.stderr, { mask })
     },
   }
 }
+
+const kubeconfigFor = (server: string): string =>
+  JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'api', cluster: { server } }],
+    contexts: [{ name: 'api', context: { cluster: 'api' } }],
+    'current-context': 'api',
+  })
 
 /** The schema was checked before, with what the platform adds; the chart's own check does not know about that. */
 const READING_VALUES = ['--values=-', '--skip-schema-validation'] as const

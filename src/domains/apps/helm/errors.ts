@@ -66,7 +66,7 @@ const SAYINGS: readonly (readonly [AppFailureCode, RegExp])[] = [
       `${ABOUT}forbidden: (?:ValidatingAdmissionPolicy '|violates PodSecurity)|admission webhook ${QUOTED} denied the request`,
     ),
   ],
-  ['HelmForbidden', begins(`${ABOUT}forbidden: User "`)],
+  ['HelmForbidden', begins(`${ABOUT}forbidden: (?:User "|a release reaches)`)],
   [
     'ReleaseTooLarge',
     begins(

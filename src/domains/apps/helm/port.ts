@@ -2,6 +2,7 @@ import type { Masker } from '../../../kernel/index.ts'
 import type { Identity, KubeObject } from '../../../kube/index.ts'
 import type { JsonObject } from '../values/json.ts'
 import type { HandedOver, PendingKind } from '../observed.ts'
+import type { GrantedObject } from '../scope.ts'
 
 /** Where a template says its chart is. */
 export interface ChartLocation {
@@ -35,6 +36,8 @@ export interface ReleaseTarget {
   readonly namespace: string
   readonly release: string
   readonly as?: Identity
+  /** Cluster-scoped objects that its manifest may have. @default none */
+  readonly granted?: readonly GrantedObject[]
 }
 
 export interface Rollout {
@@ -57,7 +60,10 @@ export interface Rollout {
  * is: to undo it is a decision of its own.
  */
 export interface Helm {
-  /** What the chart would make of the values: the objects, hooks left out. Touches nothing. */
+  /**
+   * What the chart would make of the values: the objects, hooks left out. Touches nothing. Templates see the namespace of
+   * the release as the identity of the target, and nothing of the cluster without one. Refuses what a release may not have.
+   */
   render(target: ReleaseTarget, chart: Chart, values: JsonObject, signal?: AbortSignal): Promise<readonly KubeObject[]>
   install(target: ReleaseTarget, rollout: Rollout, signal?: AbortSignal): Promise<{ readonly revision: number }>
   upgrade(target: ReleaseTarget, rollout: Rollout, signal?: AbortSignal): Promise<{ readonly revision: number }>

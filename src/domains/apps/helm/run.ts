@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { messageOf } from '../../../kernel/index.ts'
 import { raise } from '../failures.ts'
 
@@ -12,6 +13,10 @@ export interface RunOptions {
   readonly graceMs: number
   /** It is ended after so long, whatever it waits for. */
   readonly limitMs: number
+  /** It is ended by force once it holds more memory. @default no limit */
+  readonly memoryBytes?: number | undefined
+  /** It is ended by force once it has written more to its standard output. @default 32 MiB */
+  readonly outputBytes?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -21,8 +26,11 @@ export interface Ran {
   readonly stderr: string
 }
 
+const OUTPUT_BYTES = 32 * 1024 ** 2
 /** What a program says last explains why it failed; what it said before may be dropped. */
-const MOST_OUTPUT = 32 * 1024 ** 2
+const COMPLAINT_BYTES = 2 * 1024 ** 2
+/** Templates that do not end allocate about 1 GiB in a second. */
+const MEMORY_EVERY_MS = 50
 
 /**
  * Runs a program to its end, in a process group of its own so that what it starts ends with it.
@@ -30,15 +38,17 @@ const MOST_OUTPUT = 32 * 1024 ** 2
  * An abort asks the group politely, then ends it by force; it rejects with the signal's reason once the program is gone,
  * so that whoever aborts knows that nothing goes on behind their back.
  */
-export function run({ command, args, env, input = '', graceMs, limitMs, signal }: RunOptions): Promise<Ran> {
+export function run(options: RunOptions): Promise<Ran> {
+  const { command, args, env, input = '', graceMs, limitMs, memoryBytes, outputBytes = OUTPUT_BYTES, signal } = options
   signal?.throwIfAborted()
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { env, detached: true, stdio: 'pipe' })
     // One that ends without reading says why on its standard error.
     child.stdin.on('error', () => {})
     child.stdin.end(input)
-    const out = collect(child.stdout)
-    const err = collect(child.stderr)
+    let excess: Error | undefined
+    const out = collect(child.stdout, outputBytes, () => kill(`wrote more than ${outputBytes} bytes`))
+    const err = collectTail(child.stderr)
     let force: NodeJS.Timeout | undefined
     let isLate = false
     const toGroup = (name: NodeJS.Signals): void => {
@@ -54,6 +64,15 @@ export function run({ command, args, env, input = '', graceMs, limitMs, signal }
       toGroup('SIGTERM')
       force = setTimeout(() => toGroup('SIGKILL'), graceMs)
     }
+    const kill = (what: string): void => {
+      if (excess !== undefined) return
+      excess = raise.RenderTooLarge(`helm ${what} and was stopped`)
+      toGroup('SIGKILL')
+    }
+    const memory =
+      memoryBytes === undefined
+        ? undefined
+        : watchMemory(child.pid, memoryBytes, () => kill(`took more than ${memoryBytes} bytes of memory`))
     const limit = setTimeout(() => {
       isLate = true
       end()
@@ -61,6 +80,7 @@ export function run({ command, args, env, input = '', graceMs, limitMs, signal }
     const settle = (): void => {
       clearTimeout(force)
       clearTimeout(limit)
+      clearInterval(memory)
       signal?.removeEventListener('abort', end)
     }
     signal?.addEventListener('abort', end, { once: true })
@@ -70,7 +90,8 @@ export function run({ command, args, env, input = '', graceMs, limitMs, signal }
     })
     child.once('close', (code, by) => {
       settle()
-      if (signal?.aborted) reject(signal.reason as Error)
+      if (excess !== undefined) reject(excess)
+      else if (signal?.aborted) reject(signal.reason as Error)
       else if (isLate) reject(raise.NeverHealthy(`helm did not end within ${limitMs / 1000} s and was stopped`))
       else if (code === null) reject(raise.HelmFailed(`helm was ended by ${by}; nobody here asked for that`))
       else resolve({ code, stdout: out(), stderr: err() })
@@ -78,15 +99,45 @@ export function run({ command, args, env, input = '', graceMs, limitMs, signal }
   })
 }
 
-function collect(stream: NodeJS.ReadableStream): () => string {
+/** Where the kernel does not tell, nothing is limited. */
+function watchMemory(pid: number | undefined, most: number, onExcess: () => void): NodeJS.Timeout | undefined {
+  if (pid === undefined || process.platform !== 'linux') return undefined
+  return setInterval(() => {
+    if (residentBytes(pid) > most) onExcess()
+  }, MEMORY_EVERY_MS).unref()
+}
+
+/** From procfs, which answers without waiting: cheaper than a turn of the thread pool. */
+function residentBytes(pid: number): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1]) * PAGE_BYTES
+  } catch {
+    return 0
+  }
+}
+
+const PAGE_BYTES = 4096
+
+function collect(stream: NodeJS.ReadableStream, most: number, onExcess: () => void): () => string {
+  const parts: Buffer[] = []
+  let size = 0
+  stream.on('data', (part: Buffer) => {
+    size += part.length
+    if (size <= most) parts.push(part)
+    else onExcess()
+  })
+  return () => Buffer.concat(parts).toString('utf8')
+}
+
+function collectTail(stream: NodeJS.ReadableStream): () => string {
   let parts: Buffer[] = []
   let size = 0
   stream.on('data', (part: Buffer) => {
     parts.push(part)
     size += part.length
-    if (size <= 2 * MOST_OUTPUT) return
-    parts = [Buffer.concat(parts).subarray(-MOST_OUTPUT)]
-    size = MOST_OUTPUT
+    if (size <= 2 * COMPLAINT_BYTES) return
+    parts = [Buffer.concat(parts).subarray(-COMPLAINT_BYTES)]
+    size = COMPLAINT_BYTES
   })
   return () => Buffer.concat(parts).toString('utf8')
 }

@@ -1,5 +1,6 @@
 import { FailureError, failureOf, sleep } from '../../../kernel/index.ts'
 import { Namespace } from '../../../kube/index.ts'
+import { viewing } from '../fence.ts'
 import { raise } from '../failures.ts'
 import { diagnose } from '../health/diagnostics.ts'
 import type { Rollout } from '../helm/port.ts'
@@ -63,7 +64,7 @@ const diagnosed = (
   since: number,
   signal: AbortSignal,
 ): Promise<Diagnostics | undefined> =>
-  diagnose(parts.client, { namespace: loaded.deployment.namespaceName, since }, sighting.mask, signal)
+  diagnose(parts.client.as(viewing), { namespace: loaded.deployment.namespaceName, since }, sighting.mask, signal)
 
 async function assertReachable({ parts, loaded, signal }: StepContext): Promise<void> {
   const name = loaded.deployment.namespaceName

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { manualClock, seededRandom } from '../../../kernel/index.ts'
 import { FakeKubernetes } from '../../../kube/fake/index.ts'
-import { ConfigMap, discovery, makeClient, Namespace } from '../../../kube/index.ts'
-import { DEPLOYMENT_LABEL } from '../fence.ts'
+import { ConfigMap, discovery, makeClient } from '../../../kube/index.ts'
+import { createNamespace, installFence } from '../fence.ts'
 import type { ReleaseRecord } from '../helm/port.ts'
 import { Observer } from '../observe.ts'
 import type { AppsParts } from '../parts.ts'
@@ -48,8 +48,8 @@ async function scene() {
   const clock = manualClock()
   const transport = new FakeKubernetes({ clock, random: seededRandom(1) }).transport()
   const client = makeClient(transport, { fieldManager: 'helm' })
-  const labels = { [DEPLOYMENT_LABEL]: '7' }
-  await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop', labels } })
+  await installFence(client)
+  await createNamespace({ client, clock }, { namespace: 'shop', deploymentId: '7', userId: '1', fence: 1 })
   await client.apply(ConfigMap, PAGE)
   const record: ReleaseRecord = { revision: 1, status: 'deployed', updatedAt: 0, digest: 'old', objects: [PAGE] }
   const asked: string[] = []

@@ -4,7 +4,7 @@ import { autoscalersIn } from '../drift/autoscalers.ts'
 import { conflictsAhead } from '../drift/restore.ts'
 import { objectName } from '../drift/diff-objects.ts'
 import { asJson, inBatches } from '../drift/release-objects.ts'
-import { fenced } from '../fence.ts'
+import { fenced, viewing } from '../fence.ts'
 import type { HandedOver } from '../observed.ts'
 import { rolloutOf, withDiagnostics } from './rollout.ts'
 import { targetOf, type StepContext, type StepHandler } from './step.ts'
@@ -70,7 +70,12 @@ async function settle(
   const door = { client: parts.client.as(fenced(loaded.deployment.id, fence)), discovery: parts.discovery }
   const facts = async () => ({
     ...sighting.look.facts,
-    autoscalers: await autoscalersIn(parts.client, parts.discovery, loaded.deployment.namespaceName, signal),
+    autoscalers: await autoscalersIn(
+      parts.client.as(viewing),
+      parts.discovery,
+      loaded.deployment.namespaceName,
+      signal,
+    ),
   })
   const objects = await sighting.rendered(signal)
   const found = await inBatches(objects, (desired) => conflictsAhead(door, { desired, handOver, facts, signal }))

@@ -2,6 +2,7 @@ import { messageOf, sleep, type Clock } from '../../../../kernel/index.ts'
 import { discovery, KubeError, makeClient, type Client, type Transport } from '../../../../kube/index.ts'
 import { raise, type AppFailureCode } from '../../failures.ts'
 import { classifyHelmError } from '../errors.ts'
+import { assertInScope } from '../../scope.ts'
 import { deepMerge } from '../../values/values.ts'
 import type { JsonObject } from '../../values/json.ts'
 import { masker } from '../../values/redaction.ts'
@@ -106,6 +107,7 @@ export function fakeHelm({ transport, clock, charts, fault, historyMax = 10 }: F
     const { newest, standing } = await history.read()
     refuseToStart(verb, target, newest)
     const manifest = manifestOf(rollout, target)
+    assertInScope(await objectsOf(manifest, target, kinds), target.namespace, target.granted)
     const begun = await history.begin((newest?.version ?? 0) + 1, verb, manifest, rollout)
     const bringing = { manifest, before: standing?.manifest ?? '', force: rollout.force ?? false }
     const work = async (): Promise<void> => {
@@ -144,7 +146,11 @@ export function fakeHelm({ transport, clock, charts, fault, historyMax = 10 }: F
   }
 
   return {
-    render: async (target, chart, values) => asApplied(rendered(chart, values, target), target, kinds),
+    async render(target, chart, values) {
+      const objects = await asApplied(rendered(chart, values, target), target, kinds)
+      assertInScope(objects, target.namespace, target.granted)
+      return objects
+    },
     install: (target, rollout, signal) => told(() => roll('install', target, rollout, signal), signal),
     upgrade: (target, rollout, signal) => told(() => roll('upgrade', target, rollout, signal), signal),
     rollBack: (target, { revision }, signal) => told(() => rollBack(target, revision, signal), signal),

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { verdictOf, type Reach } from './reach.ts'
+
+const SHOP: Reach = { namespace: 'shop', mayWrite: true }
+const LOOKING: Reach = { namespace: 'shop', mayWrite: false }
+const NOTHING: Reach = { namespace: undefined, mayWrite: false }
+
+function verdict(request: string, reach: Reach): string {
+  const [method = '', url = ''] = request.split(' ')
+  const { pathname: path, searchParams: query } = new URL(`http://x${url}`)
+  const given = verdictOf({ method, path, query }, reach)
+  if (given.is === 'forwarded') return given.writes ? `write${given.creates ? ` ${given.creates}` : ''}` : 'read'
+  const { status, body } = given.answer
+  return status === 200 ? `empty ${(body as { kind: string }).kind}` : String(status)
+}
+
+test.each([
+  ['GET /api/v1/namespaces/shop/secrets/x', 'read', 'read', '404'],
+  ['GET /apis/apps/v1/namespaces/shop/deployments?watch=true', 'read', 'read', '404'],
+  ['GET /api/v1/namespaces/shop', 'read', 'read', '404'],
+  ['GET /api/v1/namespaces/other/secrets/x', '404', '404', '404'],
+  ['GET /api/v1/namespaces/other/secrets', 'empty SecretList', 'empty SecretList', 'empty SecretList'],
+  ['GET /apis/apps/v1/namespaces/other/deployments', 'empty List', 'empty List', 'empty List'],
+  ['GET /api/v1/namespaces/other/pods?watch=1', '404', '404', '404'],
+  ['GET /api/v1/namespaces', 'empty List', 'empty List', 'empty List'],
+  ['GET /api/v1/namespaces/other', '404', '404', '404'],
+  ['GET /api/v1/namespaces/shop/status', '404', '404', '404'],
+  ['GET /api/v1/secrets', 'empty SecretList', 'empty SecretList', 'empty SecretList'],
+  ['GET /api/v1/watch/secrets', '404', '404', '404'],
+  ['GET /api/v1/nodes/one', '404', '404', '404'],
+  ['GET /apis/rbac.authorization.k8s.io/v1/clusterroles/admin', '404', '404', '404'],
+  ['POST /api/v1/namespaces/shop/secrets', 'write secrets', '403', '403'],
+  ['PATCH /apis/apps/v1/namespaces/shop/deployments/web', 'write', '403', '403'],
+  ['DELETE /api/v1/namespaces/shop', '404', '404', '404'],
+  ['PATCH /api/v1/namespaces/shop', '403', '403', '403'],
+  ['PUT /api/v1/namespaces/shop/finalize', '403', '403', '403'],
+  ['POST /api/v1/namespaces/other/configmaps', '403', '403', '403'],
+  // An uninstall ignores what is not there.
+  ['DELETE /api/v1/namespaces/other/configmaps/x', '404', '404', '404'],
+  ['POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews', '403', '403', '403'],
+  ['GET /version', 'read', 'read', 'read'],
+  ['GET /apis', 'read', 'read', 'read'],
+  ['GET /apis/apps/v1', 'read', 'read', 'read'],
+  ['GET /openapi/v3/apis/apps/v1', 'read', 'read', 'read'],
+  ['POST /version', '403', '403', '403'],
+  ['GET /metrics', '403', '403', '403'],
+  ['GET /logs/kube-apiserver.log', '403', '403', '403'],
+  ['GET /api/v1/namespaces/shop%2f..%2fkube-system/secrets', '400', '400', '400'],
+  ['GET /api/v1/namespaces/shop//secrets', '400', '400', '400'],
+  ['GET /api/v1/namespaces/shop/secrets/%zz', '400', '400', '400'],
+])('%s: %s when it installs, %s when it looks, %s without a namespace', (request, installs, looks, nothing) => {
+  expect([verdict(request, SHOP), verdict(request, LOOKING), verdict(request, NOTHING)]).toEqual([
+    installs,
+    looks,
+    nothing,
+  ])
+})

@@ -1,0 +1,75 @@
+import { partsOf, statusObject, type OwnAnswer, type PathParts, type ProxiedRequest } from '../../../kube/index.ts'
+
+/** What a call of Helm may see and change. */
+export interface Reach {
+  /** Absent: nothing of the cluster but which kinds it serves. */
+  readonly namespace: string | undefined
+  readonly mayWrite: boolean
+}
+
+export type Verdict =
+  | { readonly is: 'forwarded'; readonly creates: string | undefined; readonly writes: boolean }
+  | { readonly is: 'answered'; readonly answer: OwnAnswer }
+
+/** Which kinds there are, and their schemas: known to everybody, and what `.Capabilities` is made of. */
+const DISCOVERY = /^\/(?:version|api|api\/[^/]+|apis|apis\/[^/]+|apis\/[^/]+\/[^/]+|openapi\/v[23](?:\/[^?]*)?)\/?$/
+
+/**
+ * Whether a request of Helm is forwarded. The user that it is sent as has rights in the namespaces of all deployments, and
+ * a chart chooses what it looks up; so what is not in the namespace of the release is answered here, as if it were not
+ * there. The answer is the same for a preview and for an install.
+ */
+export function verdictOf(
+  { method, path, query }: Pick<ProxiedRequest, 'method' | 'path' | 'query'>,
+  { namespace, mayWrite }: Reach,
+): Verdict {
+  const reads = method === 'GET'
+  if (!isPlain(path)) return answered(400, 'BadRequest', 'the path is not one of the API')
+  if (DISCOVERY.test(path)) return reads ? FORWARDED : refused(`${method} ${path}`)
+  const parts = partsOf(path)
+  if (parts === undefined) return refused(`${method} ${path}`)
+  if (namespace === undefined || !isIn(parts, namespace, reads)) {
+    return reads || method === 'DELETE' ? notThere(parts, query.get('watch')) : refused(`${method} of ${textOf(parts)}`)
+  }
+  if (reads) return FORWARDED
+  if (!mayWrite) return refused(`${method} of ${textOf(parts)}`)
+  return { is: 'forwarded', writes: true, creates: method === 'POST' && !parts.name ? parts.plural : undefined }
+}
+
+const FORWARDED: Verdict = { is: 'forwarded', creates: undefined, writes: false }
+
+/** A segment that decodes to a separator could be read as another path behind us. */
+function isPlain(path: string): boolean {
+  try {
+    return path
+      .slice(1)
+      .split('/')
+      .map(decodeURIComponent)
+      .every((segment) => !/[/\\]|^\.{0,2}$/.test(segment))
+  } catch {
+    return false
+  }
+}
+
+const isIn = ({ group, plural, namespace, name, subresource }: PathParts, own: string, reads: boolean): boolean =>
+  namespace === own || (reads && group === '' && plural === 'namespaces' && name === own && subresource === undefined)
+
+const answered = (code: number, reason: string, message: string): Verdict => ({
+  is: 'answered',
+  answer: { status: code, body: statusObject(code, reason, message) },
+})
+
+const refused = (what: string): Verdict =>
+  answered(403, 'Forbidden', `${what} is forbidden: a release reaches its own namespace alone`)
+
+function notThere({ group, version, plural, name }: PathParts, watch: string | null): Verdict {
+  if (name !== undefined || (watch !== null && watch !== 'false' && watch !== '0'))
+    return answered(404, 'NotFound', `${plural} ${JSON.stringify(name ?? '')} not found`)
+  // Helm reads its own records by a typed client, which wants to know the type.
+  const kind = group === '' && plural === 'secrets' ? 'SecretList' : 'List'
+  const apiVersion = kind === 'List' || group === '' ? 'v1' : `${group}/${version}`
+  return { is: 'answered', answer: { status: 200, body: { apiVersion, kind, metadata: {}, items: [] } } }
+}
+
+const textOf = ({ group, plural, namespace, name }: PathParts): string =>
+  `${plural}${group && `.${group}`}${name === undefined ? '' : ` ${JSON.stringify(name)}`}${namespace === undefined ? '' : ` in namespace ${JSON.stringify(namespace)}`}`

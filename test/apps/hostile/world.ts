@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { previewOf, type AppsParts, type Previewed } from '../../../src/domains/apps/index.ts'
+import { releases } from '../../../src/domains/apps/helm/index.ts'
+import { deploymentRows } from '../../../src/domains/apps/store/index.ts'
+import { systemClock } from '../../../src/kernel/index.ts'
+import { discovery, kubeLocks, Secret } from '../../../src/kube/index.ts'
+import { testTransport } from '../../support/kube.ts'
+import { helmWorld, writeChart, type HelmWorld } from '../helm/world.ts'
+import { CLASS } from '../worker/parts.ts'
+import { ADMIN, WorkerWorld } from '../worker/world.ts'
+
+/** What must never be seen by a tenant. */
+export const TREASURE = `treasure-${randomBytes(8).toString('hex')}`
+
+const SCHEMA = JSON.stringify({
+  type: 'object',
+  properties: { user: { type: 'object', properties: { text: { type: 'string' } } } },
+})
+
+/** A product whose chart does what `templates` say, and everything needed to preview it as the API does. */
+export class HostileWorld implements AsyncDisposable {
+  readonly worker: WorkerWorld
+  readonly tools: HelmWorld
+  readonly parts: AppsParts
+  readonly #closing: AsyncDisposable
+
+  private constructor(worker: WorkerWorld, tools: HelmWorld, parts: AppsParts, closing: AsyncDisposable) {
+    this.worker = worker
+    this.tools = tools
+    this.parts = parts
+    this.#closing = closing
+  }
+
+  static async make(): Promise<HostileWorld> {
+    const worker = await WorkerWorld.make()
+    const tools = await helmWorld()
+    const transport = await testTransport()
+    const { client } = worker
+    const kinds = discovery(transport)
+    return new HostileWorld(
+      worker,
+      tools,
+      {
+        client,
+        discovery: kinds,
+        rows: deploymentRows(worker.database.pool),
+        charts: tools.charts,
+        helm: tools.helm,
+        releases: releases(client, kinds),
+        locks: kubeLocks({ client, namespace: 'default' }),
+        clock: systemClock,
+        settings: { ingressClass: CLASS, digestSalt: 'salt' },
+      },
+      transport,
+    )
+  }
+
+  /** Publishes a chart; answers with the template's id. */
+  async publish(templates: Readonly<Record<string, string>>, healthTimeoutSec = 20): Promise<string> {
+    const folder = await writeChart(this.worker.dir, templates, { values: 'user: {}\n' })
+    await writeFile(join(folder, 'values.schema.json'), SCHEMA)
+    return this.worker.publish(folder, { healthTimeoutSec })
+  }
+
+  /** What a tenant is shown before ordering. */
+  async previewOrder(templateId: string, text = ''): Promise<Previewed> {
+    const { apps, userId } = this.worker
+    const domainname = `${randomBytes(4).toString('hex')}.example.com`
+    return previewOf(
+      this.parts,
+      await apps.previewCreate(ADMIN, { userId, templateId, domainname, userValues: { text } }),
+    )
+  }
+
+  /** What a tenant is shown before changing something that is there. */
+  async previewChange(id: string, text: string): Promise<Previewed> {
+    return previewOf(this.parts, await this.worker.apps.previewUpdate(ADMIN, { id }, { userValues: { text } }))
+  }
+
+  async hide(namespace: string): Promise<{ readonly name: string } & AsyncDisposable> {
+    const at = { namespace, name: `hidden-${randomBytes(4).toString('hex')}` }
+    const { client } = this.worker
+    await client.create(Secret, { apiVersion: 'v1', kind: 'Secret', metadata: at, stringData: { key: TREASURE } })
+    return { name: at.name, [Symbol.asyncDispose]: async () => void (await client.delete(Secret, at)) }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#closing[Symbol.asyncDispose]()
+    await this.tools[Symbol.asyncDispose]()
+    await this.worker[Symbol.asyncDispose]()
+  }
+}
