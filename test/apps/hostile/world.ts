@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { inject } from 'vitest'
 import { previewOf, type AppsParts, type Previewed } from '../../../src/domains/apps/index.ts'
-import { releases } from '../../../src/domains/apps/helm/index.ts'
+import { helmCli, releases, type Helm } from '../../../src/domains/apps/helm/index.ts'
 import { deploymentRows } from '../../../src/domains/apps/store/index.ts'
 import { systemClock } from '../../../src/kernel/index.ts'
 import { discovery, kubeLocks, Secret } from '../../../src/kube/index.ts'
@@ -11,6 +12,9 @@ import { helmWorld, writeChart, type HelmWorld } from '../helm/world.ts'
 import { CLASS } from '../worker/parts.ts'
 import { ADMIN, WorkerWorld } from '../worker/world.ts'
 
+/** Short, so that what never ends is seen not to. */
+export const RENDER_MS = 5_000
+
 /** What must never be seen by a tenant. */
 export const TREASURE = `treasure-${randomBytes(8).toString('hex')}`
 
@@ -18,6 +22,12 @@ const SCHEMA = JSON.stringify({
   type: 'object',
   properties: { user: { type: 'object', properties: { text: { type: 'string' } } } },
 })
+
+export interface PublishOptions {
+  /** Beside the templates, by path. */
+  readonly files?: Readonly<Record<string, string | Buffer>>
+  readonly healthTimeoutSec?: number
+}
 
 /** A product whose chart does what `templates` say, and everything needed to preview it as the API does. */
 export class HostileWorld implements AsyncDisposable {
@@ -33,12 +43,25 @@ export class HostileWorld implements AsyncDisposable {
     this.#closing = closing
   }
 
+  get helm(): Helm {
+    return this.parts.helm
+  }
+
   static async make(): Promise<HostileWorld> {
     const worker = await WorkerWorld.make()
     const tools = await helmWorld()
     const transport = await testTransport()
     const { client } = worker
     const kinds = discovery(transport)
+    const home = join(tools.tempDir, 'hostile')
+    const helm = helmCli({
+      binary: tools.binary,
+      kubeconfig: inject('kubeconfig'),
+      kinds,
+      home,
+      tempDir: tools.tempDir,
+      renderMs: RENDER_MS,
+    })
     return new HostileWorld(
       worker,
       tools,
@@ -47,7 +70,7 @@ export class HostileWorld implements AsyncDisposable {
         discovery: kinds,
         rows: deploymentRows(worker.database.pool),
         charts: tools.charts,
-        helm: tools.helm,
+        helm,
         releases: releases(client, kinds),
         locks: kubeLocks({ client, namespace: 'default' }),
         clock: systemClock,
@@ -58,9 +81,16 @@ export class HostileWorld implements AsyncDisposable {
   }
 
   /** Publishes a chart; answers with the template's id. */
-  async publish(templates: Readonly<Record<string, string>>, healthTimeoutSec = 20): Promise<string> {
+  async publish(
+    templates: Readonly<Record<string, string>>,
+    { files = {}, healthTimeoutSec = 20 }: PublishOptions = {},
+  ): Promise<string> {
     const folder = await writeChart(this.worker.dir, templates, { values: 'user: {}\n' })
     await writeFile(join(folder, 'values.schema.json'), SCHEMA)
+    for (const [name, content] of Object.entries(files)) {
+      await mkdir(dirname(join(folder, name)), { recursive: true })
+      await writeFile(join(folder, name), content)
+    }
     return this.worker.publish(folder, { healthTimeoutSec })
   }
 

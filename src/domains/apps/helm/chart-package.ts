@@ -2,6 +2,7 @@ import { lstat, readdir, readFile } from 'node:fs/promises'
 import { join, matchesGlob } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { parse } from 'yaml'
+import { messageOf } from '../../../kernel/index.ts'
 import { raise } from '../failures.ts'
 import { isJsonObject } from '../values/json.ts'
 import { tarOf, type TarFile } from './tar.ts'
@@ -14,7 +15,7 @@ export async function packageChart(folder: string): Promise<Buffer> {
   const about = await readFile(join(folder, 'Chart.yaml'), 'utf8').catch((cause: unknown) => {
     throw raise.ChartMissing(`failed to package ${folder}: there is no Chart.yaml`, { cause })
   })
-  const parsed: unknown = parse(about)
+  const parsed = parsedChart(about, folder)
   const name = isJsonObject(parsed) ? parsed['name'] : undefined
   if (typeof name !== 'string') throw raise.ChartInvalid(`failed to package ${folder}: Chart.yaml has no name`)
   const isIgnored = await ignoresOf(folder)
@@ -22,6 +23,14 @@ export async function packageChart(folder: string): Promise<Buffer> {
   const archive = gzipSync(tarOf(files.map((file) => ({ ...file, name: `${name}/${file.name}` }))), { level: 0 })
   archive[9] = UNKNOWN_SYSTEM
   return archive
+}
+
+function parsedChart(text: string, folder: string): unknown {
+  try {
+    return parse(text)
+  } catch (cause) {
+    throw raise.ChartInvalid(`failed to package ${folder}: Chart.yaml cannot be parsed: ${messageOf(cause)}`, { cause })
+  }
 }
 
 /** The byte in which gzip notes the operating system. */

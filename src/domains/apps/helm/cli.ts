@@ -143,7 +143,8 @@ export function helmCli(options: HelmCliOptions): HelmCli {
         graceMs,
         limitMs,
         memoryBytes,
-        signal: signal === undefined ? supervision.signal : AbortSignal.any([signal, supervision.signal]),
+        signal,
+        stop: supervision.signal,
       })
       supervision.assertNothingRefused()
       return { ...ran, stderr: ran.stderr.replaceAll(session.server, config.server) }

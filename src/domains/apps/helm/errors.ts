@@ -184,4 +184,5 @@ const inOneLine = (complaint: string): string =>
     .split('\n')
     .map((line) => line.trim())
     .join(' ')
-    .replace(/^(?:UPGRADE|INSTALLATION) FAILED: /, '') || 'helm failed and said nothing'
+    .replace(/^(?:UPGRADE|INSTALLATION) FAILED: /, '')
+    .replace(/ Use --debug flag to render out invalid YAML$/, '') || 'helm failed and said nothing'

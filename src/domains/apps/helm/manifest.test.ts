@@ -71,6 +71,24 @@ metadata: { name: d }
     expect(() => parseManifest('kind: X\nmetadata: {}')).toThrow('no metadata.name')
     expect(() => parseManifest('metadata: { name: x }')).toThrow('no kind')
   })
+
+  it('is bounded', async () => {
+    const map = 'kind: ConfigMap\nmetadata: { name: a }\n'
+    const many = `---\n${map}`.repeat(2_001)
+    const large = `---\n${map}data: { a: ${'x'.repeat(1_500_000)} }\n`
+    for (const [manifest, message] of [
+      [many, 'more than 2000 objects'],
+      [`kind: List\nitems:\n${'- { kind: A, metadata: { name: a } }\n'.repeat(2_001)}`, 'more than 2000 objects'],
+      [large.repeat(6), 'more than 8 MiB'],
+      [large.replace('xxx', 'x'.repeat(100_000)), 'a document of more than 1.5 MiB'],
+      [`${map}data: { a: &a [x], b: [${'*a,'.repeat(200)}] }`, 'Excessive alias count'],
+    ] as const) {
+      expect(() => parseManifest(manifest)).toThrow(message)
+    }
+    expect(parseManifest(`---\n${map}`.repeat(2_000))).toHaveLength(2_000)
+    // Dashes inside of a line, or indented, separate nothing.
+    expect(parseManifest(`${map}data:\n  a: |\n    ---\n    b---\n--- # next\n${map}`)).toHaveLength(2)
+  })
 })
 
 describe('handing over', () => {

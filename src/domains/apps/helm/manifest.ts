@@ -61,10 +61,10 @@ export function parseManifest(manifest: string): readonly KubeObject[] {
 /** Three dashes at the beginning of a line separate documents wherever they are, also in block scalars. */
 function documentsIn(manifest: string): readonly string[] {
   const { bytes, documentBytes } = MANIFEST_LIMITS
-  if (manifest.length > bytes) throw tooLarge(`more than ${bytes} bytes`)
+  if (manifest.length > bytes) throw tooLarge(`more than ${bytes / 1024 ** 2} MiB`)
   const documents = manifest.split(/^---(?=\s|$)/m)
   if (documents.some(({ length }) => length > documentBytes))
-    throw tooLarge(`a document of more than ${documentBytes} bytes`)
+    throw tooLarge(`a document of more than ${documentBytes / 1024 ** 2} MiB`)
   return documents
 }
 

@@ -17,7 +17,7 @@ function verdict(request: string, reach: Reach): string {
 test.each([
   ['GET /api/v1/namespaces/shop/secrets/x', 'read', 'read', '404'],
   ['GET /apis/apps/v1/namespaces/shop/deployments?watch=true', 'read', 'read', '404'],
-  ['GET /api/v1/namespaces/shop', 'read', 'read', '404'],
+  ['GET /api/v1/namespaces/shop', '404', '404', '404'],
   ['GET /api/v1/namespaces/other/secrets/x', '404', '404', '404'],
   ['GET /api/v1/namespaces/other/secrets', 'empty SecretList', 'empty SecretList', 'empty SecretList'],
   ['GET /apis/apps/v1/namespaces/other/deployments', 'empty List', 'empty List', 'empty List'],

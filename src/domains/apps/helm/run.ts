@@ -18,6 +18,8 @@ export interface RunOptions {
   /** It is ended by force once it has written more to its standard output. @default 32 MiB */
   readonly outputBytes?: number | undefined
   readonly signal?: AbortSignal | undefined
+  /** Ends it by force and at once: it has done nothing yet that it would have to take back. */
+  readonly stop?: AbortSignal | undefined
 }
 
 export interface Ran {
@@ -39,15 +41,16 @@ const MEMORY_EVERY_MS = 50
  * so that whoever aborts knows that nothing goes on behind their back.
  */
 export function run(options: RunOptions): Promise<Ran> {
-  const { command, args, env, input = '', graceMs, limitMs, memoryBytes, outputBytes = OUTPUT_BYTES, signal } = options
+  const { command, args, env, input = '', graceMs, limitMs, memoryBytes, outputBytes = OUTPUT_BYTES } = options
+  const { signal, stop } = options
   signal?.throwIfAborted()
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { env, detached: true, stdio: 'pipe' })
     // One that ends without reading says why on its standard error.
     child.stdin.on('error', () => {})
     child.stdin.end(input)
-    let excess: Error | undefined
-    const out = collect(child.stdout, outputBytes, () => kill(`wrote more than ${outputBytes} bytes`))
+    let stopped: Error | undefined
+    const out = collect(child.stdout, outputBytes, () => kill(tooLarge(`wrote more than ${mebibytes(outputBytes)}`)))
     const err = collectTail(child.stderr)
     let force: NodeJS.Timeout | undefined
     let isLate = false
@@ -64,15 +67,17 @@ export function run(options: RunOptions): Promise<Ran> {
       toGroup('SIGTERM')
       force = setTimeout(() => toGroup('SIGKILL'), graceMs)
     }
-    const kill = (what: string): void => {
-      if (excess !== undefined) return
-      excess = raise.RenderTooLarge(`helm ${what} and was stopped`)
+    const kill = (why: Error): void => {
+      stopped ??= why
       toGroup('SIGKILL')
     }
+    const onStop = (): void => kill(stop?.reason as Error)
     const memory =
       memoryBytes === undefined
         ? undefined
-        : watchMemory(child.pid, memoryBytes, () => kill(`took more than ${memoryBytes} bytes of memory`))
+        : watchMemory(child.pid, memoryBytes, () =>
+            kill(tooLarge(`took more than ${mebibytes(memoryBytes)} of memory`)),
+          )
     const limit = setTimeout(() => {
       isLate = true
       end()
@@ -82,7 +87,9 @@ export function run(options: RunOptions): Promise<Ran> {
       clearTimeout(limit)
       clearInterval(memory)
       signal?.removeEventListener('abort', end)
+      stop?.removeEventListener('abort', onStop)
     }
+    stop?.addEventListener('abort', onStop, { once: true })
     signal?.addEventListener('abort', end, { once: true })
     child.once('error', (cause) => {
       settle()
@@ -90,7 +97,7 @@ export function run(options: RunOptions): Promise<Ran> {
     })
     child.once('close', (code, by) => {
       settle()
-      if (excess !== undefined) reject(excess)
+      if (stopped !== undefined) reject(stopped)
       else if (signal?.aborted) reject(signal.reason as Error)
       else if (isLate) reject(raise.NeverHealthy(`helm did not end within ${limitMs / 1000} s and was stopped`))
       else if (code === null) reject(raise.HelmFailed(`helm was ended by ${by}; nobody here asked for that`))
@@ -98,6 +105,9 @@ export function run(options: RunOptions): Promise<Ran> {
     })
   })
 }
+
+const tooLarge = (what: string) => raise.RenderTooLarge(`helm ${what} and was stopped`)
+const mebibytes = (bytes: number): string => `${Math.round(bytes / 1024 ** 2)} MiB`
 
 /** Where the kernel does not tell, nothing is limited. */
 function watchMemory(pid: number | undefined, most: number, onExcess: () => void): NodeJS.Timeout | undefined {

@@ -41,7 +41,7 @@ export class Supervision implements Disposable {
     this.#waitForRequest()
   }
 
-  /** Aborted when the call must end. */
+  /** Aborted when the call must end. It has written nothing by then. */
   get signal(): AbortSignal {
     return this.#over.signal
   }
