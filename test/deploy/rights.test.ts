@@ -1,7 +1,23 @@
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { ConfigMap, Deployment, Lease, Namespace, RoleBinding } from '../../src/kube/index.ts'
-import { DEPLOYMENT_LABEL, fenced, installFence } from '../../src/domains/apps/fence.ts'
+import {
+  ClusterRole,
+  ConfigMap,
+  Deployment,
+  discovery,
+  httpTransport,
+  kubeLocks,
+  Lease,
+  loadKubeConfig,
+  Namespace,
+  RoleBinding,
+  Secret,
+} from '../../src/kube/index.ts'
+import { systemClock } from '../../src/kernel/index.ts'
+import { explainNow, previewOf, resourcesOf, type AppsParts } from '../../src/domains/apps/index.ts'
+import { DEPLOYMENT_LABEL, fenced, installFence, viewing } from '../../src/domains/apps/fence.ts'
+import { charts, helmCli, releases } from '../../src/domains/apps/helm/index.ts'
+import { deploymentRows } from '../../src/domains/apps/store/index.ts'
 import { obtainBinaries } from '../../tools/binaries/index.ts'
 import { WorkerWorld, ADMIN } from '../apps/worker/world.ts'
 import { start } from '../cli/caelus.ts'
@@ -66,6 +82,11 @@ test('the worker is refused outside of the namespaces of deployments', async () 
     ['gives itself rights', client.apply(RoleBinding, rights(name, 'caelus:worker'))],
     ['writes with its own account', client.create(ConfigMap, map)],
     ['writes as whom it may act', client.as(fenced('x', 1)).create(ConfigMap, map)],
+    ['reads a Secret', client.get(Secret, { namespace: name, name: 'x' })],
+    ['reads a ConfigMap', client.get(ConfigMap, { namespace: name, name: 'x' })],
+    ['reads as whom it may act', client.as(fenced('x', 1)).get(Secret, { namespace: name, name: 'x' })],
+    ['reads as whoever looks', client.as(viewing).get(Secret, { namespace: name, name: 'x' })],
+    ['lists roles of the cluster', client.list(ClusterRole, {})],
     ['acts as another user', client.as({ user: 'mallory' }).get(Namespace, { name })],
     ['acts as an administrator', client.as({ ...fenced('x', 1), groups: ['system:masters'] }).get(Namespace, { name })],
   ]
@@ -82,8 +103,63 @@ test('in a namespace of a deployment the worker grants rights to no other user',
   await using account = await accountOf(`${release.name}-worker`)
   const give = (user: string): Promise<unknown> =>
     account.client.apply(RoleBinding, rights(tenant.name, user), { force: true })
-  await vi.waitFor(() => expect(give('mallory')).rejects.toThrow(/to the user caelus:worker/), 20_000)
+  await vi.waitFor(() => expect(give('mallory')).rejects.toThrow(/to the users caelus:worker and/), 20_000)
   await give('caelus:worker')
+  await give('caelus:viewer')
+})
+
+test('the API looks into apps with the rights of the chart, and can change nothing', { timeout: 240_000 }, async () => {
+  await using admin = await testClient()
+  await ensureHome(admin)
+  await using foreign = await freshNamespace(admin)
+  await using release = await installed()
+  await using account = await accountOf(`${release.name}-api`)
+  await using world = await WorkerWorld.make()
+  await world.worker()
+  const { id, namespaceName: namespace } = await world.order({ message: 'hello' })
+  await world.until(id, 'ready')
+
+  const { client, kubeconfig, dir } = account
+  const transport = httpTransport(await loadKubeConfig({ path: kubeconfig }))
+  await using _ = { [Symbol.asyncDispose]: () => transport.close() }
+  const kinds = discovery(transport)
+  const { helm: binary } = await obtainBinaries(['helm'])
+  const parts: AppsParts = {
+    client,
+    discovery: kinds,
+    rows: deploymentRows(world.database.pool),
+    charts: charts({ cacheDir: join(dir, 'charts'), localPaths: true }),
+    helm: helmCli({ binary, kubeconfig, kinds, home: join(dir, 'home'), tempDir: dir }),
+    releases: releases(client, kinds),
+    locks: kubeLocks({ client, namespace: 'default' }),
+    clock: systemClock,
+    settings: { ingressClass: 'test', digestSalt: 'salt' },
+  }
+  // Its rights may not be known yet.
+  await vi.waitFor(() => client.get(Namespace, { name: namespace }), 20_000)
+  expect((await explainNow(parts, id, null)).whoseMove).toBe('nobody')
+  expect((await resourcesOf(parts, id)).map(({ kind }) => kind)).toContain('Deployment')
+  const shown = await previewOf(parts, await world.apps.previewUpdate(ADMIN, { id }, { domainname: 'new.example.com' }))
+  expect([shown.objects.map(({ change }) => change), shown.notConsulted]).toEqual([['changed'], []])
+  const { userId, templateId } = world
+  const ordered = { userId, templateId, domainname: 'other.example.com', userValues: {} }
+  expect((await previewOf(parts, await world.apps.previewCreate(ADMIN, ordered))).objects).toHaveLength(4)
+
+  const inside = { namespace, name: 'x' }
+  const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: inside } as const
+  const looking = client.as(viewing)
+  const attempts: readonly Attempt[] = [
+    ['writes as whoever looks', looking.create(ConfigMap, map)],
+    ['deletes as whoever looks', looking.delete(Deployment, { namespace, name: namespace })],
+    ['acts as the worker', client.as(fenced(id, 1)).create(ConfigMap, map, { dryRun: true })],
+    ['carries a fence', client.as({ ...viewing, extra: { 'caelus.io/fence': [`${id}:1`] } }).get(ConfigMap, inside)],
+    ['reads with its own account', client.get(Secret, inside)],
+    ['lists Secrets', client.list(Secret, {})],
+    ['reads elsewhere', looking.get(Secret, { namespace: foreign.name, name: 'x' })],
+    ['changes the namespace', looking.patch(Namespace, { name: namespace }, { merge: {} }, { dryRun: true })],
+    ['makes a namespace', client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'x' } })],
+  ]
+  expect(await outcomesOf(attempts)).toEqual(attempts.map(([what]) => `${what}: refused`))
 })
 
 const rights = (namespace: string, user: string): RoleBinding => ({

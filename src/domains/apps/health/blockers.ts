@@ -24,7 +24,9 @@ export async function blockersOf(
   const discoveryTrouble = messageOf('NamespaceDeletionDiscoveryFailure')
   const apis = discoveryTrouble === '' ? [] : await deadApis(client, discoveryTrouble, signal)
   const webhooks = webhooksIn(messageOf('NamespaceDeletionContentFailure'))
-  const objects = await heldObjects(client, discovery, namespace.metadata.name, signal)
+  const held = await heldObjects(client, discovery, namespace.metadata.name, signal)
+  // Whoever may not read them learns their kinds: rights in a namespace go before what is held in it.
+  const objects = held.length > 0 ? held : heldKinds(messageOf)
   const own = (namespace.metadata.finalizers ?? []).map((finalizer): Blocker => ({
     kind: 'namespace',
     name: `Namespace ${namespace.metadata.name}`,
@@ -32,6 +34,25 @@ export async function blockersOf(
     why: 'whoever set it has not released it',
   }))
   return [...apis, ...webhooks, ...objects, ...own].slice(0, MOST)
+}
+
+/** As the controller of namespaces tells it: `Some resources are remaining: widgets.example.com has 2 resource instances`. */
+function heldKinds(messageOf: (type: string) => string): Blocker[] {
+  const kinds = Array.from(
+    messageOf('NamespaceContentRemaining').matchAll(/([a-z0-9.-]+?)\.? has (\d+) resource instances/g),
+    ([, name = '', count = '']) => `${count} ${name}`,
+  )
+  const finalizers = Array.from(
+    messageOf('NamespaceFinalizersRemaining').matchAll(/(\S+) in \d+ resource instances/g),
+    ([, finalizer = '']) => finalizer,
+  )
+  if (kinds.length === 0 || finalizers.length === 0) return []
+  return finalizers.map((finalizer) => ({
+    kind: 'object',
+    name: kinds.join(', '),
+    finalizer,
+    why: 'whoever set it has not released it',
+  }))
 }
 
 async function deadApis(client: Client, said: string, signal?: AbortSignal): Promise<Blocker[]> {
