@@ -1,5 +1,5 @@
 export { type App, type Limits, type Routes, type ServerParts, type Tag } from './app.ts'
-export { oidc } from './auth/oidc.ts'
+export { oidc, type OidcOptions } from './auth/oidc.ts'
 export { sealer } from './auth/session.ts'
 export { decisions, type Decisions, type DecisionSources } from './decisions.ts'
 export { publishChanges, type ChangesOptions, type ChangeTopic } from './live/changes.ts'

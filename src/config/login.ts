@@ -37,6 +37,17 @@ export const LOGIN = section({
       text,
       'Audience that bearer tokens must carry. Default: the client id.',
     ),
+    oidcTokenType: optional(
+      'CAELUS_OIDC_TOKEN_TYPE',
+      text,
+      'Type that the header of a bearer token must name, such as `at+jwt` (RFC 9068). Default: any, except tokens that look like ID tokens.',
+    ),
+    oidcTrustEmail: variable(
+      'CAELUS_OIDC_TRUST_EMAIL',
+      boolean,
+      'false',
+      'Whether an email without the claim `email_verified` counts as verified. Only for an issuer whose users cannot choose their email.',
+    ),
     oidcClientId: optional('CAELUS_OIDC_CLIENT_ID', text, 'Client id for login in the browser (code flow with PKCE).'),
     oidcClientSecret: secret('CAELUS_OIDC_CLIENT_SECRET', text, 'Secret of that client; public clients have none.'),
     oidcScopes: variable('CAELUS_OIDC_SCOPES', text, 'openid profile email', 'Scopes asked for at login.'),
@@ -53,7 +64,7 @@ export const LOGIN = section({
         !isLoopback(host) &&
         `CAELUS_DEV_LOGIN (true) needs CAELUS_HOST (${host}) to be a loopback address such as 127.0.0.1: otherwise anyone on the network could log in`,
       own.oidcIssuer === undefined &&
-        (own.oidcClientId ?? own.oidcAudience ?? own.oidcAdmin) !== undefined &&
+        (own.oidcClientId ?? own.oidcAudience ?? own.oidcAdmin ?? own.oidcTokenType) !== undefined &&
         `CAELUS_OIDC_ISSUER is not set, but other CAELUS_OIDC_ variables are: set it, or unset them`,
       own.oidcIssuer !== undefined &&
         own.oidcAudience === undefined &&

@@ -31,13 +31,22 @@ export interface Principal {
 export interface Profile {
   /** Unique and stable: the issuer and its name for the user. */
   readonly subject: string
-  readonly email: string
+  /** The email, or the name of a program. Undefined: unknown, so that only a known user may log in. */
+  readonly email: string | undefined
+  /**
+   * Whether the issuer verified that the email belongs to the user. Only then the login takes over a user whom an
+   * admin created with it, accepts invitations, and changes the email of a known user.
+   */
+  readonly isVerified: boolean
   /** Undefined: the login does not carry a role, and the stored one is kept. */
   readonly role: Role | undefined
 }
 
 export interface Logins {
-  /** Creates the user of this subject, or updates its email and role. Undefined: the email belongs to another user. */
+  /**
+   * Creates the user of this subject, or updates its verified email and its role. Undefined: the email belongs to
+   * another user, or the user is new and has no email.
+   */
   signIn(profile: Profile): Promise<Principal | undefined>
   get(id: string): Promise<Principal | undefined>
   /** Voids all sessions of the user that began until now. */

@@ -278,6 +278,23 @@ $function$
 caelus.sign_in(the_subject text, the_email text, admin boolean)
 CREATE OR REPLACE FUNCTION caelus.sign_in(the_subject text, the_email text, admin boolean)
  RETURNS SETOF caelus."user"
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+BEGIN ATOMIC
+ SELECT sign_in.id,
+     sign_in.email,
+     sign_in.is_admin,
+     sign_in.created_at,
+     sign_in.deleted_at,
+     sign_in.subject,
+     sign_in.sessions_from
+    FROM caelus.sign_in(sign_in.the_subject, sign_in.the_email, true, sign_in.admin) sign_in(id, email, is_admin, created_at, deleted_at, subject, sessions_from);
+END
+
+caelus.sign_in(the_subject text, the_email text, is_verified boolean, admin boolean)
+CREATE OR REPLACE FUNCTION caelus.sign_in(the_subject text, the_email text, is_verified boolean, admin boolean)
+ RETURNS SETOF caelus."user"
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
@@ -286,20 +303,25 @@ begin
   -- Nearly always nothing has changed, and then nothing is written: tokens of an issuer come here with every request.
   return query
     select * from caelus.user u
-    where u.subject = the_subject and u.email = the_email and u.deleted_at is null and u.is_admin = coalesce(admin, u.is_admin);
+    where u.subject = the_subject and u.deleted_at is null
+      and (not is_verified or u.email = the_email) and u.is_admin = coalesce(admin, u.is_admin);
   if found then return; end if;
+  return query
+    update caelus.user u
+    set email = case when is_verified then the_email else u.email end, is_admin = coalesce(admin, u.is_admin)
+    where u.subject = the_subject and u.deleted_at is null
+      and not (is_verified and exists (
+        select from caelus.user other where lower(other.email) = lower(the_email) and other.id <> u.id))
+    returning *;
+  if found or the_email is null or exists (select from caelus.user u where u.subject = the_subject) then return; end if;
   return query
     insert into caelus.user as u (subject, email, is_admin) values (the_subject, the_email, coalesce(admin, false))
     on conflict (lower(email)) do update set subject = the_subject, is_admin = coalesce(admin, u.is_admin)
-      where u.deleted_at is null and (u.subject is null or u.subject = the_subject)
+      where u.deleted_at is null and (u.subject = the_subject or u.subject is null and is_verified)
     returning *;
 exception when unique_violation then
-  -- Known by subject, under another email than before.
-  return query
-    update caelus.user u set email = the_email, is_admin = coalesce(admin, u.is_admin)
-    where u.subject = the_subject and u.deleted_at is null
-      and not exists (select from caelus.user other where lower(other.email) = lower(the_email) and other.id <> u.id)
-    returning *;
+  -- A concurrent request of the same subject was first.
+  return query select * from caelus.user u where u.subject = the_subject and u.deleted_at is null;
 end
 $function$
 

@@ -125,7 +125,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     url: database.url,
     readiness: ready,
     async person(role, email = `${randomBytes(4).toString('hex')}@example.test`) {
-      const user = await parts.users.signIn({ subject: `test#${email}`, email, role })
+      const user = await parts.users.signIn({ subject: `test#${email}`, email, isVerified: true, role })
       if (user === undefined) throw new Error(`failed to make user ${email}`)
       const { secret, hash, prefix } = newTokenSecret()
       await parts.tokens.add({ userId: user.id, name: 'test', role, prefix, hash, expiresAt: null })

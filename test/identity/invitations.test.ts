@@ -30,12 +30,17 @@ test('the next login with the invited email accepts, however the email is writte
   await invite(w, acme, 'NEW@example.org', 'owner')
   await invite(w, other, 'new@Example.org', 'viewer')
   await invite(w, acme, 'bob@example.org')
-  const user = await w.logins.signIn({ subject: 'test#new', email: 'new@example.org', role: 'member' })
+  const user = await w.logins.signIn({
+    subject: 'test#new',
+    email: 'new@example.org',
+    isVerified: true,
+    role: 'member',
+  })
   expect(await rolesIn(w, acme)).toEqual({ ann: 'owner', new: 'owner' })
   expect(await rolesIn(w, other)).toEqual({ ann: 'owner', new: 'viewer' })
   const seen = await w.identity.listOrganizations({ userId: user?.id ?? '', admin: false }, PAGE)
   expect(seen.items).toHaveLength(2)
-  await w.logins.signIn({ subject: 'test#bob', email: 'bob@example.org', role: 'member' })
+  await w.logins.signIn({ subject: 'test#bob', email: 'bob@example.org', isVerified: true, role: 'member' })
   expect(await rolesIn(w, acme)).toEqual({ ann: 'owner', bob: 'member', new: 'owner' })
 })
 
@@ -44,7 +49,7 @@ test('an invitation that expired, was revoked, was replaced or whose organizatio
   const id = await w.organization()
   const gone = await w.organization('Gone')
   const logIn = async (email: string): Promise<Actor> => {
-    const user = await w.logins.signIn({ subject: `test#${email}`, email, role: 'member' })
+    const user = await w.logins.signIn({ subject: `test#${email}`, email, isVerified: true, role: 'member' })
     return { userId: user?.id ?? '', admin: false }
   }
   for (const name of ['a', 'b', 'c', 'd']) await logIn(`${name}@example.org`)
@@ -91,7 +96,7 @@ test('a member who is removed does not come back through an invitation that was 
   const { secret } = await invite(w, id, 'Bob@example.org', 'owner')
   await w.identity.addMember(w.admin, id, { email: 'bob@example.org', role: 'viewer' })
   await w.identity.removeMember(w.ann, id, w.bob.userId)
-  await w.logins.signIn({ subject: 'test#bob', email: 'bob@example.org', role: 'member' })
+  await w.logins.signIn({ subject: 'test#bob', email: 'bob@example.org', isVerified: true, role: 'member' })
   expect(await codeOf(w.identity.acceptInvitation(w.bob, secret))).toBe('InvitationInvalid')
   expect(await rolesIn(w, id)).toEqual({ ann: 'owner' })
 })
@@ -100,7 +105,7 @@ test('a link that its user accepted before leads to the organization again, as l
   await using w = await identityWorld()
   const id = await w.organization()
   const { secret } = await invite(w, id, 'bob@example.org', 'viewer')
-  await w.logins.signIn({ subject: 'test#bob', email: 'bob@example.org', role: 'member' })
+  await w.logins.signIn({ subject: 'test#bob', email: 'bob@example.org', isVerified: true, role: 'member' })
   expect(await w.identity.acceptInvitation(w.bob, secret)).toMatchObject({ id, role: 'viewer', members: 2 })
   await w.identity.removeMember(w.ann, id, w.bob.userId)
   expect(await codeOf(w.identity.acceptInvitation(w.bob, secret))).toBe('InvitationInvalid')

@@ -31,7 +31,7 @@ export async function identityWorld(usage: readonly TenantUsage[] = []): Promise
   const logins = loginStore(pool)
   const person = async (name: string, role: 'admin' | 'member'): Promise<Person> => {
     const email = `${name}@example.org`
-    const user = await logins.signIn({ subject: `test#${name}`, email, role })
+    const user = await logins.signIn({ subject: `test#${name}`, email, isVerified: true, role })
     if (user === undefined) throw new Error(`failed to create ${email}`)
     return { userId: user.id, admin: role === 'admin', email }
   }

@@ -8,6 +8,7 @@ import {
   type ApiTokens,
   type Logins,
   type Principal,
+  type Profile,
 } from '../../identity/index.ts'
 import { raise } from '../failures.ts'
 import type { Identity } from './identity.ts'
@@ -54,12 +55,19 @@ async function byApiToken(secret: string, { tokens, clock }: AuthParts): Promise
 /** The last use is recorded once a minute, so that a busy token costs no write per request. */
 const isOlderThanAMinute = (at: Date | null, now: number): boolean => at === null || now - at.getTime() > 60_000
 
+/** Why a login did not lead to a user. */
+export const whyUnknown = ({ email }: Profile): string =>
+  email === undefined
+    ? 'the issuer vouches for no email: a new user needs the claim email, and email_verified to be true (for an issuer that verifies every email and does not send it, set CAELUS_OIDC_TRUST_EMAIL)'
+    : `the email ${email} belongs to another user`
+
 async function byOidcToken(bearer: string, { oidc, users }: AuthParts): Promise<Identity> {
   if (oidc === undefined) throw raise.NotSignedIn(`the bearer token is no API token (they begin with ${TOKEN_MARK})`)
   const profile = await oidc.profileOf(bearer)
-  const user = await users.signIn(profile)
-  if (user === undefined) throw raise.NotSignedIn(`the email ${profile.email} belongs to another user`)
-  return { userId: user.id, email: user.email, role: user.role, auth: 'oidc', byCookie: false }
+  // The role counts for this request only: a token may be older than the last change of the stored role.
+  const user = await users.signIn({ ...profile, role: undefined })
+  if (user === undefined) throw raise.NotSignedIn(whyUnknown(profile))
+  return { userId: user.id, email: user.email, role: profile.role ?? user.role, auth: 'oidc', byCookie: false }
 }
 
 /** An invalid cookie counts as none: the browser sends it with every request. */

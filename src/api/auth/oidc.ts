@@ -27,6 +27,10 @@ export interface OidcOptions {
   readonly client?: { readonly id: string; readonly secret?: string; readonly scopes: string }
   /** The claim that makes an admin. */
   readonly admin?: { readonly claim: string; readonly value: string }
+  /** Emails without the claim `email_verified` count as verified. @default false */
+  readonly trustsEmail?: boolean
+  /** The type that the header of a bearer token must name, such as `at+jwt`. @default any, but no ID tokens */
+  readonly tokenType?: string
 }
 
 export interface Oidc {
@@ -42,9 +46,6 @@ export interface Oidc {
 /** Signatures that need no secret of ours; `none` and HMAC are not among them. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 
-/** Some issuers send the claim as a text. An issuer that does not send it is trusted. */
-const VERIFIED = new Set<unknown>([undefined, true, 'true'])
-
 interface Issuer {
   readonly config: Configuration
   readonly keys: JWTVerifyGetKey
@@ -52,7 +53,8 @@ interface Issuer {
 }
 
 /** The issuer is asked about itself at the first need and again after a failure, so that it may start later than we do. */
-export function oidc({ issuer, audience, client, admin }: OidcOptions): Oidc {
+export function oidc(options: OidcOptions): Oidc {
+  const { issuer, audience, client, admin, tokenType } = options
   let known: Promise<Issuer> | undefined
   const discover = async (): Promise<Issuer> => {
     const authentication = client?.secret === undefined ? None() : ClientSecretPost(client.secret)
@@ -75,11 +77,7 @@ export function oidc({ issuer, audience, client, admin }: OidcOptions): Oidc {
 
   const toProfile = (claims: JWTPayload, name: string): Profile => {
     if (claims.sub === undefined) throw raise.NotSignedIn('the token has no sub claim')
-    const email = emailOf(claims)
-    if (email === undefined) throw raise.NotSignedIn('the token has no email claim: request the scope email')
-    if (!VERIFIED.has(claims['email_verified']))
-      throw raise.NotSignedIn(`the issuer has not verified the email ${email}`)
-    return { subject: `${name}#${claims.sub}`, email, role: roleOf(claims, admin) }
+    return { subject: `${name}#${claims.sub}`, ...emailOf(claims, options), role: roleOf(claims, admin) }
   }
 
   return {
@@ -91,10 +89,13 @@ export function oidc({ issuer, audience, client, admin }: OidcOptions): Oidc {
         audience,
         algorithms: ALGORITHMS,
         clockTolerance: 10,
+        ...(tokenType !== undefined && { typ: tokenType }),
       }).catch((cause: unknown) => {
         if (isRefused(cause)) throw raise.NotSignedIn(`the bearer token is not valid: ${messageOf(cause)}`, { cause })
         throw raise.LoginUnavailable(`failed to read the keys of ${issuer}`, { cause })
       })
+      if (tokenType === undefined && isIdToken(payload))
+        throw raise.NotSignedIn('the bearer token is an ID token: send an access token, or an API token of Caelus')
       return toProfile(payload, name)
     },
     async begin(redirectUri, returnTo) {
@@ -119,26 +120,40 @@ export function oidc({ issuer, audience, client, admin }: OidcOptions): Oidc {
           cause instanceof ResponseBodyError || cause instanceof AuthorizationResponseError ? `: ${cause.error}` : ''
         throw raise.LoginFailed(`the issuer did not confirm the login${said}`, { cause })
       })
-      return toProfile(tokens.claims() ?? {}, name)
+      const profile = toProfile(tokens.claims() ?? {}, name)
+      // Issuers leave the claim out for a user without groups.
+      return { ...profile, role: profile.role ?? (admin && 'member') }
     },
   }
 }
 
 /**
- * Only the claim `email` names an email: with one, a login takes over a user that an admin created, and accepts
- * invitations. A program without one goes by its name, which people may choose themselves and so must not be an email.
+ * Only the claim `email`, and only if the issuer verified it, is an email: with one, a login takes over a user that an
+ * admin created, and accepts invitations. A program without one goes by its name, which people may choose themselves and
+ * so must not look like an email.
  */
-function emailOf(claims: JWTPayload): string | undefined {
-  if (typeof claims['email'] === 'string') return claims['email']
+function emailOf(claims: JWTPayload, { trustsEmail }: OidcOptions): Pick<Profile, 'email' | 'isVerified'> {
+  const { email, email_verified: proof } = claims
+  if (typeof email === 'string') {
+    // Some issuers send the claim as a text.
+    const isVerified = proof === true || proof === 'true' || (proof === undefined && trustsEmail === true)
+    return { email: isVerified ? email : undefined, isVerified }
+  }
   const names = [claims['preferred_username'], claims.sub]
-  return names.find((name): name is string => typeof name === 'string' && !name.includes('@'))
+  const name = names.find((one): one is string => typeof one === 'string' && !one.includes('@'))
+  return { email: name, isVerified: false }
 }
 
+/** Undefined: the claim is absent, or no claim makes an admin. */
 function roleOf(claims: JWTPayload, admin: OidcOptions['admin']): Profile['role'] {
-  if (admin === undefined) return undefined
-  const held = claims[admin.claim]
+  const held = admin && claims[admin.claim]
+  if (admin === undefined || held === undefined) return undefined
   return (Array.isArray(held) ? held.includes(admin.value) : held === admin.value) ? 'admin' : 'member'
 }
+
+/** An ID token tells a client who logged in. Nonce and hash are in no access token, and Keycloak names the type. */
+const isIdToken = (claims: JWTPayload): boolean =>
+  claims['nonce'] !== undefined || claims['at_hash'] !== undefined || claims['typ'] === 'ID'
 
 /** The token is at fault, not the way to the keys. */
 const isRefused = (error: unknown): boolean =>

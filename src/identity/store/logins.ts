@@ -19,13 +19,14 @@ export const principalOf = (row: PrincipalRow): Principal => ({
 })
 
 /** A login accepts the open invitations of its email. */
-const SIGN_IN = 'select u.*, tenant.accept_invitations_of(u.id, u.email) from caelus.sign_in($1, $2, $3) u'
+const SIGN_IN = `
+  select u.*, case when $3 then tenant.accept_invitations_of(u.id, u.email) end from caelus.sign_in($1, $2, $3, $4) u`
 
-/** Users before they are known as callers, through the functions of migration 0005-login. */
+/** Users before they are known as callers, through functions of the database. */
 export const loginStore = (pool: Pool): Logins => ({
-  async signIn({ subject, email, role }) {
+  async signIn({ subject, email, isVerified, role }) {
     const admin = role === undefined ? null : role === 'admin'
-    const [row] = await pool.query<PrincipalRow>(SIGN_IN, [subject, email, admin])
+    const [row] = await pool.query<PrincipalRow>(SIGN_IN, [subject, email ?? null, isVerified, admin])
     return row && principalOf(row)
   },
   async get(id) {

@@ -35,7 +35,8 @@ const PRODUCTS = [
  * unchanged.
  */
 export async function orderDemo(apps: Apps, pool: Pool): Promise<void> {
-  const user = await loginStore(pool).signIn({ subject: `dev#${LOCAL_ADMIN}`, email: LOCAL_ADMIN, role: 'admin' })
+  const profile = { subject: `dev#${LOCAL_ADMIN}`, email: LOCAL_ADMIN, isVerified: true, role: 'admin' } as const
+  const user = await loginStore(pool).signIn(profile)
   if (user === undefined) throw new Error(`failed to order the demo: ${LOCAL_ADMIN} logs in another way`)
   const actor = { userId: user.id, admin: true }
   const { items } = await apps.listProducts(actor, { limit: 1 })

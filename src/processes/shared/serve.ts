@@ -175,7 +175,7 @@ function atMostEvery<T>(ms: number, ask: () => Promise<T>): () => Promise<T> {
 }
 
 function oidcOf(login: Login): ServerParts['oidc'] {
-  const { oidcIssuer, oidcAudience, oidcClientId, oidcClientSecret, oidcScopes, oidcAdmin } = login
+  const { oidcIssuer, oidcAudience, oidcClientId, oidcClientSecret, oidcScopes, oidcAdmin, oidcTokenType } = login
   const audience = oidcAudience ?? oidcClientId
   if (oidcIssuer === undefined || audience === undefined) return undefined
   const secret = oidcClientSecret?.reveal()
@@ -186,5 +186,7 @@ function oidcOf(login: Login): ServerParts['oidc'] {
       client: { id: oidcClientId, scopes: oidcScopes, ...(secret !== undefined && { secret }) },
     }),
     ...(oidcAdmin !== undefined && { admin: oidcAdmin }),
+    ...(oidcTokenType !== undefined && { tokenType: oidcTokenType }),
+    trustsEmail: login.oidcTrustEmail,
   })
 }

@@ -136,16 +136,25 @@ test('an admin token of somebody who is no admin any more is a member token', as
   await using w = await world()
   const { secret } = await w.person('admin', 'ada@example.test')
   expect((await w.as(secret, { url: '/api/v1/config' })).statusCode).toBe(200)
-  await w.parts.users.signIn({ subject: 'test#ada@example.test', email: 'ada@example.test', role: 'member' })
+  await w.parts.users.signIn({
+    subject: 'test#ada@example.test',
+    email: 'ada@example.test',
+    isVerified: true,
+    role: 'member',
+  })
   expect((await w.as(secret, { url: '/api/v1/config' })).statusCode).toBe(403)
 })
 
 test('an email that logs in under one subject cannot be taken by another', async () => {
   await using w = await world()
   const { users } = w.parts
-  const ada = await users.signIn({ subject: 'a#1', email: 'Ada@example.test', role: undefined })
-  expect(await users.signIn({ subject: 'b#1', email: 'ada@Example.test', role: 'admin' })).toBeUndefined()
-  expect(await users.signIn({ subject: 'a#1', email: 'ada.l@example.test', role: undefined })).toEqual({
+  const ada = await users.signIn({ subject: 'a#1', email: 'Ada@example.test', isVerified: true, role: undefined })
+  expect(
+    await users.signIn({ subject: 'b#1', email: 'ada@Example.test', isVerified: true, role: 'admin' }),
+  ).toBeUndefined()
+  expect(
+    await users.signIn({ subject: 'a#1', email: 'ada.l@example.test', isVerified: true, role: undefined }),
+  ).toEqual({
     ...ada,
     email: 'ada.l@example.test',
   })

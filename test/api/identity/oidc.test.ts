@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey } from 'jose'
 import { Provider } from 'oidc-provider'
 import { expect, test } from 'vitest'
-import { oidc } from '../../../src/api/index.ts'
+import { oidc, type OidcOptions } from '../../../src/api/index.ts'
 import { world, type World } from '../world.ts'
 
 const CLIENT = { id: 'console', secret: 'a-client-secret', scopes: 'openid email groups' }
@@ -30,12 +30,17 @@ async function issuer(callback: string, port = 0): Promise<Issuer> {
       },
     ],
     jwks: { keys: [{ ...(await exportJWK(privateKey)), alg: 'RS256', kid: 'k1', use: 'sig' }] },
-    claims: { openid: ['sub'], email: ['email'], groups: ['groups'] },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], groups: ['groups'] },
     scopes: ['openid', 'email', 'groups'],
     conformIdTokenClaims: false,
     findAccount: (_context, id) => ({
       accountId: id,
-      claims: () => ({ sub: id, email: `${id}@example.test`, groups: id === 'ada' ? ['platform'] : [] }),
+      claims: () => ({
+        sub: id,
+        email: `${id}@example.test`,
+        email_verified: true,
+        groups: id === 'ada' ? ['platform'] : [],
+      }),
     }),
     cookies: { keys: ['test'] },
   })
@@ -51,12 +56,37 @@ async function close(server: Server): Promise<void> {
 
 const CALLBACK = 'http://127.0.0.1:8080/api/v1/login/oidc/callback'
 
-const withIssuer = (url: string): Promise<World> =>
+const withIssuer = (url: string, options: Partial<OidcOptions> = {}): Promise<World> =>
   world({
     parts: {
-      oidc: oidc({ issuer: url, audience: CLIENT.id, client: CLIENT, admin: { claim: 'groups', value: 'platform' } }),
+      oidc: oidc({
+        issuer: url,
+        audience: CLIENT.id,
+        client: CLIENT,
+        admin: { claim: 'groups', value: 'platform' },
+        ...options,
+      }),
     },
   })
+
+/** A bearer token as an issuer signs it. */
+const bearer = (
+  { url, key }: Issuer,
+  sub: string,
+  claims: Record<string, unknown>,
+  header: Record<string, string> = {},
+): Promise<string> =>
+  new SignJWT(claims)
+    .setProtectedHeader({ alg: 'RS256', kid: 'k1', ...header })
+    .setSubject(sub)
+    .setIssuedAt()
+    .setIssuer(url)
+    .setAudience(CLIENT.id)
+    .setExpirationTime('1m')
+    .sign(key)
+
+const verified = (email: string): Record<string, unknown> => ({ email, email_verified: true })
+const get = async (w: World, token: string, url: string) => (await w.as(token, { url: `/api/v1${url}` })).json()
 
 /** A browser that follows redirects by hand and keeps cookies. Answers where it ends up outside of the issuer. */
 async function walkThrough(start: string, login: string): Promise<URL> {
@@ -151,7 +181,7 @@ test('a bearer token of the issuer is accepted; one that is expired, for others,
   await using provider = await issuer(CALLBACK)
   await using w = await withIssuer(provider.url)
   const token = (claims: { aud?: string; iss?: string; exp?: number }, key = provider.key) =>
-    new SignJWT({ email: 'bob@example.test', groups: [] })
+    new SignJWT({ ...verified('bob@example.test'), groups: [] })
       .setProtectedHeader({ alg: 'RS256', kid: 'k1' })
       .setSubject('bob')
       .setIssuedAt()
@@ -159,7 +189,7 @@ test('a bearer token of the issuer is accepted; one that is expired, for others,
       .setAudience(claims.aud ?? CLIENT.id)
       .setExpirationTime(claims.exp ?? Math.floor(Date.now() / 1000) + 60)
       .sign(key)
-  const me = async (bearer: string) => (await w.as(bearer, { url: '/api/v1/me' })).json()
+  const me = (sent: string) => get(w, sent, '/me')
   expect(await me(await token({}))).toMatchObject({ email: 'bob@example.test', role: 'member', auth: 'oidc' })
 
   const stranger = (await generateKeyPair('RS256')).privateKey
@@ -186,31 +216,114 @@ test('a name that looks like an email neither takes over a user nor accepts an i
   const { id } = await post(owner.secret, '/organizations', { name: 'Acme' })
   await post(owner.secret, `/organizations/${id}/invitations`, { email: 'mallory@example.test', role: 'owner' })
 
-  const token = (sub: string, claims: Record<string, unknown>) =>
-    new SignJWT(claims)
-      .setProtectedHeader({ alg: 'RS256', kid: 'k1' })
-      .setSubject(sub)
-      .setIssuedAt()
-      .setIssuer(provider.url)
-      .setAudience(CLIENT.id)
-      .setExpirationTime('1m')
-      .sign(provider.key)
-  const get = async (bearer: string, url: string) => (await w.as(bearer, { url: `/api/v1${url}` })).json()
-
-  expect(await get(await token('s1', { preferred_username: 'eve@example.test' }), '/me')).toMatchObject({ email: 's1' })
+  const token = (sub: string, claims: Record<string, unknown>) => bearer(provider, sub, claims)
+  expect(await get(w, await token('s1', { preferred_username: 'eve@example.test' }), '/me')).toMatchObject({
+    email: 's1',
+  })
   const mallory = await token('s2', { preferred_username: 'mallory@example.test' })
-  expect((await get(mallory, '/organizations')).items).toEqual([])
-  expect(await get(await token('s3', { preferred_username: 'robot' }), '/me')).toMatchObject({ email: 'robot' })
-  expect(await get(await token('x@example.test', {}), '/me')).toMatchObject({
+  expect((await get(w, mallory, '/organizations')).items).toEqual([])
+  expect(await get(w, await token('s3', { preferred_username: 'robot' }), '/me')).toMatchObject({ email: 'robot' })
+  expect(await get(w, await token('x@example.test', {}), '/me')).toMatchObject({
     code: 'NotSignedIn',
     detail: expect.stringContaining('email'),
   })
-  for (const email_verified of [false, 'false', null]) {
-    const unverified = await token('s4', { email: 'mallory@example.test', email_verified })
-    expect(await get(unverified, '/me')).toMatchObject({ code: 'NotSignedIn' })
+  for (const proof of [{}, { email_verified: false }, { email_verified: 'false' }, { email_verified: null }]) {
+    const unverified = await token('s4', { email: 'mallory@example.test', ...proof })
+    expect(await get(w, unverified, '/me')).toMatchObject({ code: 'NotSignedIn' })
   }
-  const invited = await token('s5', { email: 'Mallory@example.test', email_verified: true })
-  expect((await get(invited, '/organizations')).items).toMatchObject([{ id, role: 'owner' }])
+  const invited = await token('s5', verified('Mallory@example.test'))
+  expect((await get(w, invited, '/organizations')).items).toMatchObject([{ id, role: 'owner' }])
+})
+
+test('an issuer that never says so is trusted with emails when the operator says so', async () => {
+  await using provider = await issuer(CALLBACK)
+  await using w = await withIssuer(provider.url, { trustsEmail: true })
+  const root = await w.person('admin')
+  const created = await w.as(root.secret, {
+    method: 'POST',
+    url: '/api/v1/users',
+    payload: { email: 'eve@example.test' },
+  })
+  const eve = await bearer(provider, 's1', { email: 'eve@example.test' })
+  expect(await get(w, eve, '/me')).toMatchObject({ id: created.json().id })
+  const refused = await bearer(provider, 's2', { email: 'bob@example.test', email_verified: false })
+  expect(await get(w, refused, '/me')).toMatchObject({ code: 'NotSignedIn' })
+})
+
+test('a known user is neither renamed nor refused by a token without a verified email', async () => {
+  await using provider = await issuer(CALLBACK)
+  await using w = await withIssuer(provider.url)
+  const email = 'bob@example.test'
+  const { id } = await get(w, await bearer(provider, 'bob', verified(email)), '/me')
+  for (const claims of [
+    {},
+    { preferred_username: 'bobby' },
+    { email: 'root@example.test' },
+    { email: 'root@example.test', email_verified: false },
+  ]) {
+    expect(await get(w, await bearer(provider, 'bob', claims), '/me')).toMatchObject({ id, email })
+  }
+  const renamed = await bearer(provider, 'bob', verified('robert@example.test'))
+  expect(await get(w, renamed, '/me')).toMatchObject({ id, email: 'robert@example.test' })
+})
+
+test('the role in a bearer token counts for its request and is not stored', async () => {
+  await using provider = await issuer(CALLBACK)
+  await using w = await withIssuer(provider.url)
+  const email = verified('bob@example.test')
+  const promoted = await bearer(provider, 'bob', { ...email, groups: ['platform'] })
+  const silent = await bearer(provider, 'bob', email)
+  const { id } = await get(w, silent, '/me')
+  const root = await w.person('admin')
+  const stored = async () => (await get(w, root.secret, `/users/${id}`)).is_admin
+
+  // A token from before the demotion.
+  expect(await get(w, promoted, '/me')).toMatchObject({ role: 'admin' })
+  expect(await stored()).toBe(false)
+  expect(await get(w, silent, '/me')).toMatchObject({ role: 'member' })
+
+  await w.as(root.secret, { method: 'PATCH', url: `/api/v1/users/${id}`, payload: { is_admin: true } })
+  expect(await get(w, silent, '/me')).toMatchObject({ role: 'admin' })
+  expect(await get(w, await bearer(provider, 'bob', { ...email, groups: [] }), '/me')).toMatchObject({ role: 'member' })
+  expect(await stored()).toBe(true)
+})
+
+test('an ID token is not an API token, and the operator may name the type of those that are', async () => {
+  await using provider = await issuer(CALLBACK)
+  const email = verified('bob@example.test')
+  const idTokens = [{ nonce: 'n' }, { at_hash: 'h' }, { typ: 'ID' }]
+  {
+    await using w = await withIssuer(provider.url)
+    for (const mark of idTokens) {
+      expect(await get(w, await bearer(provider, 'bob', { ...email, ...mark }), '/me')).toMatchObject({
+        code: 'NotSignedIn',
+        detail: expect.stringContaining('ID token'),
+      })
+    }
+  }
+  await using w = await withIssuer(provider.url, { tokenType: 'at+jwt' })
+  expect(await get(w, await bearer(provider, 'bob', email), '/me')).toMatchObject({ code: 'NotSignedIn' })
+  const typed = await bearer(provider, 'bob', { ...email, nonce: 'n' }, { typ: 'at+jwt' })
+  expect(await get(w, typed, '/me')).toMatchObject({ email: 'bob@example.test' })
+})
+
+test('a login in the browser writes the role of its claim', async () => {
+  await using provider = await issuer(CALLBACK)
+  await using w = await withIssuer(provider.url)
+  const logIn = async (): Promise<string> => {
+    const begin = await w.app.inject({ url: '/api/v1/login/oidc' })
+    const back = await walkThrough(String(begin.headers.location), 'ada')
+    const cookies = { caelus_login: begin.cookies[0]?.value ?? '' }
+    const done = await w.app.inject({ url: `${back.pathname}${back.search}`, cookies })
+    const caelus_session = done.cookies.find(({ name }) => name === 'caelus_session')?.value ?? ''
+    return (await w.app.inject({ url: '/api/v1/me', cookies: { caelus_session } })).json().id
+  }
+  const root = await w.person('admin')
+  const id = await logIn()
+  expect(await get(w, root.secret, `/users/${id}`)).toMatchObject({ is_admin: true })
+  await w.as(root.secret, { method: 'PATCH', url: `/api/v1/users/${id}`, payload: { is_admin: false } })
+  await logIn()
+  expect(await get(w, root.secret, `/users/${id}`)).toMatchObject({ is_admin: true })
 })
 
 test('an issuer that is away is named, and found when it comes back', async () => {

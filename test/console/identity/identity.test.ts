@@ -7,7 +7,7 @@ afterAll(closeBrowser)
 const heading = (name: string) => ['heading', { name, level: 1, exact: true }] as const
 
 async function actor(world: ConsoleWorld, email: string) {
-  const user = await world.api.parts.users.signIn({ subject: `dev#${email}`, email, role: 'member' })
+  const user = await world.api.parts.users.signIn({ subject: `dev#${email}`, email, isVerified: true, role: 'member' })
   return { userId: user?.id ?? '', admin: false }
 }
 
