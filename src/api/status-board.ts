@@ -10,7 +10,7 @@ import {
   type QueueView,
   type StatusView,
 } from './contract/index.ts'
-import type { Events } from './live/events.ts'
+import type { Audience, Events } from './live/events.ts'
 
 type Reported<V> = Omit<V, 'name' | 'since'>
 
@@ -21,14 +21,18 @@ type Reported<V> = Omit<V, 'name' | 'since'>
  */
 export interface StatusBoard {
   component(name: string, report: Reported<ComponentView>): void
-  domain(name: DomainName, report: Reported<DomainView>): void
+  /** `ofMember`: the report to show to a member, about their own objects. Without it, members see the report of all. */
+  domain(name: DomainName, report: Reported<DomainView>, ofMember?: MemberReport): void
   preparation(report: PreparationView): void
   kubernetes(report: KubernetesView | null): void
   demo(objects: readonly DemoObjectView[]): void
-  /** Called for every status request. */
-  queue(ask: () => Promise<QueueView>): void
-  view(): Promise<StatusView>
+  /** Called for every status request; with a member, for the jobs of their own. */
+  queue(ask: (member?: string) => Promise<QueueView>): void
+  /** `member`: the id of a user who sees only what is theirs. */
+  view(member?: string): Promise<StatusView>
 }
+
+export type MemberReport = (userId: string) => Promise<Reported<DomainView>>
 
 const TONES = { ok: 'good', preparing: 'wait', degraded: 'bad', down: 'bad', disabled: 'info' } as const
 
@@ -61,28 +65,45 @@ export function statusBoard({
   let preparation: PreparationView | null = null
   let kubernetes: KubernetesView | null = null
   let demo: readonly DemoObjectView[] | undefined
-  let askQueue: (() => Promise<QueueView>) | undefined
+  let askQueue: ((member?: string) => Promise<QueueView>) | undefined
+  const memberReports = new Map<DomainName, MemberReport>()
 
-  const tell = (kind: string, object_id: string, health: keyof typeof TONES, message: string): void =>
-    events.publish({ topic: 'status', kind, object_id, reason: health, message, tone: TONES[health] }, 'all')
+  const tell = (
+    kind: string,
+    object_id: string,
+    health: keyof typeof TONES,
+    message: string,
+    audience: Audience = 'all',
+  ): void =>
+    events.publish({ topic: 'status', kind, object_id, reason: health, message, tone: TONES[health] }, audience)
 
   const post = <V extends ComponentView | DomainView>(
     all: Map<V['name'], V>,
     kind: string,
     name: V['name'],
     report: Reported<V>,
+    audience?: Audience,
   ): void => {
     const before = all.get(name)
     const since = before !== undefined && before.health === report.health ? before.since : now()
     const next = { ...report, name, since } as unknown as V
     if (sameValue(before, next)) return
     all.set(name, next)
-    tell(kind, name, report.health, report.message)
+    tell(kind, name, report.health, report.message, audience)
+  }
+
+  const shownTo = async (member: string | undefined, all: DomainView): Promise<DomainView> => {
+    const own = member === undefined ? undefined : await memberReports.get(all.name)?.(member)
+    if (own === undefined) return all
+    return { ...own, name: all.name, since: own.health === all.health ? all.since : startedAt }
   }
 
   return {
     component: (name, report) => post(components, 'Component', name, report),
-    domain: (name, report) => post(domains, 'Domain', name, report),
+    domain(name, report, member) {
+      if (member !== undefined) memberReports.set(name, member)
+      post(domains, 'Domain', name, report, member === undefined ? 'all' : 'admins')
+    },
     preparation(report) {
       if (sameValue(preparation, report)) return
       preparation = report
@@ -104,7 +125,7 @@ export function statusBoard({
     queue(ask) {
       askQueue = ask
     },
-    async view() {
+    async view(member) {
       return {
         version,
         started_at: startedAt,
@@ -112,8 +133,8 @@ export function statusBoard({
         components: [...components.values()],
         preparation,
         kubernetes,
-        queue: (await askQueue?.().catch(() => null)) ?? null,
-        domains: [...domains.values()],
+        queue: (await askQueue?.(member).catch(() => null)) ?? null,
+        domains: await Promise.all([...domains.values()].map((all) => shownTo(member, all))),
         ...(demo !== undefined && { demo: [...demo] }),
       }
     },

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { httpService } from '../../src/api/index.ts'
+import { systemClock, type Clock } from '../../src/kernel/index.ts'
 import { listening, stream, type Listening } from './stream.ts'
 import { LIMITS, world } from './world.ts'
 
@@ -30,6 +31,33 @@ test('a stream that was away too long is told to read anew', async () => {
   const { secret } = await w.person('member')
   const resumed = await stream(w, secret, 'deadbeef-1')
   expect(await resumed.next('reset')).toBeDefined()
+})
+
+test('the stream of a user who was demoted or deleted, or whose token was revoked, ends at the next heartbeat', async () => {
+  const beats: (() => void)[] = []
+  const after: Clock['after'] = (ms, beat) => {
+    if (ms !== 15_000) return systemClock.after(ms, beat)
+    beats.push(beat)
+    return () => {}
+  }
+  await using w = await listening({ parts: { clock: { ...systemClock, after } } })
+  const [root, demoted, deleted, revoked] = [
+    await w.person('admin'),
+    await w.person('admin'),
+    await w.person('member'),
+    await w.person('member'),
+  ]
+  const opened = await Promise.all([root, demoted, deleted, revoked].map(({ secret }) => stream(w, secret)))
+  for (const one of opened) await one.next('heartbeat')
+  const { identity, tokens } = w.parts
+  await identity.updateUser({ userId: root.userId, admin: true }, demoted.userId, { isAdmin: false })
+  await identity.deleteUser({ userId: root.userId, admin: true }, deleted.userId)
+  const [token] = (await tokens.list(revoked.userId, { limit: 1 })).items
+  await tokens.revoke(revoked.userId, token?.id ?? '')
+  for (const beat of beats.splice(0)) beat()
+  for (const one of opened.slice(1)) expect(await one.next('change')).toBeUndefined()
+  w.parts.events.publish(change('a'), 'admins')
+  expect(await opened[0]?.next('change')).toBeDefined()
 })
 
 test('streams are as many as allowed, and each needs a login', async () => {

@@ -49,7 +49,14 @@ async function byApiToken(secret: string, { tokens, clock }: AuthParts): Promise
   }
   const { token, user } = found
   if (isOlderThanAMinute(token.lastUsedAt, clock.now())) await tokens.markUsed(token.id)
-  return { userId: user.id, email: user.email, role: effectiveRole(token, user), auth: 'token', byCookie: false }
+  return {
+    userId: user.id,
+    email: user.email,
+    role: effectiveRole(token, user),
+    auth: 'token',
+    byCookie: false,
+    ...(token.expiresAt !== null && { expiresAt: token.expiresAt }),
+  }
 }
 
 /** The last use is recorded once a minute, so that a busy token costs no write per request. */

@@ -9,6 +9,8 @@ export interface Identity {
   readonly auth: Me['auth']
   /** The browser attached the session cookie: another site may have caused the request. */
   readonly byCookie: boolean
+  /** When the API token of the request expires. Undefined: never, or no API token was sent. */
+  readonly expiresAt?: Date
 }
 
 /** What a route requires of its caller. The server refuses to start if a route has none. */

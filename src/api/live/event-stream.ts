@@ -5,14 +5,22 @@ import type { EventView } from '../contract/index.ts'
 import { maySee, type Audience, type Events, type Reader } from './events.ts'
 
 export interface EventStreams {
-  open(response: ServerResponse, headers: OutgoingHttpHeaders, caller: Identity, lastId: string | undefined): void
+  /** `prove` authenticates the caller again. */
+  open(
+    response: ServerResponse,
+    headers: OutgoingHttpHeaders,
+    caller: Identity,
+    prove: () => Promise<Identity | undefined>,
+    lastId: string | undefined,
+  ): void
   /** How many are open, of all callers or of one. */
   count(userId?: string): number
   closeAll(): void
 }
 
+/** Also how soon a stream ends after its credentials were revoked or its user was demoted. */
 const HEARTBEAT_MS = 15_000
-/** A stream proves its login when it begins; after this it has to prove it again. */
+/** Bounds what a stream can miss unnoticed. */
 const LONGEST_MS = 15 * 60_000
 /** A reader this far behind is cut off: it comes back with the last id it saw, and memory stays bounded. */
 const MOST_UNSENT_BYTES = 1024 ** 2
@@ -35,7 +43,7 @@ export function eventStreams(
     count: (userId) =>
       userId === undefined ? open.size : [...open.values()].filter((whose) => whose === userId).length,
     closeAll: () => [...open.keys()].forEach((close) => close()),
-    open(response, headers, caller, lastId) {
+    open(response, headers, caller, prove, lastId) {
       let reader: Reader = { ...caller, tenants: [] }
       const read = async (): Promise<void> => {
         reader = await readerOf(caller)
@@ -66,9 +74,16 @@ export function eventStreams(
           if (of === undefined || reader.tenants.includes(of)) await read()
         }),
       )
+      const endUnlessSame = async (): Promise<void> => {
+        const now = await prove()
+        if (now?.userId !== caller.userId || now.role !== caller.role) close()
+      }
       let cancelBeat = (): void => {}
       const beat = (): void => {
-        cancelBeat = clock.after(HEARTBEAT_MS, beat)
+        cancelBeat = clock.after(HEARTBEAT_MS, () => {
+          inTurn(endUnlessSame)
+          beat()
+        })
         write(`event: heartbeat\ndata: ${JSON.stringify({ at: new Date(clock.now()).toISOString() })}\n\n`)
       }
       const cancelEnd = clock.after(LONGEST_MS, () => close())

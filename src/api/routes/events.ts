@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { listed } from '../../store/index.ts'
 import type { App, ServerParts } from '../app.ts'
+import { authenticate } from '../auth/authenticate.ts'
 import type { Identity } from '../auth/identity.ts'
 import { EventView, PageQuery, pageOf } from '../contract/index.ts'
 import { raise } from '../failures.ts'
@@ -70,6 +71,7 @@ export function eventRoutes(app: App, parts: ServerParts): void {
         reply.raw,
         reply.getHeaders() as OutgoingHttpHeaders,
         callerOf(request),
+        () => authenticate(request, parts),
         typeof last === 'string' ? last : undefined,
       )
     },

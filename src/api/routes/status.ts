@@ -1,5 +1,6 @@
 import type { App, ServerParts } from '../app.ts'
 import { StatusView } from '../contract/index.ts'
+import { callerOf } from '../http/guard.ts'
 
 export function statusRoutes(app: App, { board }: ServerParts): void {
   app.get(
@@ -9,10 +10,13 @@ export function statusRoutes(app: App, { board }: ServerParts): void {
       schema: {
         operationId: 'getStatus',
         tags: ['operations'],
-        summary: 'What this installation is made of, and how each part is',
+        summary: 'The parts of this installation and the health of each; members see counts of their own objects',
         response: { 200: StatusView },
       },
     },
-    async () => board.view(),
+    async (request) => {
+      const { userId, role } = callerOf(request)
+      return board.view(role === 'admin' ? undefined : userId)
+    },
   )
 }

@@ -12,6 +12,8 @@ export interface DomainCounts {
 export interface DomainReportOptions {
   readonly name: DomainName
   readonly count: () => Promise<DomainCounts> | DomainCounts
+  /** Counts the objects of one user, for what members see. @default members see the counts of all */
+  readonly countOf?: (userId: string) => Promise<DomainCounts>
   /** Calls back when the counts may have changed; returns how to stop. */
   readonly changes: (changed: () => void) => () => void
   readonly board: Pick<StatusBoard, 'domain'>
@@ -33,15 +35,23 @@ const TOGETHER_MS = 200
 
 const NONE: DomainCounts = { objects: 0, notReady: 0, failing: 0 }
 
-export function domainReport({ name, count, changes, board, clock }: DomainReportOptions): DomainReport {
+export function domainReport({ name, count, countOf, changes, board, clock }: DomainReportOptions): DomainReport {
   let waitingFor: string | undefined
   let wake = (): void => {}
   let last: DomainCounts | undefined
 
   const post = (health: 'ok' | 'preparing' | 'degraded', message: string): void => {
     const { objects, notReady } = last ?? NONE
-    board.domain(name, { enabled: true, health, message, objects, not_ready: notReady })
+    board.domain(name, { enabled: true, health, message, objects, not_ready: notReady }, ofMember)
   }
+  const ofMember =
+    countOf &&
+    (async (userId: string) => {
+      const own = await countOf(userId)
+      const shown = { enabled: true, objects: own.objects, not_ready: own.notReady }
+      if (waitingFor !== undefined) return { ...shown, health: 'preparing' as const, message: waitingFor }
+      return { ...shown, health: healthOf(own), message: countsText(own) }
+    })
   const report = async (): Promise<void> => {
     try {
       last = await count()
@@ -49,7 +59,7 @@ export function domainReport({ name, count, changes, board, clock }: DomainRepor
       return post(last === undefined ? 'preparing' : 'degraded', waitingFor ?? messageOf(error))
     }
     if (waitingFor !== undefined) return post('preparing', waitingFor)
-    post(last.failing > 0 ? 'degraded' : 'ok', countsText(last))
+    post(healthOf(last), countsText(last))
   }
   return {
     waitFor(what) {
@@ -69,6 +79,8 @@ export function domainReport({ name, count, changes, board, clock }: DomainRepor
     }),
   }
 }
+
+const healthOf = ({ failing }: DomainCounts): 'ok' | 'degraded' => (failing > 0 ? 'degraded' : 'ok')
 
 function countsText({ objects, notReady, failing }: DomainCounts): string {
   if (objects === 0) return 'no objects yet'

@@ -62,7 +62,9 @@ export async function assemble({ host, domains, databaseUrl }: ServeOptions): Pr
   const ready = readiness(() => checks, systemClock, scrub)
   const depths = atMostEvery(DEPTHS_MS, () => asUser(pool, { admin: true }, queueDepths))
   metrics.queueDepths(depths)
-  board.queue(async () => totalOf(await depths()))
+  board.queue(async (member) =>
+    totalOf(await (member === undefined ? depths() : asUser(pool, { userId: member, admin: false }, queueDepths))),
+  )
   const notices = listener({
     url: databaseUrl,
     applicationName: 'caelus api changes',

@@ -78,6 +78,23 @@ test('an expired token is refused', async () => {
   expect((await w.as(secret, { url: '/api/v1/me' })).statusCode).toBe(401)
 })
 
+test('a token creates none that lives longer than itself', async () => {
+  await using w = await world()
+  const { secret: mine } = await w.person('member')
+  const create = async (by: string, expires_in_days?: number | null) =>
+    (
+      await w.as(by, { method: 'POST', url: '/api/v1/tokens', payload: { name: 'x', role: 'member', expires_in_days } })
+    ).json()
+  const short = await create(mine, 3)
+  for (const days of [null, 3, 30]) {
+    expect(await create(short.secret, days)).toMatchObject({ status: 400, errors: [{ field: 'expires_in_days' }] })
+  }
+  expect(await create(short.secret)).toMatchObject({ expires_at: short.expires_at })
+  const shorter = await create(short.secret, 1)
+  expect(Date.parse(shorter.expires_at)).toBeLessThan(Date.parse(short.expires_at))
+  expect(await create(mine)).toMatchObject({ expires_at: null })
+})
+
 test('creating and revoking a token leaves audit rows without its name or secret', async () => {
   await using w = await world()
   const ada = await w.person('member')

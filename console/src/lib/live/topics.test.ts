@@ -4,8 +4,8 @@ import { invalidator, staleTopics } from './topics.ts'
 
 const change = (data: string) => staleTopics({ id: '1', event: 'change', data })
 
-test('a change makes its topic and the timeline stale', () => {
-  expect(change('{"topic":"apps"}')).toEqual(['apps', 'events'])
+test('a change makes its topic, the timeline and the status stale', () => {
+  expect(change('{"topic":"apps"}')).toEqual(['apps', 'events', 'status'])
   expect(change('{"topic":"events"}')).toEqual(['events'])
   expect(change('not json')).toEqual(['events'])
   expect(staleTopics({ id: undefined, event: 'heartbeat', data: '{}' })).toEqual([])

@@ -6,11 +6,11 @@ import type { StreamEvent } from './sse.ts'
  * between live changes and what is on the screen: a page that reads ['apps', …] is live without doing anything.
  */
 
-/** Topics that are stale because of this event. Every change is also a line of the timeline. */
+/** Topics that are stale because of this event. Every change is also in the timeline, and in the counts of the status. */
 export function staleTopics({ event, data }: StreamEvent): readonly string[] {
   if (event !== 'change') return []
   const topic = topicIn(data)
-  return topic === undefined || topic === 'events' ? ['events'] : [topic, 'events']
+  return topic === undefined || topic === 'events' ? ['events'] : [topic, 'events', 'status']
 }
 
 function topicIn(data: string): string | undefined {

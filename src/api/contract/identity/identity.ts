@@ -46,7 +46,8 @@ export const TokenCreate = Type.Object(
     role: Type.Enum([...ROLES], { description: "At most one's own." }),
     expires_in_days: Type.Optional(
       Type.Union([Type.Integer({ minimum: 1, maximum: 3650 }), Type.Null()], {
-        description: 'Absent or null: does not expire.',
+        description:
+          'Absent or null: does not expire. A request with a token that expires creates one that expires with it, or earlier.',
       }),
     ),
   },

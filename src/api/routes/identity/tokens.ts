@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { App, ServerParts } from '../../app.ts'
 import { newTokenSecret, type StoredToken } from '../../../identity/index.ts'
+import { RefusedFields } from '../../../kernel/index.ts'
 import { refuseUnstorable } from '../../../store/index.ts'
 import { ID_PATTERN, PageQuery, pageOf, TokenCreate, TokenCreated, TokenView } from '../../contract/index.ts'
 import { raise } from '../../failures.ts'
@@ -51,7 +52,7 @@ export function tokenRoutes(app: App, { tokens, clock, events }: ServerParts): v
       if (role === 'admin' && caller.role !== 'admin')
         throw raise.NotAllowed('a member cannot create a token with the role admin')
       const { secret, hash, prefix } = newTokenSecret()
-      const expiresAt = days === undefined || days === null ? null : new Date(clock.now() + days * DAY_MS)
+      const expiresAt = expiryOf(days, caller.expiresAt, clock.now())
       const token = await tokens.add({ userId: caller.userId, name, role, prefix, hash, expiresAt })
       tell(caller.userId, token.id, 'Created')
       return reply.code(201).send({ ...toView(token), secret })
@@ -78,6 +79,16 @@ export function tokenRoutes(app: App, { tokens, clock, events }: ServerParts): v
       return reply.code(204).send(null)
     },
   )
+}
+
+/** A token cannot create one that lives longer than itself. Without a wish the new one expires with it. */
+function expiryOf(days: number | null | undefined, own: Date | undefined, now: number): Date | null {
+  const wanted = days === undefined || days === null ? null : new Date(now + days * DAY_MS)
+  if (own === undefined) return wanted
+  if (days === undefined) return own
+  if (wanted !== null && wanted <= own) return wanted
+  const message = `must end before the token of this request, which expires at ${own.toISOString()}; leave it out to expire with it`
+  throw new RefusedFields([{ field: 'expires_in_days', message }])
 }
 
 const toView = ({ id, name, prefix, role, createdAt, expiresAt, lastUsedAt }: StoredToken): TokenView => ({
