@@ -1,4 +1,4 @@
-import { boolean, duration, integer, keys, keysIn, path, text } from './kinds.ts'
+import { boolean, cidrs, duration, integer, keys, keysIn, namespaces, oneOf, path, quantities, text } from './kinds.ts'
 import { section } from './section.ts'
 import { optional, secret, variable } from './variable.ts'
 
@@ -54,6 +54,54 @@ export const APPS = section({
       '10m',
       'How often every app is checked for drift. Edits and deletions are noticed at once.',
     ),
+    podSecurity: variable(
+      'CAELUS_APPS_POD_SECURITY',
+      oneOf('privileged', 'baseline', 'restricted'),
+      'baseline',
+      'Pod Security Standard that the pods of apps must meet.',
+    ),
+    quota: variable(
+      'CAELUS_APPS_QUOTA',
+      quantities,
+      'pods=50,requests.cpu=8,requests.memory=16Gi,requests.storage=200Gi,persistentvolumeclaims=20,services.loadbalancers=1,services.nodeports=10',
+      'ResourceQuota of each app.',
+    ),
+    defaultRequests: variable(
+      'CAELUS_APPS_DEFAULT_REQUESTS',
+      quantities,
+      'cpu=50m,memory=128Mi',
+      'Requests of containers that name none, by a LimitRange. A quota of requests refuses pods without them.',
+    ),
+    networkPolicy: variable(
+      'CAELUS_APPS_NETWORK_POLICY',
+      oneOf('isolated', 'open'),
+      'isolated',
+      'Isolated apps cannot connect to each other, by a NetworkPolicy; `open` makes none.',
+    ),
+    ingressNamespaces: optional(
+      'CAELUS_APPS_INGRESS_NAMESPACES',
+      namespaces,
+      'Namespaces that may connect to isolated apps, such as that of the ingress controller. Default: all that hold no app.',
+    ),
+    ingressCidrs: variable(
+      'CAELUS_APPS_INGRESS_CIDRS',
+      cidrs,
+      'none',
+      'Networks that may connect to isolated apps, such as that of the nodes if the ingress controller uses the host network.',
+    ),
+    egressExcept: variable(
+      'CAELUS_APPS_EGRESS_EXCEPT',
+      cidrs,
+      '169.254.169.254/32,fd00:ec2::254/128',
+      'Networks that isolated apps may not connect to. Default: the metadata services of clouds.',
+    ),
   },
+  check: ({ quota, defaultRequests }) =>
+    ['cpu', 'memory'].map(
+      (name) =>
+        `requests.${name}` in quota &&
+        !(name in defaultRequests) &&
+        `CAELUS_APPS_DEFAULT_REQUESTS must name ${name}, because CAELUS_APPS_QUOTA limits requests.${name}: pods without a request would be refused`,
+    ),
   secrets: ({ valuesKey }) => keysIn(valuesKey?.reveal() ?? ''),
 })

@@ -1,3 +1,5 @@
+import { isIP } from 'node:net'
+
 /** How a value is written in the environment. `read` throws what is wrong, in words that follow the value. */
 export interface Kind<T> {
   readonly type: string
@@ -48,6 +50,38 @@ export const namespaces: Kind<readonly string[]> = {
     const isEach = names.every((name) => NAMESPACE.test(name))
     if (!isEach) return refuse('must be names of namespaces, separated by commas, such as shop,payments')
     return new Set(names).size === names.length ? names : refuse('must not have the same namespace twice')
+  },
+}
+
+/** A list, of which `none` is the empty one. */
+function itemsIn(written: string): readonly string[] {
+  return written === 'none' ? [] : written.split(',').map((item) => item.trim())
+}
+
+/** Quantities by the name of a resource: `pods=50,requests.memory=16Gi`. */
+export const quantities: Kind<Readonly<Record<string, string>>> = {
+  type: 'resource=quantity, comma separated, or none',
+  read(written) {
+    const pairs = itemsIn(written).map((item) => /^([\w./-]+)=(\d+(?:\.\d+)?(?:m|[kMGTPE]i?)?)$/.exec(item)?.slice(1))
+    const isEach = pairs.every((pair) => pair !== undefined)
+    if (!isEach) return refuse('must be resource=quantity,… such as pods=50,requests.memory=16Gi, or none')
+    const names = pairs.map(([name]) => name)
+    if (new Set(names).size !== names.length) return refuse('must not have the same resource twice')
+    return Object.fromEntries(pairs) as Record<string, string>
+  },
+}
+
+/** Networks: `10.0.0.0/8,fd00::/8`. */
+export const cidrs: Kind<readonly string[]> = {
+  type: 'CIDRs, comma separated, or none',
+  read(written) {
+    const isCidr = (item: string): boolean => {
+      const [address = '', bits = ''] = item.split('/')
+      const family = isIP(address)
+      return family !== 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128)
+    }
+    const items = itemsIn(written)
+    return items.every(isCidr) ? items : refuse('must be networks such as 10.0.0.0/8,fd00::/8, or none')
   },
 }
 

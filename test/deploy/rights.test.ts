@@ -10,6 +10,7 @@ import {
   Lease,
   loadKubeConfig,
   Namespace,
+  ResourceQuota,
   RoleBinding,
   Secret,
 } from '../../src/kube/index.ts'
@@ -21,7 +22,7 @@ import { deploymentRows } from '../../src/domains/apps/store/index.ts'
 import { obtainBinaries } from '../../tools/binaries/index.ts'
 import { WorkerWorld, ADMIN } from '../apps/worker/world.ts'
 import { start } from '../cli/caelus.ts'
-import { freshNamespace, testClient } from '../support/kube.ts'
+import { freshNamespace, seen, testClient } from '../support/kube.ts'
 import { accountOf, outcomesOf, type Attempt } from './account.ts'
 import { ensureHome, installed } from './chart.ts'
 
@@ -43,6 +44,10 @@ test('the worker installs, repairs and deletes an app with the rights of the cha
   await worker.says(/"msg":"Worker started"/)
   const { id, namespaceName: namespace } = await world.order({ message: 'hello' })
   await world.until(id, 'ready')
+  const platform = { namespace, name: 'caelus-platform' }
+  expect((await admin.get(ResourceQuota, platform))?.spec?.hard).toMatchObject({ pods: '50' })
+  await admin.delete(ResourceQuota, platform)
+  await seen(admin, ResourceQuota, platform, () => true)
 
   const at = { namespace, name: namespace }
   await admin.patch(Deployment, at, { merge: { spec: { replicas: 0 } } })
@@ -80,6 +85,7 @@ test('the worker is refused outside of the namespaces of deployments', async () 
     ['takes a namespace', client.patch(Namespace, { name }, ours)],
     ['deletes a namespace', client.delete(Namespace, { name })],
     ['gives itself rights', client.apply(RoleBinding, rights(name, 'caelus:worker'))],
+    ['sets a quota', client.apply(ResourceQuota, quota(name, 'caelus-platform'))],
     ['writes with its own account', client.create(ConfigMap, map)],
     ['writes as whom it may act', client.as(fenced('x', 1)).create(ConfigMap, map)],
     ['reads a Secret', client.get(Secret, { namespace: name, name: 'x' })],
@@ -106,6 +112,15 @@ test('in a namespace of a deployment the worker grants rights to no other user',
   await vi.waitFor(() => expect(give('mallory')).rejects.toThrow(/to the users caelus:worker and/), 20_000)
   await give('caelus:worker')
   await give('caelus:viewer')
+  await account.client.apply(ResourceQuota, quota(tenant.name, 'caelus-platform'))
+  await expect(account.client.apply(ResourceQuota, quota(tenant.name, 'other'))).rejects.toThrow('forbidden')
+})
+
+const quota = (namespace: string, name: string): ResourceQuota => ({
+  apiVersion: 'v1',
+  kind: 'ResourceQuota',
+  metadata: { namespace, name },
+  spec: { hard: { pods: '1' } },
 })
 
 test('the API looks into apps with the rights of the chart, and can change nothing', { timeout: 240_000 }, async () => {

@@ -55,6 +55,7 @@ spec:
             {{- include "caelus.databaseUrl" .database | nindent 12 }}
             {{- include "caelus.env" $root | nindent 12 }}
             {{- include "caelus.runtimesEnv" $root | nindent 12 }}
+            {{- include "caelus.appsEnv" $root | nindent 12 }}
             - name: CAELUS_KUBECONFIG
               value: /etc/caelus/kubeconfig
             - name: CAELUS_HOST

@@ -419,3 +419,16 @@ describe('what was healthy', () => {
     expect(decide(input({ deployment: changing }, outdated), NOW).step.do).toBe('upgrade')
   })
 })
+
+it.each([
+  ['of an app that was never applied', never, 'provisioning'],
+  ['of an app that is being changed', applied, 'upgrading'],
+  ['of an app that is ready', { ...applied, observedGeneration: 2 }, 'ready'],
+] as const)('objects of the platform that differ in the namespace %s are put in order first', (_which, row, status) => {
+  const namespace = { is: 'active', differs: ['ResourceQuota/caelus-platform'] } as const
+  const deployment = { ...row, deletedAt: null }
+  expect(decide(input({ deployment }, { namespace, release: releases.outdated }), NOW)).toEqual({
+    step: { do: 'ensureNamespace' },
+    status,
+  })
+})

@@ -84,6 +84,8 @@ function decideApply(input: DecideInput, now: number): Decision {
     case 'absent':
       return { step: { do: 'ensureNamespace' }, status: 'provisioning' }
     case 'active':
+      if (seen.namespace.differs !== undefined)
+        return { step: { do: 'ensureNamespace' }, status: statusMeanwhile(contextOf(input, wanted, now)) }
       return decideRelease(contextOf(input, wanted, now))
     default:
       return seen.namespace satisfies never
@@ -108,6 +110,13 @@ const contextOf = ({ deployment, seen, backoff }: DecideInput, wanted: Wanted, n
   working: deployment.appliedTemplateId === null ? 'provisioning' : 'upgrading',
   now,
 })
+
+const wasReady = ({ status, generation, observedGeneration }: DecideInput['deployment']): boolean =>
+  observedGeneration === generation && (status === 'ready' || status === 'degraded')
+
+/** While something is put in order that does not touch what the tenant sees. */
+const statusMeanwhile = ({ deployment, working }: Context): DeploymentStatus =>
+  wasReady(deployment) || deployment.status === 'stalled' ? deployment.status : working
 
 function decideRelease(context: Context): Decision {
   const { wanted, working } = context
@@ -196,15 +205,12 @@ const differing = ({ missing, edited }: DriftSeen): string[] => [...missing, ...
 type Deployed = Extract<ReleaseSeen, { is: 'deployed' }>
 
 function decideInSync(context: Context, release: Deployed): Decision {
-  const { deployment, rollout, working } = context
+  const { deployment, rollout } = context
   const { drift, health } = context.seen
-  const isKnown = deployment.observedGeneration === deployment.generation
-  const wasReady = isKnown && (deployment.status === 'ready' || deployment.status === 'degraded')
   const objects = differing(drift)
-  if (objects.length > 0)
-    return { step: { do: 'repairObjects', objects }, status: wasReady ? deployment.status : working }
+  if (objects.length > 0) return { step: { do: 'repairObjects', objects }, status: statusMeanwhile(context) }
   if (health.is === 'ready') return { step: { do: 'nothing' }, status: 'ready', rollout: healthy(rollout) }
-  if (wasReady) return unhealthy(context, health)
+  if (wasReady(deployment)) return unhealthy(context, health)
   if (rollout.failedRevision === release.revision) return nextTry(context, release)
   if (isRetried(deployment, rollout.digest)) return begin(context, release)
   return awaitHealth(context, release, health)

@@ -2,6 +2,7 @@ import { delayFor, service, sleep, type Backoff, type Clock, type Emitter, type 
 import type { Writer } from '../../kube/index.ts'
 import type { AppsEvents } from './events.ts'
 import { installFence, isFenceEnforced } from './fence-policy.ts'
+import { protectPlatformObjects } from './namespace/protection.ts'
 
 export interface FenceServiceDeps {
   readonly client: Writer
@@ -15,8 +16,8 @@ const RETRY_MS = 5_000
 const CHECK_MS = 30_000
 
 /**
- * Installs the policy that makes fences hold, and is ready once the API server enforces it: nothing is claimed before. It
- * goes on to check, and installs the policy again where somebody has removed or changed it.
+ * Installs the policies that make fences hold and keep releases from the platform's objects, and is ready once the API server
+ * enforces the fence: nothing is claimed before. It goes on to check, and installs them again where somebody has removed it.
  */
 export const fenceService = ({ client, clock, emitter }: FenceServiceDeps): Service =>
   service('apps fence', async (signal, ready) => {
@@ -38,6 +39,7 @@ export const fenceService = ({ client, clock, emitter }: FenceServiceDeps): Serv
 
 async function enforce(client: Writer, clock: Clock, signal: AbortSignal): Promise<void> {
   await installFence(client, signal)
+  await protectPlatformObjects(client, signal)
   for (let tries = 1; !(await isFenceEnforced(client, signal)); tries++) {
     if (tries === ENFORCING.maxAttempts) throw new Error('the API server does not enforce the policy caelus-fence')
     await sleep(clock, delayFor(tries, ENFORCING), signal)

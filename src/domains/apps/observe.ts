@@ -19,6 +19,8 @@ import {
   type Observed,
   type ReleaseSeen,
 } from './observed.ts'
+import { policyDrift } from './namespace/policies.ts'
+import type { PolicyWatch } from './namespace/policy-watch.ts'
 import { releaseOf, renderTargetOf, type AppsParts } from './parts.ts'
 import { chartOf, planOf, type Plan, type Planned } from './plan.ts'
 import { readRelease, type ReleaseObjects } from './drift/release-objects.ts'
@@ -61,16 +63,22 @@ export class Observer {
   readonly #parts: AppsParts
   readonly #verified: VerifiedReleases | undefined
   readonly #releaseWatch: ReleaseWatch | undefined
+  readonly #policies: Pick<PolicyWatch, 'differing'> | undefined
   /** The claims that a chart makes of values, by digest. */
   readonly #claims = new Map<string, readonly string[]>()
 
   constructor(
     parts: AppsParts,
-    watched?: { readonly verified: VerifiedReleases; readonly releaseWatch: ReleaseWatch },
+    watched?: {
+      readonly verified: VerifiedReleases
+      readonly releaseWatch: ReleaseWatch
+      readonly policies?: Pick<PolicyWatch, 'differing'> | undefined
+    },
   ) {
     this.#parts = parts
     this.#verified = watched?.verified
     this.#releaseWatch = watched?.releaseWatch
+    this.#policies = watched?.policies
   }
 
   async observe(loaded: LoadedDeployment, options: ObserveOptions = {}): Promise<Observation> {
@@ -193,7 +201,11 @@ export class Observer {
     const label = found.metadata.labels?.[DEPLOYMENT_LABEL]
     if (label !== deployment.id) return label === undefined ? { is: 'foreign' } : { is: 'foreign', label }
     const { deletionTimestamp } = found.metadata
-    return deletionTimestamp === undefined ? { is: 'active' } : this.#terminating(found, deletionTimestamp, signal)
+    if (deletionTimestamp !== undefined) return this.#terminating(found, deletionTimestamp, signal)
+    if (deployment.deletedAt !== null) return { is: 'active' }
+    const suspected = this.#policies?.differing(deployment.namespaceName) ?? []
+    const differs = await policyDrift(client, this.#parts.settings.policies, found, suspected, signal)
+    return differs.length === 0 ? { is: 'active' } : { is: 'active', differs }
   }
 
   async #terminating(found: CoreV1.Namespace, at: string, signal?: AbortSignal): Promise<NamespaceSeen> {

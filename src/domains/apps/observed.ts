@@ -14,7 +14,8 @@ export interface Blocker {
 
 export type NamespaceSeen =
   | { readonly is: 'absent' }
-  | { readonly is: 'active' }
+  /** `differs`: names what of the platform's objects in it is not as it should be. */
+  | { readonly is: 'active'; readonly differs?: readonly string[] }
   | { readonly is: 'terminating'; readonly since: number; readonly blockers: readonly Blocker[] }
   /** It exists without our label, or with another deployment's. */
   | { readonly is: 'foreign'; readonly label?: string }

@@ -3,6 +3,7 @@ import type { Client, Discovery } from '../../kube/index.ts'
 import type { Charts, Helm, Releases, ReleaseTarget } from './helm/port.ts'
 import type { AllowedManager } from './drift/allowed-owners.ts'
 import { hasNamespace, viewing } from './fence.ts'
+import type { NamespacePolicies } from './namespace/policies.ts'
 import type { DeploymentRows } from './rows.ts'
 import type { KeyRing } from './values/seal.ts'
 import type { Deployment } from './types.ts'
@@ -16,6 +17,8 @@ export interface AppsSettings {
   readonly digestSalt: string
   /** Managers that the platform trusts with fields of ours. @default none */
   readonly allowedManagers?: readonly AllowedManager[]
+  /** What the platform puts into every namespace. @default nothing */
+  readonly policies?: NamespacePolicies
 }
 
 /** Everything outside of this process that reconciling an app reads from or acts on. */

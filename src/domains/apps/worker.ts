@@ -17,7 +17,9 @@ import { fenceService } from './fence-service.ts'
 import { reportGivenUp } from './given-up.ts'
 import type { AppsEvents } from './events.ts'
 import type { Charts, Helm, Releases } from './helm/port.ts'
-import { VerifiedReleases, type VerifiedReleaseStore } from './drift/verified-releases.ts'
+import { VerifiedReleases, type ReleaseWatch, type VerifiedReleaseStore } from './drift/verified-releases.ts'
+import { policiesDigest } from './namespace/policies.ts'
+import { PolicyWatch } from './namespace/policy-watch.ts'
 import { Observer } from './observe.ts'
 import type { AppsParts, AppsSettings } from './parts.ts'
 import { scannedDeployment } from './queue.ts'
@@ -82,9 +84,11 @@ export function appsWorker(deps: AppsWorkerDeps): readonly Service[] {
   }
   const { verified: kept } = deps
   const watch = new DriftWatch({ client, discovery: parts.discovery, queue, kept, clock, random, emitter })
-  const judge = JSON.stringify([deps.version, deps.settings.allowedManagers ?? []])
-  const verified = new VerifiedReleases({ releaseWatch: watch, kept, clock, judge })
-  const observer = new Observer(parts, { verified, releaseWatch: watch })
+  const { policies: wanted } = deps.settings
+  const policies = wanted && new PolicyWatch({ client, queue, policies: wanted, clock, random, emitter })
+  const judge = JSON.stringify([deps.version, deps.settings.allowedManagers ?? [], wanted && policiesDigest(wanted)])
+  const verified = new VerifiedReleases({ releaseWatch: withPolicies(watch, policies), kept, clock, judge })
+  const observer = new Observer(parts, { verified, releaseWatch: watch, policies })
   const events = eventRecorder({ client, controller: 'caelus.dev/apps', instance: deps.instance, clock })
   const working = rowWorker({
     name: 'apps',
@@ -115,6 +119,20 @@ export function appsWorker(deps: AppsWorkerDeps): readonly Service[] {
     // Stopped after the loop, so that the events of the last runs are written.
     atEnd('apps events', () => events.flush()),
     watch,
+    ...(policies === undefined ? [] : [policies]),
     ...working,
   ]
+}
+
+/** A release counts as untouched only while the platform's objects in its namespace are as they should be. */
+function withPolicies(watch: ReleaseWatch, policies: PolicyWatch | undefined): ReleaseWatch {
+  if (policies === undefined) return watch
+  return {
+    follow: (kinds) => watch.follow(kinds),
+    glimpse(namespace) {
+      const seen = watch.glimpse(namespace)
+      const differing = policies.differing(namespace)
+      return seen && differing && { ...seen, place: JSON.stringify([seen.place, differing]) }
+    },
+  }
 }

@@ -16,6 +16,7 @@ import {
 import { deploymentRows } from '../../domains/apps/store/index.ts'
 import { systemClock } from '../../kernel/index.ts'
 import { discovery, kubeLocks, makeClient, type HttpTransport } from '../../kube/index.ts'
+import { namespacePolicies } from './policies.ts'
 import { forPlugins } from '../shared/environment.ts'
 import { LOCK_NAMESPACE } from '../shared/lock-namespace.ts'
 import { AS_PLATFORM, openPool, type Pool, type Role } from '../../store/index.ts'
@@ -75,6 +76,7 @@ export async function openAppsControlPlane(options: AppsControlPlaneOptions): Pr
     settings: {
       ingressClass: config.of(APPS).ingressClass,
       digestSalt: await digestSalt(pool),
+      policies: namespacePolicies(config.of(APPS)),
       ...(useCases.ring && { ring: useCases.ring }),
     },
   }
