@@ -86,6 +86,8 @@ const STATUS: Readonly<Record<string, number>> = {
   UpgradeNotAllowed: 403,
   BeingDeleted: 409,
   DomainTaken: 409,
+  DomainOwned: 409,
+  TenantLimit: 409,
   EmailTaken: 409,
   JobDone: 409,
   NameTaken: 409,

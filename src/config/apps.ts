@@ -1,4 +1,17 @@
-import { boolean, cidrs, duration, integer, keys, keysIn, namespaces, oneOf, path, quantities, text } from './kinds.ts'
+import {
+  boolean,
+  cidrs,
+  domains,
+  duration,
+  integer,
+  keys,
+  keysIn,
+  namespaces,
+  oneOf,
+  path,
+  quantities,
+  text,
+} from './kinds.ts'
 import { section } from './section.ts'
 import { optional, secret, variable } from './variable.ts'
 
@@ -53,6 +66,23 @@ export const APPS = section({
       duration(10 * second, 7 * 24 * 60 * minute),
       '10m',
       'How often every app is checked for drift. Edits and deletions are noticed at once.',
+    ),
+    deploymentsPerUser: variable(
+      'CAELUS_APPS_PER_USER',
+      integer(0, 1_000_000),
+      '50',
+      'The most deployments of one user. An admin may set another limit for a user.',
+    ),
+    reservedDomains: variable(
+      'CAELUS_APPS_RESERVED_DOMAINS',
+      domains,
+      'localhost,svc,cluster.local',
+      'Domains that nobody may order, with everything below them. The host of CAELUS_PUBLIC_URL is always one.',
+    ),
+    allowedDomains: optional(
+      'CAELUS_APPS_ALLOWED_DOMAINS',
+      domains,
+      'The only domains that may be ordered, with everything below them, beside those that an admin assigned to a user. Default: all.',
     ),
     podSecurity: variable(
       'CAELUS_APPS_POD_SECURITY',

@@ -85,6 +85,16 @@ export const cidrs: Kind<readonly string[]> = {
   },
 }
 
+/** Domains: `example.com,apps.example.org`. */
+export const domains: Kind<readonly string[]> = {
+  type: 'domains, comma separated, or none',
+  read(written) {
+    const items = itemsIn(written).map((item) => item.replace(/^\*?\./, '').toLowerCase())
+    const isEach = items.every((item) => /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(item))
+    return isEach ? items : refuse('must be domains such as example.com,apps.example.org, or none')
+  },
+}
+
 export const oneOf = <const T extends readonly string[]>(...words: T): Kind<T[number]> => ({
   type: words.join(', '),
   read: (written) => words.find((word) => word === written) ?? refuse(`must be one of ${words.join(', ')}`),

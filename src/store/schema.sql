@@ -55,6 +55,24 @@ CREATE OR REPLACE FUNCTION caelus.current_user_id()
  STABLE
 RETURN (NULLIF(current_setting('caelus.user_id'::text, true), ''::text))::uuid
 
+caelus.domain_claim(the_domain text, the_user uuid)
+CREATE OR REPLACE FUNCTION caelus.domain_claim(the_domain text, the_user uuid)
+ RETURNS text
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+BEGIN ATOMIC
+ SELECT
+         CASE
+             WHEN (owned_domain.user_id = domain_claim.the_user) THEN 'own'::text
+             ELSE 'other'::text
+         END AS "case"
+    FROM caelus.owned_domain
+   WHERE ((domain_claim.the_domain = owned_domain.suffix) OR ("right"(domain_claim.the_domain, (length(owned_domain.suffix) + 1)) = ('.'::text || owned_domain.suffix)))
+   ORDER BY (length(owned_domain.suffix)) DESC
+  LIMIT 1;
+END
+
 caelus.domain_is_taken(the_domain text, but_by uuid)
 CREATE OR REPLACE FUNCTION caelus.domain_is_taken(the_domain text, but_by uuid)
  RETURNS boolean
@@ -658,6 +676,14 @@ caelus.deployment
   constraint deployment_user_values_json_check CHECK ((jsonb_typeof(user_values_json) = 'object'::text))
   row level security
 
+caelus.deployment_limit
+  user_id uuid not null
+  most integer not null
+  constraint deployment_limit_most_check CHECK ((most >= 0))
+  constraint deployment_limit_pkey PRIMARY KEY (user_id)
+  constraint deployment_limit_user_id_fkey FOREIGN KEY (user_id) REFERENCES caelus."user"(id)
+  row level security
+
 caelus.deployment_look
   deployment_id uuid not null
   digest text not null
@@ -751,6 +777,15 @@ caelus.migration
   checksum text not null
   applied_at timestamp with time zone not null default now()
   constraint migration_pkey PRIMARY KEY (name)
+
+caelus.owned_domain
+  suffix text not null
+  user_id uuid not null
+  created_at timestamp with time zone not null default date_trunc('milliseconds'::text, now())
+  constraint owned_domain_pkey PRIMARY KEY (suffix)
+  constraint owned_domain_suffix_check CHECK (((suffix = lower(suffix)) AND (suffix <> ''::text)))
+  constraint owned_domain_user_id_fkey FOREIGN KEY (user_id) REFERENCES caelus."user"(id)
+  row level security
 
 caelus.product
   id uuid not null default gen_random_uuid()
@@ -960,6 +995,9 @@ CREATE UNIQUE INDEX deployment_deployment_uid_key ON caelus.deployment USING btr
 caelus.deployment_domain
 CREATE UNIQUE INDEX deployment_domain ON caelus.deployment USING btree (domainname) WHERE (status <> 'deleted'::text)
 
+caelus.deployment_limit_pkey
+CREATE UNIQUE INDEX deployment_limit_pkey ON caelus.deployment_limit USING btree (user_id)
+
 caelus.deployment_look_pkey
 CREATE UNIQUE INDEX deployment_look_pkey ON caelus.deployment_look USING btree (deployment_id)
 
@@ -1013,6 +1051,12 @@ CREATE UNIQUE INDEX job_turn_pkey ON caelus.job_turn USING btree (queue, priorit
 
 caelus.migration_pkey
 CREATE UNIQUE INDEX migration_pkey ON caelus.migration USING btree (name)
+
+caelus.owned_domain_pkey
+CREATE UNIQUE INDEX owned_domain_pkey ON caelus.owned_domain USING btree (suffix)
+
+caelus.owned_domain_user
+CREATE INDEX owned_domain_user ON caelus.owned_domain USING btree (user_id)
 
 caelus.product_name
 CREATE UNIQUE INDEX product_name ON caelus.product USING btree (lower(name)) WHERE (deleted_at IS NULL)
@@ -1150,6 +1194,12 @@ for select to caelus_worker using (true)
 caelus.deployment worker_writes
 for update to caelus_worker using (true)
 
+caelus.deployment_limit api_admin
+for all to caelus_api using (( SELECT caelus.acts_as_admin() AS acts_as_admin)) with check (( SELECT caelus.acts_as_admin() AS acts_as_admin))
+
+caelus.deployment_limit api_reads_own
+for select to caelus_api using ((user_id = ( SELECT caelus.current_user_id() AS current_user_id)))
+
 caelus.deployment_look worker_keeps
 for all to caelus_worker using (true)
 
@@ -1188,6 +1238,12 @@ for select to caelus_api using ((( SELECT caelus.acts_as_admin() AS acts_as_admi
 
 caelus.job_history worker_keeps
 for all to caelus_worker using (true)
+
+caelus.owned_domain api_admin
+for all to caelus_api using (( SELECT caelus.acts_as_admin() AS acts_as_admin)) with check (( SELECT caelus.acts_as_admin() AS acts_as_admin))
+
+caelus.owned_domain api_reads_own
+for select to caelus_api using ((user_id = ( SELECT caelus.current_user_id() AS current_user_id)))
 
 caelus.product api_admin
 for all to caelus_api using (caelus.acts_as_admin()) with check (caelus.acts_as_admin())
@@ -1247,6 +1303,9 @@ insert, select, update
 
 caelus.deployment to caelus_worker
 select
+
+caelus.deployment_limit to caelus_api
+delete, insert, select, update
 
 caelus.deployment_look to caelus_worker
 delete, insert, select, update
@@ -1310,6 +1369,9 @@ select
 
 caelus.open_reconcile_job to caelus_worker
 select
+
+caelus.owned_domain to caelus_api
+delete, insert, select
 
 caelus.product to caelus_api
 insert, select, update

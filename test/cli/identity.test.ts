@@ -26,3 +26,22 @@ test('organizations, members and invitations are managed by commands', async () 
   expect(await run('delete-organization', 'Acme Corp')).toBe('deleted Acme Corp\n')
   expect(await json('list-organizations')).toEqual([])
 })
+
+test('limits and domains of users are managed by commands', async () => {
+  await using place = await installation({})
+  const { run, json, tried } = place
+  await run('create-user', 'bob@example.test')
+  expect(await json('get-deployment-limit', 'bob@example.test')).toEqual({ most: 50, is_default: true, deployments: 0 })
+  expect(await json('set-deployment-limit', 'bob@example.test', '0')).toMatchObject({ most: 0, is_default: false })
+  expect((await tried('set-deployment-limit', 'bob@example.test', 'many')).code).not.toBe(0)
+  expect(await json('set-deployment-limit', 'bob@example.test', 'default')).toMatchObject({ most: 50 })
+
+  expect(await json('create-domain', 'Shop.example.com', 'bob@example.test')).toMatchObject({
+    suffix: 'shop.example.com',
+  })
+  expect((await tried('create-domain', 'shop.example.com', 'ada@example.test')).err).toContain('DomainOwned')
+  expect((await tried('create-domain', 'x.localhost', 'bob@example.test')).err).toContain('suffix: is reserved')
+  expect(await run('list-domains')).toMatch(/shop\.example\.com +bob@example\.test/)
+  expect(await run('delete-domain', 'shop.example.com')).toBe('deleted shop.example.com\n')
+  expect(await json('list-domains')).toEqual([])
+})

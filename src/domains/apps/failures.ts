@@ -50,6 +50,26 @@ export const raise = defineFailures({
     retryable: true,
     nextStep: 'Add the key that the message names to CAELUS_VALUES_KEY; sealed values cannot be opened without it.',
   },
+  TenantLimit: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Delete a deployment that is not needed and wait until it is gone, or ask an admin for a higher limit.',
+  },
+  DomainReserved: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Choose a domain that is not below a name of the platform.',
+  },
+  DomainOwned: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Choose another domain, or ask an admin to assign the domain to you.',
+  },
+  DomainNotAllowed: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Choose a domain below one that the message names, or ask an admin to assign one to you.',
+  },
   QuotaExceeded: {
     whoseMove: 'user',
     retryable: true,

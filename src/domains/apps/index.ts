@@ -1,4 +1,5 @@
 export { decide, type Decision, type DecideInput, type Unwantable, type Wanted } from './decide.ts'
+export type { DomainRules } from './domain-rules.ts'
 export { redactedDiff, type Hidden } from './drift/diff.ts'
 export { diffObjects, objectName, type RedactedChange } from './drift/diff-objects.ts'
 export { driftOf, driftSeen, settleConflicts, type ObjectDrift, type Settlement } from './drift/drift.ts'

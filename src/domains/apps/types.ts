@@ -44,6 +44,14 @@ export interface Owner {
   readonly email: string
 }
 
+/** A domain that only one user may order, with everything below it. */
+export interface OwnedDomain {
+  readonly suffix: string
+  readonly userId: string
+  readonly email: string
+  readonly createdAt: number
+}
+
 /** Times are milliseconds since the epoch; `null` is what the column holds when there is nothing. */
 export interface Product {
   readonly id: string

@@ -21,6 +21,8 @@ export const appsProcess = (): DomainProcess => ({
   usage: appsUsage,
   localDefaults: async ({ dataDir }) => ({
     CAELUS_LOCAL_CHARTS: 'true',
+    // Browsers resolve every name below localhost to the machine itself.
+    CAELUS_APPS_RESERVED_DOMAINS: 'svc,cluster.local',
     CAELUS_VALUES_KEY: await keptText(dataDir, 'values-key', () => `local:${newKey()}`),
   }),
   log: (emitter, log, failures) => logApps(appsEvents(emitter), log, failures),

@@ -6,6 +6,7 @@ import { charts, type Charts } from '../../domains/apps/helm/index.ts'
 import { keyRing, type KeyRing } from '../../domains/apps/index.ts'
 import { userDirectory } from '../../identity/index.ts'
 import { systemClock } from '../../kernel/index.ts'
+import { domainRules } from './domain-rules.ts'
 import { openQueuePool, PostgresQueue, type Pool } from '../../store/index.ts'
 
 export const APPS_QUEUE = 'apps'
@@ -26,7 +27,7 @@ export interface AppsUseCases {
 }
 
 export function openAppsUseCases({ config, databaseUrl, pool }: AppsUseCasesOptions): AppsUseCases {
-  const { valuesKey, chartCacheDir, localCharts = false, ingressClass } = config.of(APPS)
+  const { valuesKey, chartCacheDir, localCharts = false, ingressClass, deploymentsPerUser } = config.of(APPS)
   const ring = valuesKey && keyRing(valuesKey.reveal())
   const source = charts({
     cacheDir: chartCacheDir ?? join(resolve(config.of(INSTALLATION).dataDir), 'charts'),
@@ -41,6 +42,8 @@ export function openAppsUseCases({ config, databaseUrl, pool }: AppsUseCasesOpti
     charts: source,
     users: userDirectory,
     ingressClass,
+    deploymentsPerUser,
+    domains: domainRules(config),
     clock: systemClock,
     random: Math.random,
   })

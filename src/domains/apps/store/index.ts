@@ -13,4 +13,5 @@ export {
   removeTemplate,
   type NewTemplate,
 } from './templates.ts'
+export * from './tenants.ts'
 export { appsUsage } from './usage.ts'

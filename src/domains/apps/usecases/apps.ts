@@ -26,6 +26,7 @@ import {
 import { deleteTemplate, inspectChart, publishTemplate } from './templates.ts'
 import type { UseCaseDeps } from './deps.ts'
 import { rotateValuesKey } from './rotate-values-key.ts'
+import { createDomain, deleteDomain, getDeploymentLimit, listDomains, setDeploymentLimit } from './tenants.ts'
 import { timeline } from './timeline.ts'
 import { updateDeployment } from './update-deployment.ts'
 
@@ -60,6 +61,11 @@ const CASES = {
   requeueJob,
   scanDrift,
   unfreezeTenant,
+  getDeploymentLimit,
+  setDeploymentLimit,
+  listDomains,
+  createDomain,
+  deleteDomain,
   rotateValuesKey,
 } satisfies {
   readonly [Verb in keyof Apps]: (deps: UseCaseDeps, ...rest: Parameters<Apps[Verb]>) => ReturnType<Apps[Verb]>

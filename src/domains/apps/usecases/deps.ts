@@ -1,6 +1,7 @@
 import type { Clock, Random } from '../../../kernel/index.ts'
 import type { Pool, PostgresQueue, Runner } from '../../../store/index.ts'
 import type { Charts } from '../helm/port.ts'
+import type { DomainRules } from '../domain-rules.ts'
 import type { KeyRing } from '../values/seal.ts'
 import type { Owner } from '../types.ts'
 
@@ -22,6 +23,10 @@ export interface UseCaseDeps {
   readonly users: Users
   /** The ingress class that every deployment gets. */
   readonly ingressClass: string
+  /** The most deployments of a user for whom no other limit was set. @default no limit */
+  readonly deploymentsPerUser?: number
+  /** @default every domain may be ordered */
+  readonly domains?: DomainRules
   readonly clock: Clock
   readonly random: Random
 }

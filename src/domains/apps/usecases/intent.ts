@@ -14,6 +14,7 @@ import type { Deployment, Owner, SealedValues, Template } from '../types.ts'
 import { found } from '../../../store/index.ts'
 import type { DeploymentChange, DeploymentInput } from './port.ts'
 import type { UseCaseDeps } from './deps.ts'
+import { checkDomain, checkLimit } from './tenants.ts'
 
 /** What a row should say after a wish, judged and not yet written: saving and previewing share it. */
 export interface Intended {
@@ -22,16 +23,19 @@ export interface Intended {
 }
 
 export async function intendCreate(
-  { ring, users }: UseCaseDeps,
+  deps: UseCaseDeps,
   tx: Tx,
   id: string,
   input: DeploymentInput,
 ): Promise<Intended & { readonly owner: Owner }> {
+  const { ring, users } = deps
   const owner = found(await users.find(tx, input.userId), 'user', input.userId)
   refuseExcess(input.userValues)
   const template = await orderable(tx, input.templateId)
   const userValues = keepSecrets(template.valuesSchema, input.userValues ?? {}, NOTHING)
   const domainname = judge(input.domainname, template, userValues)
+  await checkDomain(deps, tx, domainname, owner.id)
+  await checkLimit(deps, tx, owner)
   const { open, secrets } = splitSecrets(template.valuesSchema, userValues)
   const sealedValues = sealSecrets(ring, { id, sealedValues: {} }, secrets)
   return { owner, template, intent: { domainname, userValues: open, sealedValues, desiredTemplateId: template.id } }
@@ -39,13 +43,14 @@ export async function intendCreate(
 
 /** `before`: the row as it is. `changed`: what people would call different, empty if there is nothing to write. */
 export async function intendUpdate(
-  { ring }: UseCaseDeps,
+  deps: UseCaseDeps,
   tx: Tx,
   actor: Actor,
   before: Deployment,
   change: DeploymentChange,
 ): Promise<Intended & { readonly changed: readonly string[] }> {
   refuseExcess(change.userValues)
+  const { ring } = deps
   if (before.deletedAt !== null) throw raise.BeingDeleted(`${before.deploymentUid} is being deleted`)
   const present = found(await findTemplate(tx, before.desiredTemplateId), 'template', before.desiredTemplateId)
   const template = await nextTemplate(tx, actor, present, change.templateId)
@@ -57,6 +62,7 @@ export async function intendUpdate(
       ? joinSecrets(stored)
       : keepSecrets(template.valuesSchema, change.userValues, stored)
   const domainname = judge(change.domainname ?? before.domainname, isRewritten ? template : undefined, userValues)
+  if (domainname !== before.domainname) await checkDomain(deps, tx, domainname, before.userId)
   const changed = [
     ...(domainname === before.domainname ? [] : ['domainname']),
     ...(sameValue(userValues, joinSecrets(stored)) ? [] : ['user_values']),

@@ -4,7 +4,7 @@ import type { Chart, ChartLocation } from '../helm/port.ts'
 import type { JsonObject, Json } from '../values/json.ts'
 import type { Actor, Listed, PageOptions, Precondition } from '../../../store/index.ts'
 import type { DeploymentFilter, DeploymentRef, JobFilter, ListedDeployment, ListedJob } from '../store/index.ts'
-import type { Deployment, FieldProblem, JobReason, Product, Template } from '../types.ts'
+import type { Deployment, FieldProblem, JobReason, OwnedDomain, Product, Template } from '../types.ts'
 
 /*
  * The use cases of apps: everything that people and programs can do with them. REST and CLI parse, call and print.
@@ -77,6 +77,15 @@ export interface PreviewInputs {
   readonly secrets: readonly Json[]
 }
 
+/** How many deployments a user has and may have. */
+export interface DeploymentLimit {
+  /** Null: as many as they like. */
+  readonly most: number | null
+  /** An admin set it for this user; otherwise it is that of the configuration. */
+  readonly isOwn: boolean
+  readonly deployments: number
+}
+
 export interface Rotation {
   /** Deployments whose values are sealed with the current key now and were not before. */
   readonly resealed: number
@@ -144,6 +153,15 @@ export interface Apps {
   /** Nothing of theirs is claimed until unfrozen; what runs is not disturbed. */
   freezeTenant(actor: Actor, userId: string, why: string): Promise<void>
   unfreezeTenant(actor: Actor, userId: string): Promise<void>
+  getDeploymentLimit(actor: Actor, userId: string): Promise<DeploymentLimit>
+  /** `null`: that of the configuration. What a user has beyond a lower limit is kept. */
+  setDeploymentLimit(actor: Actor, userId: string, most: number | null): Promise<DeploymentLimit>
+
+  /** By name: one's own; everybody's for an admin. */
+  listDomains(actor: Actor, page: PageOptions): Promise<Listed<OwnedDomain>>
+  /** From now on only this user may order the domain and those below it. What others have there is kept. */
+  createDomain(actor: Actor, suffix: string, userId: string): Promise<OwnedDomain>
+  deleteDomain(actor: Actor, suffix: string): Promise<void>
 
   /** Wakes every deployment that should exist, in pages. Answers how many. */
   scanDrift(actor: Actor, pageSize?: number): Promise<number>
