@@ -26,7 +26,9 @@ export async function describeApi(app: App, version: string, tags: readonly Tag[
         title: 'Caelus',
         version,
         description:
-          'One control plane for apps, clusters, runtimes, actions and edge. Names are snake_case, times RFC 3339 in UTC.',
+          'One control plane for apps, clusters, runtimes, actions and edge. Names are snake_case, times RFC 3339 in UTC. ' +
+          'Objects with a `generation` send it as ETag; a write with If-Match is refused (412) if the object has another one. ' +
+          'Every write honours Idempotency-Key, except logins and those whose response has a secret.',
       },
       servers: [{ url: '/' }],
       tags: [...tags, ...TAGS],

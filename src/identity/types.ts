@@ -16,6 +16,8 @@ export interface User {
   readonly id: string
   readonly email: string
   readonly isAdmin: boolean
+  /** Incremented by every change of email or role. */
+  readonly generation: number
   readonly createdAt: number
   readonly deletedAt: number | null
 }

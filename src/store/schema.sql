@@ -119,7 +119,8 @@ BEGIN ATOMIC
      u.created_at,
      u.deleted_at,
      u.subject,
-     u.sessions_from
+     u.sessions_from,
+     u.generation
     FROM caelus."user" u
    WHERE ((u.id = find_user.the_id) AND (u.deleted_at IS NULL));
 END
@@ -182,6 +183,17 @@ BEGIN ATOMIC
  UPDATE caelus.api_token SET last_used_at = now()
    WHERE ((api_token.id = mark_token_used.the_id) AND ((api_token.last_used_at IS NULL) OR (api_token.last_used_at < (now() - '00:01:00'::interval))));
 END
+
+caelus.next_generation()
+CREATE OR REPLACE FUNCTION caelus.next_generation()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.generation = old.generation + 1;
+  return new;
+end
+$function$
 
 caelus.notify_change()
 CREATE OR REPLACE FUNCTION caelus.notify_change()
@@ -306,8 +318,9 @@ BEGIN ATOMIC
      sign_in.created_at,
      sign_in.deleted_at,
      sign_in.subject,
-     sign_in.sessions_from
-    FROM caelus.sign_in(sign_in.the_subject, sign_in.the_email, true, sign_in.admin) sign_in(id, email, is_admin, created_at, deleted_at, subject, sessions_from);
+     sign_in.sessions_from,
+     sign_in.generation
+    FROM caelus.sign_in(sign_in.the_subject, sign_in.the_email, true, sign_in.admin) sign_in(id, email, is_admin, created_at, deleted_at, subject, sessions_from, generation);
 END
 
 caelus.sign_in(the_subject text, the_email text, is_verified boolean, admin boolean)
@@ -570,7 +583,9 @@ caelus."user"
   deleted_at timestamp with time zone
   subject text
   sessions_from timestamp with time zone not null default '-infinity'::timestamp with time zone
+  generation bigint not null default 1
   constraint user_email_check CHECK ((email <> ''::text))
+  constraint user_generation_check CHECK ((generation > 0))
   constraint user_pkey PRIMARY KEY (id)
   constraint user_subject_key UNIQUE (subject)
   row level security
@@ -795,6 +810,8 @@ caelus.product
   icon text
   created_at timestamp with time zone not null default date_trunc('milliseconds'::text, now())
   deleted_at timestamp with time zone
+  generation bigint not null default 1
+  constraint product_generation_check CHECK ((generation > 0))
   constraint product_id_template_id_fkey FOREIGN KEY (id, template_id) REFERENCES caelus.product_template_version(product_id, id)
   constraint product_name_check CHECK ((name <> ''::text))
   constraint product_pkey PRIMARY KEY (id)
@@ -1120,6 +1137,9 @@ CREATE UNIQUE INDEX organizations_pkey ON tenant.organizations USING btree (id)
 
 -- triggers
 
+caelus."user" next_generation
+CREATE TRIGGER next_generation BEFORE UPDATE ON caelus."user" FOR EACH ROW WHEN (((old.email IS DISTINCT FROM new.email) OR (old.is_admin IS DISTINCT FROM new.is_admin))) EXECUTE FUNCTION caelus.next_generation()
+
 caelus.audit audit_only_grows
 CREATE TRIGGER audit_only_grows BEFORE DELETE OR UPDATE OR TRUNCATE ON caelus.audit FOR EACH STATEMENT EXECUTE FUNCTION caelus.refuse_change()
 
@@ -1140,6 +1160,9 @@ CREATE TRIGGER update_notice AFTER UPDATE ON caelus.deployment FOR EACH ROW WHEN
 
 caelus.product change_notice
 CREATE TRIGGER change_notice AFTER INSERT OR UPDATE ON caelus.product FOR EACH ROW EXECUTE FUNCTION caelus.notify_change('apps', 'Product', 'id', '')
+
+caelus.product next_generation
+CREATE TRIGGER next_generation BEFORE UPDATE ON caelus.product FOR EACH ROW WHEN (((((old.name IS DISTINCT FROM new.name) OR (old.description IS DISTINCT FROM new.description)) OR (old.icon IS DISTINCT FROM new.icon)) OR (old.template_id IS DISTINCT FROM new.template_id))) EXECUTE FUNCTION caelus.next_generation()
 
 caelus.product_template_version change_notice
 CREATE TRIGGER change_notice AFTER INSERT OR UPDATE ON caelus.product_template_version FOR EACH ROW EXECUTE FUNCTION caelus.notify_change('apps', 'Template', 'id', '')

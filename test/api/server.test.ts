@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Type } from 'typebox'
 import { expect, test } from 'vitest'
+import type { Routes } from '../../src/api/index.ts'
 import { LIMITS, world } from './world.ts'
 
 test('every wrong field of a body is named, and nothing is silently dropped', async () => {
@@ -100,6 +101,13 @@ test('guessing tokens exhausts the guesser’s address', async () => {
   for (let i = 0; i < 6; i++) codes.push((await w.as(`cael_guess${i}`, { url: '/api/v1/me' })).statusCode)
   expect(codes).toEqual([401, 401, 401, 401, 401, 429])
   expect((await w.app.inject({ url: '/healthz' })).statusCode).toBe(200)
+})
+
+test('the server does not start with a write that does not say whether it honours Idempotency-Key', async () => {
+  const route: Routes = (app) => void app.post('/things', { config: { access: 'member' } }, async () => null)
+  await expect(world({ parts: { routes: [route] } })).rejects.toThrow(
+    'route POST /api/v1/things does not say whether it honours Idempotency-Key',
+  )
 })
 
 test('the same Idempotency-Key does the work once and answers the same twice', async () => {

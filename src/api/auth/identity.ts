@@ -20,7 +20,10 @@ export type Access = (typeof ACCESS)[number]
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access
-    /** A repeated request with the same Idempotency-Key gets the first response and changes nothing. */
+    /**
+     * A repeated request with the same Idempotency-Key gets the first response and changes nothing. False: it changes
+     * nothing anyway, or its response has a secret, which is not stored. Every write must say which.
+     */
     idempotent?: boolean
   }
   interface FastifyRequest {

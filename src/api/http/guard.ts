@@ -42,6 +42,11 @@ export function guard(app: App, parts: ServerParts): void {
         `route ${String(method)} ${url} does not say who may use it: set config.access to one of ${ACCESS.join(', ')}`,
       )
     }
+    if ([method].flat().some(isWrite) && config.idempotent === undefined) {
+      throw new Error(
+        `route ${String(method)} ${url} does not say whether it honours Idempotency-Key: set config.idempotent`,
+      )
+    }
   })
   app.addHook('onRequest', async (request) => {
     const { access, limit } = request.routeOptions.config

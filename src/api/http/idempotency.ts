@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { raise } from '../failures.ts'
+import { etagOf } from './preconditions.ts'
 import { RefusedFields } from '../../kernel/index.ts'
 
 export interface Answer {
@@ -59,7 +60,9 @@ export function honourIdempotencyKeys(app: FastifyInstance, keys: IdempotencyKey
     if (first.is === 'running')
       throw raise.StillRunning('the first request with this Idempotency-Key is not answered yet')
     // Waits until it is sent, so that the handler does not run.
-    await reply.code(first.answer.status).header('idempotency-replayed', 'true').send(first.answer.body)
+    const { status, body } = first.answer
+    if (isVersioned(body)) void reply.header('etag', etagOf(body.generation))
+    await reply.code(status).header('idempotency-replayed', 'true').send(body)
   })
 
   // Serialized by now, and not sent yet: if remembering fails the client sees the failure instead of a success it could lose.
@@ -73,10 +76,13 @@ export function honourIdempotencyKeys(app: FastifyInstance, keys: IdempotencyKey
   })
 }
 
-const digestOf = ({ method, url, body }: FastifyRequest): Buffer =>
+const digestOf = ({ method, url, body, headers }: FastifyRequest): Buffer =>
   createHash('sha256')
-    .update(`${method}\n${url}\n${JSON.stringify(body ?? null)}`)
+    .update(`${method}\n${url}\n${headers['if-match'] ?? ''}\n${JSON.stringify(body ?? null)}`)
     .digest()
+
+const isVersioned = (body: unknown): body is { readonly generation: number } =>
+  typeof body === 'object' && body !== null && 'generation' in body && typeof body.generation === 'number'
 
 const bodyOf = (payload: unknown): unknown =>
   typeof payload === 'string' && payload !== '' ? JSON.parse(payload) : null

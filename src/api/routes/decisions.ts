@@ -53,7 +53,7 @@ export function decisionRoutes(app: App, { decisions }: ServerParts): void {
   app.post(
     '/decisions/:id([^:]+)::replay',
     {
-      config: { access: 'admin' },
+      config: { access: 'admin', idempotent: false },
       schema: {
         operationId: 'replayDecision',
         tags: ['operations'],

@@ -60,6 +60,8 @@ export interface Product {
   /** The canonical template: the one that new deployments get. */
   readonly templateId: string | null
   readonly icon: string | null
+  /** Incremented by every change. */
+  readonly generation: number
   readonly createdAt: number
   readonly deletedAt: number | null
 }

@@ -21,18 +21,20 @@ interface UserRow {
   readonly id: string
   readonly email: string
   readonly is_admin: boolean
+  readonly generation: string
   readonly created_at: Date
   readonly deleted_at: Date | null
 }
 
 const SELECT = `
-  select id, email, is_admin, date_trunc('milliseconds', created_at) as created_at, deleted_at
+  select id, email, is_admin, generation, date_trunc('milliseconds', created_at) as created_at, deleted_at
   from caelus.user u where deleted_at is null`
 
 const userOf = (row: UserRow): User => ({
   id: row.id,
   email: row.email,
   isAdmin: row.is_admin,
+  generation: Number(row.generation),
   createdAt: msOf(row.created_at),
   deletedAt: msOrNull(row.deleted_at),
 })

@@ -44,9 +44,9 @@ export interface IdentityUseCases {
   listUsers(actor: Actor, filter: UserFilter): Promise<Listed<ListedUser>>
   getUser(actor: Actor, id: string): Promise<ListedUser>
   createUser(actor: Actor, input: UserInput): Promise<ListedUser>
-  updateUser(actor: Actor, id: string, input: Partial<UserInput>): Promise<ListedUser>
+  updateUser(actor: Actor, id: string, input: Partial<UserInput>, precondition?: Precondition): Promise<ListedUser>
   /** Refused while a domain holds objects of the user, or an organization would lose its last owner. */
-  deleteUser(actor: Actor, id: string): Promise<void>
+  deleteUser(actor: Actor, id: string, precondition?: Precondition): Promise<void>
 
   /** The ids of the tenants that the caller acts for: themselves and the organizations they belong to. */
   listTenants(actor: Actor): Promise<readonly string[]>

@@ -1,6 +1,7 @@
 import { RefusedFields } from '../../kernel/index.ts'
 import {
   asUser,
+  checkGeneration,
   found,
   needsAdmin,
   note,
@@ -8,6 +9,7 @@ import {
   violates,
   type Actor,
   type Listed,
+  type Precondition,
   type Tx,
 } from '../../store/index.ts'
 import { raise } from '../failures.ts'
@@ -57,26 +59,34 @@ export async function updateUser(
   actor: Actor,
   id: string,
   input: Partial<UserInput>,
+  precondition: Precondition = {},
 ): Promise<ListedUser> {
   needsAdmin(actor, 'change users')
   refuseUnstorable({ email: input.email })
   return await asUser(deps.pool, actor, async (tx) => {
     if (input.isAdmin === false) await keepAnAdmin(tx, id)
     const before = found(await lockUser(tx, id), 'user', id)
+    checkGeneration(before.generation, precondition)
     const after = { email: input.email ?? before.email, isAdmin: input.isAdmin ?? before.isAdmin }
     await changeUser(tx, id, after).catch((error: unknown) => {
       throw violates(error, 'user_email') ? emailTaken(after.email) : error
     })
     await note(tx, actor, { action: 'changed', ...about(id), before: contentsOf(before), after })
-    return await oneWithUsage(deps, tx, { ...before, ...after })
+    return await oneWithUsage(deps, tx, found(await findUser(tx, id), 'user', id))
   })
 }
 
-export async function deleteUser(deps: IdentityDeps, actor: Actor, id: string): Promise<void> {
+export async function deleteUser(
+  deps: IdentityDeps,
+  actor: Actor,
+  id: string,
+  precondition: Precondition = {},
+): Promise<void> {
   needsAdmin(actor, 'delete users')
   await asUser(deps.pool, actor, async (tx) => {
     await keepAnAdmin(tx, id)
     const user = found(await lockUser(tx, id), 'user', id)
+    checkGeneration(user.generation, precondition)
     const { usage } = await oneWithUsage(deps, tx, user)
     const inTheWay = objectsText(usage)
     if (inTheWay !== '') throw raise.UserInUse(`${user.email} has ${inTheWay}`)

@@ -20,7 +20,7 @@ test('a chart is inspected, published, made canonical, and ordered with what it 
   const product = await w.product()
   const ada = await w.person('member')
   const listed = await w.as(ada.secret, { url: '/api/v1/products' })
-  expect(listed.json().items).toEqual([{ ...product, template_id: product.template_id }])
+  expect(listed.json().items).toEqual([{ ...product, template_id: product.template_id, generation: 2 }])
   const form = (await w.as(ada.secret, { url: `/api/v1/templates/${product.template_id}/form` })).json()
   expect(form.ui_hints).toContainEqual({
     pointer: '/password',
@@ -326,4 +326,66 @@ test('logs and metrics name routes as the documentation does', async () => {
     `caelus_http_request_duration_seconds_count{method="POST",route="${route}",status="404"} 1`,
   )
   expect(w.log.join('')).toContain(`"route":"${route}"`)
+})
+
+test('a write of a product or a user is refused when it was made on an older version', async () => {
+  await using w = await appsWorld()
+  const product = await w.product()
+  const bob = await w.person('member')
+  const write = async (method: 'PATCH' | 'PUT' | 'DELETE', url: string, version: string, payload?: object) => {
+    const headers = { 'if-match': version }
+    const answer = await w.as(w.admin.secret, { method, url: `/api/v1${url}`, headers, ...(payload && { payload }) })
+    return [answer.statusCode, answer.headers['etag']]
+  }
+  const { id, template_id } = product
+  expect(await write('PATCH', `/products/${id}`, '"1"', { description: 'x' })).toEqual([412, undefined])
+  expect(await write('PATCH', `/products/${id}`, '"2"', { description: 'x' })).toEqual([200, '"3"'])
+  expect(await write('PUT', `/products/${id}/template`, '"2"', { template_id })).toEqual([412, undefined])
+  expect(await write('PUT', `/products/${id}/template`, '"3"', { template_id })).toEqual([200, '"3"'])
+  expect(await write('DELETE', `/products/${id}`, '"2"')).toEqual([412, undefined])
+  expect(await write('DELETE', `/products/${id}`, '"3"')).toEqual([204, undefined])
+
+  const user = `/users/${bob.userId}`
+  expect((await w.as(bob.secret, { url: `/api/v1${user}` })).headers['etag']).toBe('"1"')
+  expect(await write('PATCH', user, '"1"', { is_admin: true })).toEqual([200, '"2"'])
+  expect(await write('PATCH', user, '"1"', { is_admin: false })).toEqual([412, undefined])
+  expect(await write('DELETE', user, '"1"')).toEqual([412, undefined])
+  expect(await write('DELETE', user, '"2"')).toEqual([204, undefined])
+})
+
+test('a repeated write with the same Idempotency-Key is answered again, with its version, and done once', async () => {
+  await using w = await appsWorld()
+  const product = await w.product()
+  const bob = await w.person('member')
+  const { id } = await w.order(bob, product.template_id)
+  const key = { 'idempotency-key': 'k' }
+  const twice = async (method: 'PATCH' | 'POST' | 'DELETE', url: string, payload?: object) => {
+    const send = (): ReturnType<typeof w.as> =>
+      w.as(w.admin.secret, {
+        method,
+        url: `/api/v1${url}`,
+        headers: { 'idempotency-key': `${method}${url.replaceAll(/[^a-z0-9]/g, '')}` },
+        ...(payload && { payload }),
+      })
+    const [first, again] = [await send(), await send()]
+    expect([again.statusCode, again.body]).toEqual([first.statusCode, first.body])
+    expect(again.headers['etag']).toBe(first.headers['etag'])
+    return [first.statusCode, again.headers['idempotency-replayed']]
+  }
+  expect(await twice('PATCH', `/products/${product.id}`, { description: 'x' })).toEqual([200, 'true'])
+  expect(await twice('POST', `/users/${bob.userId}:freeze`, { why: 'x' })).toEqual([204, 'true'])
+  expect(await twice('POST', `/users/${bob.userId}:unfreeze`)).toEqual([204, 'true'])
+  expect(await twice('POST', `/deployments/${id}:reconcile`, { reason: 'drift' })).toEqual([202, 'true'])
+  expect(await twice('DELETE', `/products/${product.id}`)).toEqual([204, 'true'])
+
+  const change = (version: string) =>
+    w.as(bob.secret, {
+      method: 'PATCH',
+      url: `/api/v1/users/${bob.userId}/deployments/${id}`,
+      headers: { ...key, 'if-match': version },
+      payload: { domainname: 'other.example.test' },
+    })
+  expect((await change('"1"')).headers['etag']).toBe('"2"')
+  expect((await change('"1"')).headers['etag']).toBe('"2"')
+  expect((await change('"2"')).json()).toMatchObject({ code: 'IdempotencyKeyReused' })
 })

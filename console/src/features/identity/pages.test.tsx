@@ -19,6 +19,7 @@ const user = (name: string): UserView => ({
   id: name,
   email: `${name}@example.test`,
   is_admin: false,
+  generation: 1,
   deployments: 0,
   frozen: false,
   created_at,

@@ -9,6 +9,7 @@ export const ProductView = Type.Object({
   description: MaybeText,
   icon: orNull(Type.String(), 'An image as a data URL.'),
   template_id: orNull(Type.String(), 'The canonical template: the one that new deployments get.'),
+  generation: Type.Integer({ description: 'Incremented by every change; also in ETag.' }),
   created_at: Timestamp,
 })
 export type ProductView = Static<typeof ProductView>

@@ -8,6 +8,7 @@ export const UserView = Type.Object({
   is_admin: Type.Boolean(),
   deployments: Type.Integer({ description: 'Deployments that are not deleted.' }),
   frozen: Type.Boolean({ description: 'True: no object of the user is reconciled until an admin unfreezes it.' }),
+  generation: Type.Integer({ description: 'Incremented by every change of email or role; also in ETag.' }),
   created_at: Timestamp,
 })
 export type UserView = Static<typeof UserView>

@@ -24,7 +24,7 @@ export function insightRoutes(app: App, { apps, insight }: AppsParts): void {
   app.post(
     '/users/:id/deployments::preview',
     {
-      config: { access: 'member' },
+      config: { access: 'member', idempotent: false },
       schema: {
         operationId: 'previewCreate',
         tags,
@@ -43,7 +43,7 @@ export function insightRoutes(app: App, { apps, insight }: AppsParts): void {
   app.post(
     '/users/:id/deployments/:deployment_id([^:]+)::preview',
     {
-      config: { access: 'member' },
+      config: { access: 'member', idempotent: false },
       schema: {
         operationId: 'previewUpdate',
         tags,

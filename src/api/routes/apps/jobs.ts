@@ -65,7 +65,7 @@ export function jobRoutes(app: App, { apps }: AppsParts): void {
   app.post(
     '/reconcile-jobs/:id([^:]+)::requeue',
     {
-      config: { access: 'admin' },
+      config: { access: 'admin', idempotent: true },
       schema: {
         operationId: 'requeueReconcileJob',
         tags,
@@ -80,7 +80,7 @@ export function jobRoutes(app: App, { apps }: AppsParts): void {
   app.post(
     '/reconcile-jobs/:id([^:]+)::fail',
     {
-      config: { access: 'admin' },
+      config: { access: 'admin', idempotent: true },
       schema: {
         operationId: 'failReconcileJob',
         tags,
@@ -96,7 +96,7 @@ export function jobRoutes(app: App, { apps }: AppsParts): void {
   app.post(
     '/deployments/:deployment_id([^:]+)::reconcile',
     {
-      config: { access: 'admin' },
+      config: { access: 'admin', idempotent: true },
       schema: {
         operationId: 'enqueueReconcile',
         tags,

@@ -4,7 +4,8 @@ import { CanonicalTemplate, PageQuery, pageOf, ProductCreate, ProductPatch, Prod
 import type { AppsParts } from './parts.ts'
 import { productView } from './views.ts'
 import { pageRequest } from '../../http/paging.ts'
-import { Id, actorOf, pageView } from '../parts.ts'
+import { generationIn } from '../../http/preconditions.ts'
+import { Id, actorOf, pageView, tagged } from '../parts.ts'
 
 const tags = ['apps']
 const params = Type.Object({ id: Id })
@@ -38,7 +39,7 @@ export function productRoutes(app: App, { apps }: AppsParts): void {
       },
     },
     async (request, reply) =>
-      reply.code(201).send(productView(await apps.createProduct(actorOf(request), request.body))),
+      reply.code(201).send(tagged(reply, productView(await apps.createProduct(actorOf(request), request.body)))),
   )
 
   app.get(
@@ -53,7 +54,7 @@ export function productRoutes(app: App, { apps }: AppsParts): void {
         response: { 200: ProductView },
       },
     },
-    async (request) => productView(await apps.getProduct(actorOf(request), request.params.id)),
+    async (request, reply) => tagged(reply, productView(await apps.getProduct(actorOf(request), request.params.id))),
   )
 
   app.patch(
@@ -69,13 +70,17 @@ export function productRoutes(app: App, { apps }: AppsParts): void {
         response: { 200: ProductView },
       },
     },
-    async (request) => productView(await apps.updateProduct(actorOf(request), request.params.id, request.body)),
+    async (request, reply) => {
+      const precondition = { ifGeneration: generationIn(request) }
+      const { params: at, body } = request
+      return tagged(reply, productView(await apps.updateProduct(actorOf(request), at.id, body, precondition)))
+    },
   )
 
   app.delete(
     '/products/:id',
     {
-      config: { access: 'admin' },
+      config: { access: 'admin', idempotent: true },
       schema: {
         operationId: 'deleteProduct',
         tags,
@@ -85,7 +90,7 @@ export function productRoutes(app: App, { apps }: AppsParts): void {
       },
     },
     async (request, reply) => {
-      await apps.deleteProduct(actorOf(request), request.params.id)
+      await apps.deleteProduct(actorOf(request), request.params.id, { ifGeneration: generationIn(request) })
       return reply.code(204).send(null)
     },
   )
@@ -93,7 +98,7 @@ export function productRoutes(app: App, { apps }: AppsParts): void {
   app.put(
     '/products/:id/template',
     {
-      config: { access: 'admin' },
+      config: { access: 'admin', idempotent: true },
       schema: {
         operationId: 'setCanonicalTemplate',
         tags,
@@ -103,9 +108,11 @@ export function productRoutes(app: App, { apps }: AppsParts): void {
         response: { 200: ProductView },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { template_id: templateId } = request.body
-      return productView(await apps.setCanonicalTemplate(actorOf(request), request.params.id, templateId))
+      const precondition = { ifGeneration: generationIn(request) }
+      const product = await apps.setCanonicalTemplate(actorOf(request), request.params.id, templateId, precondition)
+      return tagged(reply, productView(product))
     },
   )
 }

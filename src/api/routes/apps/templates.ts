@@ -96,7 +96,7 @@ export function templateRoutes(app: App, { apps }: AppsParts): void {
   app.delete(
     '/products/:id/templates/:tid',
     {
-      config: { access: 'admin' },
+      config: { access: 'admin', idempotent: true },
       schema: {
         operationId: 'deleteTemplate',
         tags,
@@ -130,7 +130,7 @@ export function templateRoutes(app: App, { apps }: AppsParts): void {
   app.post(
     '/charts::inspect',
     {
-      config: { access: 'admin' },
+      config: { access: 'admin', idempotent: false },
       schema: {
         operationId: 'inspectChart',
         tags,

@@ -24,7 +24,7 @@ export function tenantRoutes(app: App, { apps }: AppsParts): void {
   app.post(
     '/users/:id([^:]+)::freeze',
     {
-      config: { access: 'admin' },
+      config: { access: 'admin', idempotent: true },
       schema: {
         operationId: 'freezeUser',
         tags,
@@ -43,7 +43,7 @@ export function tenantRoutes(app: App, { apps }: AppsParts): void {
   app.post(
     '/users/:id([^:]+)::unfreeze',
     {
-      config: { access: 'admin' },
+      config: { access: 'admin', idempotent: true },
       schema: {
         operationId: 'unfreezeUser',
         tags,

@@ -19,12 +19,21 @@ import { failureView, maybeTimeView, timeView } from '../parts.ts'
 
 const maybeFailure = (failure: Failure | null): FailureView | null => (failure === null ? null : failureView(failure))
 
-export const productView = ({ id, name, description, icon, templateId, createdAt }: Product): ProductView => ({
+export const productView = ({
+  id,
+  name,
+  description,
+  icon,
+  templateId,
+  generation,
+  createdAt,
+}: Product): ProductView => ({
   id,
   name,
   description,
   icon,
   template_id: templateId,
+  generation,
   created_at: timeView(createdAt),
 })
 

@@ -43,7 +43,7 @@ export function invitationRoutes(app: App, { identity, clock, publicUrl }: Serve
   app.post(
     '/organizations/:id/invitations',
     {
-      config: { access: 'member' },
+      config: { access: 'member', idempotent: false },
       schema: {
         operationId: 'invite',
         tags,
@@ -66,7 +66,7 @@ export function invitationRoutes(app: App, { identity, clock, publicUrl }: Serve
   app.delete(
     '/organizations/:id/invitations/:invitation_id',
     {
-      config: { access: 'member' },
+      config: { access: 'member', idempotent: true },
       schema: {
         operationId: 'revokeInvitation',
         tags,
@@ -85,7 +85,7 @@ export function invitationRoutes(app: App, { identity, clock, publicUrl }: Serve
   app.post(
     '/invitations::accept',
     {
-      config: { access: 'member', limit: 'login' },
+      config: { access: 'member', limit: 'login', idempotent: true },
       schema: {
         operationId: 'acceptInvitation',
         tags,

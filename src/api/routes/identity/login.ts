@@ -54,7 +54,7 @@ export function loginRoutes(app: App, parts: ServerParts): void {
   app.post(
     '/login/dev',
     {
-      config: publicLogin,
+      config: { ...publicLogin, idempotent: false },
       schema: {
         operationId: 'logInForDevelopment',
         tags: ['identity'],
@@ -111,7 +111,7 @@ export function loginRoutes(app: App, parts: ServerParts): void {
   app.post(
     '/logout',
     {
-      config: { access: 'member' },
+      config: { access: 'member', idempotent: false },
       schema: {
         operationId: 'logOut',
         tags: ['identity'],

@@ -80,7 +80,7 @@ export function memberRoutes(app: App, { identity }: ServerParts): void {
   app.delete(
     '/organizations/:id/members/:user_id',
     {
-      config: { access: 'member' },
+      config: { access: 'member', idempotent: true },
       schema: {
         operationId: 'removeMember',
         tags,

@@ -101,7 +101,7 @@ export function organizationRoutes(app: App, { identity }: ServerParts): void {
   app.delete(
     '/organizations/:id',
     {
-      config: { access: 'member' },
+      config: { access: 'member', idempotent: true },
       schema: {
         operationId: 'deleteOrganization',
         tags,

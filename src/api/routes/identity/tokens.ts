@@ -36,7 +36,7 @@ export function tokenRoutes(app: App, { tokens, clock, events }: ServerParts): v
   app.post(
     '/tokens',
     {
-      config: { access: 'member' },
+      config: { access: 'member', idempotent: false },
       schema: {
         operationId: 'createToken',
         tags: ['identity'],
@@ -62,7 +62,7 @@ export function tokenRoutes(app: App, { tokens, clock, events }: ServerParts): v
   app.delete(
     '/tokens/:id',
     {
-      config: { access: 'member' },
+      config: { access: 'member', idempotent: true },
       schema: {
         operationId: 'revokeToken',
         tags: ['identity'],

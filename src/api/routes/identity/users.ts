@@ -3,7 +3,8 @@ import type { App, ServerParts } from '../../app.ts'
 import type { ListedUser } from '../../../identity/index.ts'
 import { PageQuery, pageOf, UserCreate, UserPatch, UserView } from '../../contract/index.ts'
 import { pageRequest } from '../../http/paging.ts'
-import { actorOf, Id, pageView, timeView } from '../parts.ts'
+import { generationIn } from '../../http/preconditions.ts'
+import { actorOf, Id, pageView, tagged, timeView } from '../parts.ts'
 
 const tags = ['identity']
 const params = Type.Object({ id: Id })
@@ -46,7 +47,8 @@ export function userRoutes(app: App, { identity }: ServerParts): void {
     },
     async (request, reply) => {
       const { email, is_admin: isAdmin } = request.body
-      return reply.code(201).send(userView(await identity.createUser(actorOf(request), { email, isAdmin })))
+      const user = await identity.createUser(actorOf(request), { email, isAdmin })
+      return reply.code(201).send(tagged(reply, userView(user)))
     },
   )
 
@@ -62,7 +64,7 @@ export function userRoutes(app: App, { identity }: ServerParts): void {
         response: { 200: UserView },
       },
     },
-    async (request) => userView(await identity.getUser(actorOf(request), request.params.id)),
+    async (request, reply) => tagged(reply, userView(await identity.getUser(actorOf(request), request.params.id))),
   )
 
   app.patch(
@@ -78,17 +80,21 @@ export function userRoutes(app: App, { identity }: ServerParts): void {
         response: { 200: UserView },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { email, is_admin: isAdmin } = request.body
       const input = { ...(email !== undefined && { email }), ...(isAdmin !== undefined && { isAdmin }) }
-      return userView(await identity.updateUser(actorOf(request), request.params.id, input))
+      const precondition = { ifGeneration: generationIn(request) }
+      return tagged(
+        reply,
+        userView(await identity.updateUser(actorOf(request), request.params.id, input, precondition)),
+      )
     },
   )
 
   app.delete(
     '/users/:id',
     {
-      config: { access: 'admin' },
+      config: { access: 'admin', idempotent: true },
       schema: {
         operationId: 'deleteUser',
         tags,
@@ -98,17 +104,18 @@ export function userRoutes(app: App, { identity }: ServerParts): void {
       },
     },
     async (request, reply) => {
-      await identity.deleteUser(actorOf(request), request.params.id)
+      await identity.deleteUser(actorOf(request), request.params.id, { ifGeneration: generationIn(request) })
       return reply.code(204).send(null)
     },
   )
 }
 
-const userView = ({ id, email, isAdmin, createdAt, usage }: ListedUser): UserView => ({
+const userView = ({ id, email, isAdmin, generation, createdAt, usage }: ListedUser): UserView => ({
   id,
   email,
   is_admin: isAdmin,
   deployments: usage.objects['deployments'] ?? 0,
   frozen: usage.frozen,
+  generation,
   created_at: timeView(createdAt),
 })

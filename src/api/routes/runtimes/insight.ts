@@ -24,7 +24,7 @@ export function runtimeInsightRoutes(app: App, { runtimes }: RuntimesParts): voi
   app.post(
     '/runtimes::preview',
     {
-      config: { access: 'admin' },
+      config: { access: 'admin', idempotent: false },
       schema: {
         operationId: 'previewRuntime',
         tags,

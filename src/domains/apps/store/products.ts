@@ -18,11 +18,12 @@ interface ProductRow {
   readonly description: string | null
   readonly template_id: string | null
   readonly icon: string | null
+  readonly generation: string
   readonly created_at: Date
   readonly deleted_at: Date | null
 }
 
-const COLUMNS = 'id, name, description, template_id, icon, created_at, deleted_at'
+const COLUMNS = 'id, name, description, template_id, icon, generation, created_at, deleted_at'
 
 const productOf = (row: ProductRow): Product => ({
   id: row.id,
@@ -30,6 +31,7 @@ const productOf = (row: ProductRow): Product => ({
   description: row.description,
   templateId: row.template_id,
   icon: row.icon,
+  generation: Number(row.generation),
   createdAt: msOf(row.created_at),
   deletedAt: msOrNull(row.deleted_at),
 })

@@ -98,10 +98,15 @@ export interface Apps {
   listProducts(actor: Actor, page: PageOptions): Promise<Listed<Product>>
   getProduct(actor: Actor, id: string): Promise<Product>
   createProduct(actor: Actor, input: ProductInput): Promise<Product>
-  updateProduct(actor: Actor, id: string, input: Partial<ProductInput>): Promise<Product>
+  updateProduct(actor: Actor, id: string, input: Partial<ProductInput>, precondition?: Precondition): Promise<Product>
   /** It can be ordered no longer; what was ordered lives on. */
-  deleteProduct(actor: Actor, id: string): Promise<void>
-  setCanonicalTemplate(actor: Actor, productId: string, templateId: string): Promise<Product>
+  deleteProduct(actor: Actor, id: string, precondition?: Precondition): Promise<void>
+  setCanonicalTemplate(
+    actor: Actor,
+    productId: string,
+    templateId: string,
+    precondition?: Precondition,
+  ): Promise<Product>
 
   /** Newest first. */
   listTemplates(actor: Actor, productId: string, page: PageOptions): Promise<Listed<Template>>

@@ -1,5 +1,5 @@
 import { RefusedFields } from '../../../kernel/index.ts'
-import { asUser, violates, type Actor } from '../../../store/index.ts'
+import { asUser, checkGeneration, violates, type Actor, type Precondition } from '../../../store/index.ts'
 import { raise } from '../failures.ts'
 import type { Listed, PageOptions } from '../../../store/index.ts'
 import {
@@ -40,11 +40,13 @@ export async function updateProduct(
   actor: Actor,
   id: string,
   input: Partial<ProductInput>,
+  precondition: Precondition = {},
 ): Promise<Product> {
   needsAdmin(actor, 'change products')
   refuseUnstorable({ ...input })
   return await asUser(pool, actor, async (tx) => {
     const before = found(await lockProduct(tx, id), 'product', id)
+    checkGeneration(before.generation, precondition)
     const { name = before.name, description = before.description, icon = before.icon } = input
     const wanted = { ...before, name: named(name), description, icon }
     const product = await changeProduct(tx, wanted).catch(nameTaken(name))
@@ -53,10 +55,16 @@ export async function updateProduct(
   })
 }
 
-export async function deleteProduct({ pool }: UseCaseDeps, actor: Actor, id: string): Promise<void> {
+export async function deleteProduct(
+  { pool }: UseCaseDeps,
+  actor: Actor,
+  id: string,
+  precondition: Precondition = {},
+): Promise<void> {
   needsAdmin(actor, 'delete products')
   await asUser(pool, actor, async (tx) => {
     const before = found(await lockProduct(tx, id), 'product', id)
+    checkGeneration(before.generation, precondition)
     await removeProduct(tx, id)
     await note(tx, actor, { action: 'deleted', object: objectOf(id), before })
   })
@@ -67,10 +75,12 @@ export async function setCanonicalTemplate(
   actor: Actor,
   productId: string,
   templateId: string,
+  precondition: Precondition = {},
 ): Promise<Product> {
   needsAdmin(actor, 'choose the template of a product')
   return await asUser(pool, actor, async (tx) => {
     const before = found(await lockProduct(tx, productId), 'product', productId)
+    checkGeneration(before.generation, precondition)
     const template = await lockTemplate(tx, templateId)
     if (template?.productId !== productId) {
       throw new RefusedFields([{ field: 'template_id', message: `names no template of ${before.name}` }])
