@@ -3,6 +3,7 @@ import {
   cidrs,
   domains,
   duration,
+  fieldManagers,
   integer,
   keys,
   keysIn,
@@ -66,6 +67,12 @@ export const APPS = section({
       duration(10 * second, 7 * 24 * 60 * minute),
       '10m',
       'How often every app is checked for drift. Edits and deletions are noticed at once.',
+    ),
+    allowedManagers: variable(
+      'CAELUS_APPS_ALLOWED_MANAGERS',
+      fieldManagers,
+      'none',
+      'Field managers whose changes of apps are not drift, such as `istio*=metadata.annotations`: the name, with `*` at the end for any rest, and the field that it may own with everything below it.',
     ),
     deploymentsPerUser: variable(
       'CAELUS_APPS_PER_USER',

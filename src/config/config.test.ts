@@ -47,6 +47,16 @@ test('units are understood', () => {
   expect(config.of(LOGIN).devLogin).toBe(true)
 })
 
+test('lists are understood', () => {
+  const { allowedManagers, quota, egressExcept } = readConfig({
+    CAELUS_APPS_ALLOWED_MANAGERS: 'istio*=metadata.annotations, keda-operator',
+    CAELUS_APPS_QUOTA: 'none',
+    CAELUS_APPS_EGRESS_EXCEPT: '10.0.0.0/8, fd00::/8',
+  }).of(APPS)
+  expect(allowedManagers).toEqual([{ manager: 'istio*', under: 'metadata.annotations' }, { manager: 'keda-operator' }])
+  expect([quota, egressExcept]).toEqual([{}, ['10.0.0.0/8', 'fd00::/8']])
+})
+
 test('everything wrong is said at once, with variable, value and fix', () => {
   const message = refusal({
     CAELUS_PORT: '99999',
@@ -82,6 +92,7 @@ test.each([
   [{ CAELUS_RUNTIMES_NAMESPACE: 'shop,Pay_Ments' }, 'must be names of namespaces, separated by commas'],
   [{ CAELUS_RUNTIMES_NAMESPACE: 'shop,' }, 'must be names of namespaces, separated by commas'],
   [{ CAELUS_RUNTIMES_NAMESPACE: 'shop, shop' }, 'must not have the same namespace twice'],
+  [{ CAELUS_APPS_ALLOWED_MANAGERS: 'a b' }, 'must be manager or manager=field'],
   [{ CAELUS_APPS_QUOTA: 'pods' }, 'must be resource=quantity,… such as pods=50,requests.memory=16Gi, or none'],
   [{ CAELUS_APPS_QUOTA: 'pods=1,pods=2' }, 'must not have the same resource twice'],
   [{ CAELUS_APPS_DEFAULT_REQUESTS: 'none' }, 'must name cpu, because CAELUS_APPS_QUOTA limits requests.cpu'],

@@ -71,6 +71,22 @@ export const quantities: Kind<Readonly<Record<string, string>>> = {
   },
 }
 
+export interface FieldManager {
+  readonly manager: string
+  readonly under?: string
+}
+
+/** Field managers, each with the fields that it may own: `istio*=metadata.annotations,cert-manager`. */
+export const fieldManagers: Kind<readonly FieldManager[]> = {
+  type: 'manager or manager=field, comma separated, or none',
+  read(written) {
+    const managers = itemsIn(written).map((item) => /^([^\s=,*]+\*?)(?:=([\w.[\]/-]+))?$/.exec(item))
+    const isEach = managers.every((one) => one !== null)
+    if (!isEach) return refuse('must be manager or manager=field,… such as istio*=metadata.annotations, or none')
+    return managers.map(([, manager = '', under]) => ({ manager, ...(under !== undefined && { under }) }))
+  },
+}
+
 /** Networks: `10.0.0.0/8,fd00::/8`. */
 export const cidrs: Kind<readonly string[]> = {
   type: 'CIDRs, comma separated, or none',

@@ -46,6 +46,14 @@ const EVERYTHING: Values = {
   'ingress.enabled': true,
   'runtimes.prometheusUrl': 'http://prometheus.example.com:9090',
   'runtimes.odgmImage': 'registry.example.com/odgm:1',
+  apps: {
+    perUser: 20,
+    reservedDomains: 'example.com',
+    allowedManagers: 'istio*=metadata.annotations',
+    podSecurity: 'restricted',
+    quota: 'pods=5',
+    ingressCidrs: '10.0.0.0/8',
+  },
   config: { CAELUS_OIDC_ISSUER: 'https://login.example.com', CAELUS_OIDC_CLIENT_ID: 'caelus', CAELUS_RATE_LIMIT: 900 },
 }
 
@@ -157,6 +165,15 @@ test('the program accepts the environment that the chart gives it, and the servi
     if (kind !== 'Deployment') continue
     expect(config.of(SERVER)).toMatchObject({ rateLimit: 900, trustProxy: 1, host: '0.0.0.0' })
     expect(config.of(RUNTIMES).profile).toBe('full')
+    expect(config.of(APPS)).toMatchObject({
+      deploymentsPerUser: 20,
+      reservedDomains: ['example.com'],
+      allowedManagers: [{ manager: 'istio*' }],
+      podSecurity: 'restricted',
+      quota: { pods: '5' },
+      networkPolicy: 'isolated',
+      ingressCidrs: ['10.0.0.0/8'],
+    })
     expect(config.of(RUNTIMES).prometheusUrl).toContain('http://prometheus.example.com:9090')
   }
 })
@@ -167,6 +184,7 @@ test.each<[string, Values]>([
   ['CAELUS_RUNTIMES_IDENTITY', { config: { CAELUS_RUNTIMES_IDENTITY: 'all of them lead' } }],
   ['prometheusUrl', { 'runtimes.prometheusUrl': 'prometheus:9090' }],
   ['replica', { worker: { replica: 3 } }],
+  ['podSecurity', { 'apps.podSecurity': 'none' }],
 ])('a wrong %s is refused before anything is installed', async (name, values) => {
   await expect(rendered(values)).rejects.toThrow(name)
 })

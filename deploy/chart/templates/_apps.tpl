@@ -4,6 +4,7 @@
   "CAELUS_APPS_PER_USER" (toString $values.perUser)
   "CAELUS_APPS_RESERVED_DOMAINS" $values.reservedDomains
   "CAELUS_APPS_ALLOWED_DOMAINS" $values.allowedDomains
+  "CAELUS_APPS_ALLOWED_MANAGERS" $values.allowedManagers
   "CAELUS_APPS_POD_SECURITY" $values.podSecurity
   "CAELUS_APPS_QUOTA" $values.quota
   "CAELUS_APPS_DEFAULT_REQUESTS" $values.defaultRequests

@@ -77,6 +77,7 @@ export async function openAppsControlPlane(options: AppsControlPlaneOptions): Pr
       ingressClass: config.of(APPS).ingressClass,
       digestSalt: await digestSalt(pool),
       policies: namespacePolicies(config.of(APPS)),
+      allowedManagers: config.of(APPS).allowedManagers.map((one) => ({ ...one, saidBy: 'platform' })),
       ...(useCases.ring && { ring: useCases.ring }),
     },
   }
