@@ -17,6 +17,7 @@ export const api = {
   canonical: (productId: string): string => `/products/${part(productId)}/template`,
   form: (templateId: string): string => `/templates/${part(templateId)}/form`,
   user: (id: string): string => `/users/${part(id)}`,
+  limit: (userId: string): string => `/users/${part(userId)}/deployment-limit`,
   job: (id: string): string => `/reconcile-jobs/${part(id)}`,
 }
 

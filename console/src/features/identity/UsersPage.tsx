@@ -13,11 +13,12 @@ import type { UserPatch, UserView } from '../../lib/api/contract.ts'
 import { ME_KEY, useMe } from '../../lib/api/queries.ts'
 import { useTopicWrite } from '../../lib/api/use-write.ts'
 import { FreezeUser } from '../apps/admin/FreezeUser.tsx'
+import { UserLimits } from '../apps/admin/UserLimits.tsx'
 import { CreateUser } from './CreateUser.tsx'
 import { DeleteUser } from './DeleteUser.tsx'
 import { api, USERS_TOPIC } from './paths.ts'
 
-type Dialog = { readonly kind: 'freeze' | 'delete'; readonly user: UserView }
+type Dialog = { readonly kind: 'freeze' | 'delete' | 'limits'; readonly user: UserView }
 
 interface Actions {
   readonly open: (dialog: Dialog) => void
@@ -68,6 +69,7 @@ export function UsersPage() {
       />
       {creating && <CreateUser onClose={() => setCreating(false)} />}
       {dialog?.kind === 'freeze' && <FreezeUser user={dialog.user} onClose={close} />}
+      {dialog?.kind === 'limits' && <UserLimits user={dialog.user} onClose={close} />}
       {dialog?.kind === 'delete' && <DeleteUser user={dialog.user} onClose={close} />}
     </Page>
   )
@@ -105,6 +107,7 @@ const userColumns = ({ open, unfreeze, change }: Actions): readonly ListColumn<U
       row.frozen
         ? { label: 'Unfreeze', onClick: () => unfreeze(row.id) }
         : { label: 'Freeze', onClick: () => open({ kind: 'freeze', user: row }) },
+      { label: 'Limits', onClick: () => open({ kind: 'limits', user: row }) },
       { label: 'Delete', isDangerous: true, onClick: () => open({ kind: 'delete', user: row }) },
     ],
   })),

@@ -89,6 +89,34 @@ test('admins who change their own role see what that role may see', async () => 
   await screen.until(() => asked() === 2)
 })
 
+test('an admin sets what a user may order: how many apps, and which domains are theirs alone', async () => {
+  const domains = [{ suffix: 'old.test', user_id: 'bob', email: 'bob@example.test', created_at }]
+  using screen = await render(<UsersPage />, {
+    answers: {
+      'GET /users': page(user('bob')),
+      'GET /users/bob/deployment-limit': { most: 50, is_default: true, deployments: 3 },
+      'PUT /users/bob/deployment-limit': { most: 5, is_default: false, deployments: 3 },
+      'GET /domains': () => page(...domains),
+      'POST /domains': refusal('shop.test belongs to eve@example.test already'),
+      'DELETE /domains/old.test': () => {
+        domains.splice(0)
+        return new Response(null, { status: 204 })
+      },
+    },
+  })
+  await screen.until(() => screen.text().includes('1 user'))
+  await act(screen, 'bob', 'Limits')
+  await screen.until(() => screen.text().includes('Has 3.') && screen.text().includes('old.test'))
+  await screen.type('input[inputmode="numeric"]', '5')
+  await screen.click('button', 'Set')
+  await screen.until(() => screen.requests.includes('PUT /users/bob/deployment-limit'))
+  await screen.type('input[placeholder="shop.example.com"]', 'shop.test')
+  await screen.click('button', 'Assign')
+  await screen.until(() => screen.text().includes('shop.test belongs to eve@example.test already'))
+  await screen.click('button', 'Take old.test back')
+  await screen.until(() => screen.text().includes('No domain belongs to this user alone'))
+})
+
 test('a dialog does not show what was refused in the dialog before: users', async () => {
   using screen = await render(<UsersPage />, {
     answers: { 'GET /users': page(user('ada'), user('bob')), 'DELETE /users/ada': refusal('refused once') },

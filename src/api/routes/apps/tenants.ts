@@ -97,11 +97,14 @@ export function tenantRoutes(app: App, { apps }: AppsParts): void {
         operationId: 'listDomains',
         tags,
         summary: 'List domains that only one user may order, by name; members see their own',
-        querystring: PageQuery,
+        querystring: Type.Object({ ...PageQuery.properties, user_id: Type.Optional(Id) }),
         response: { 200: pageOf(OwnedDomainView) },
       },
     },
-    async (request) => pageView(await apps.listDomains(actorOf(request), pageRequest(request.query, 1)), domainView),
+    async (request) => {
+      const filter = { ...pageRequest(request.query, 1), userId: request.query.user_id }
+      return pageView(await apps.listDomains(actorOf(request), filter), domainView)
+    },
   )
 
   app.post(

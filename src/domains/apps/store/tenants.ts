@@ -62,13 +62,21 @@ const domainOf = (row: DomainRow): OwnedDomain => ({
   createdAt: msOf(row.created_at),
 })
 
+export interface DomainFilter extends PageOptions {
+  readonly userId?: string | undefined
+}
+
 /** By name. */
-export async function listOwnedDomains(on: Runner, { limit, after }: PageOptions): Promise<Listed<OwnedDomain>> {
+export async function listOwnedDomains(
+  on: Runner,
+  { limit, after, userId }: DomainFilter,
+): Promise<Listed<OwnedDomain>> {
   const [last = null] = after ?? []
   if (last !== null && !isStorable(last)) throw notOurs()
   const rows = await on.query<DomainRow>(
-    `${SELECT_DOMAINS} where $2::text is null or d.suffix > $2 order by d.suffix limit $1`,
-    [limit + 1, last],
+    `${SELECT_DOMAINS} where ($2::text is null or d.suffix > $2) and ($3::text is null or d.user_id::text = $3)
+     order by d.suffix limit $1`,
+    [limit + 1, last, userId ?? null],
   )
   return listed(rows.map(domainOf), limit, ({ suffix }) => [suffix])
 }

@@ -3,7 +3,14 @@ import type { TemplateForm } from '../schema/form.ts'
 import type { Chart, ChartLocation } from '../helm/port.ts'
 import type { JsonObject, Json } from '../values/json.ts'
 import type { Actor, Listed, PageOptions, Precondition } from '../../../store/index.ts'
-import type { DeploymentFilter, DeploymentRef, JobFilter, ListedDeployment, ListedJob } from '../store/index.ts'
+import type {
+  DeploymentFilter,
+  DeploymentRef,
+  DomainFilter,
+  JobFilter,
+  ListedDeployment,
+  ListedJob,
+} from '../store/index.ts'
 import type { Deployment, FieldProblem, JobReason, OwnedDomain, Product, Template } from '../types.ts'
 
 /*
@@ -163,7 +170,7 @@ export interface Apps {
   setDeploymentLimit(actor: Actor, userId: string, most: number | null): Promise<DeploymentLimit>
 
   /** By name: one's own; everybody's for an admin. */
-  listDomains(actor: Actor, page: PageOptions): Promise<Listed<OwnedDomain>>
+  listDomains(actor: Actor, filter: DomainFilter): Promise<Listed<OwnedDomain>>
   /** From now on only this user may order the domain and those below it. What others have there is kept. */
   createDomain(actor: Actor, suffix: string, userId: string): Promise<OwnedDomain>
   deleteDomain(actor: Actor, suffix: string): Promise<void>

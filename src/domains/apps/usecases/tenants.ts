@@ -1,14 +1,5 @@
 import { RefusedFields } from '../../../kernel/index.ts'
-import {
-  asUser,
-  found,
-  needsAdmin,
-  note,
-  type Actor,
-  type Listed,
-  type PageOptions,
-  type Tx,
-} from '../../../store/index.ts'
+import { asUser, found, needsAdmin, note, type Actor, type Listed, type Tx } from '../../../store/index.ts'
 import { domainWithin } from '../domain-rules.ts'
 import { raise } from '../failures.ts'
 import { normaliseDomain } from '../identity.ts'
@@ -22,6 +13,7 @@ import {
   lockOrders,
   removeOwnedDomain,
   writeLimit,
+  type DomainFilter,
 } from '../store/index.ts'
 import type { OwnedDomain, Owner } from '../types.ts'
 import type { UseCaseDeps } from './deps.ts'
@@ -95,8 +87,8 @@ async function limitOf({ users, deploymentsPerUser }: UseCaseDeps, tx: Tx, userI
   }
 }
 
-export const listDomains = ({ pool }: UseCaseDeps, actor: Actor, page: PageOptions): Promise<Listed<OwnedDomain>> =>
-  asUser(pool, actor, (tx) => listOwnedDomains(tx, page))
+export const listDomains = ({ pool }: UseCaseDeps, actor: Actor, filter: DomainFilter): Promise<Listed<OwnedDomain>> =>
+  asUser(pool, actor, (tx) => listOwnedDomains(tx, filter))
 
 export async function createDomain(
   { pool, users, domains }: UseCaseDeps,
