@@ -117,6 +117,7 @@ class Platform {
       chartDigest: location.digest,
       versionLabel: null,
       defaultValues: { user: { password: SENTINEL } },
+      overrides: { user: { password: SENTINEL } },
       valuesSchema: SCHEMA,
       capabilities: {},
       healthTimeoutSec: 20,

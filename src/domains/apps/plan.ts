@@ -9,7 +9,7 @@ import { checkMergedValues, checkUserValues } from './schema/schema.ts'
 import { openAll, type Secrets } from './values/seal.ts'
 import { joinSecrets, secretsOfRelease } from './values/secrets.ts'
 import type { Template } from './types.ts'
-import { appliedDigest, mergeValues, systemValues } from './values/values.ts'
+import { appliedDigest, releaseValues, systemValues } from './values/values.ts'
 
 /** What a row asks Helm for. `values` hold secrets: for Helm, never for people. */
 export interface Plan {
@@ -33,18 +33,15 @@ export function planOf({ deployment, template }: LoadedDeployment, settings: App
     return { plan: { problem: failureOf(error) }, mask: masker([]) }
   }
   const userValues = joinSecrets({ open: deployment.userValues, secrets })
-  const values = mergeValues({
-    defaults: template.defaultValues,
-    userValues,
-    system: systemValues(deployment, settings.ingressClass),
-  })
-  const mask = masker(secretsOfRelease(template.valuesSchema, values, secrets))
+  const system = systemValues(deployment, settings.ingressClass)
+  const { given, effective } = releaseValues(template, { userValues, system })
+  const mask = masker(secretsOfRelease(template.valuesSchema, effective, secrets))
   if (template.deletedAt !== null && deployment.appliedTemplateId !== template.id) {
     return { plan: { problem: raise.TemplateMissing(`template ${template.id} was deleted`).failure }, mask }
   }
-  const problem = valuesProblem(template, userValues, values, mask)
+  const problem = valuesProblem(template, userValues, effective, mask)
   if (problem !== undefined) return { plan: { problem }, mask }
-  return { plan: { values, digest: appliedDigest(template, values, settings.digestSalt) }, mask }
+  return { plan: { values: given, digest: appliedDigest(template, given, settings.digestSalt) }, mask }
 }
 
 function secretsOf(id: string, sealed: Readonly<Record<string, string>>, { ring }: AppsSettings): Secrets {

@@ -50,9 +50,9 @@ export async function previewOf(parts: AppsParts, inputs: PreviewInputs, signal?
   return { values, objects, notConsulted }
 }
 
-async function render(parts: AppsParts, target: ReleaseTarget, { template, values }: Rendering, signal?: AbortSignal) {
+async function render(parts: AppsParts, target: ReleaseTarget, { template, given }: Rendering, signal?: AbortSignal) {
   const chart = await parts.charts.fetch(chartOf(template), signal)
-  return parts.helm.render(target, chart, values, signal)
+  return parts.helm.render(target, chart, given, signal)
 }
 
 interface Present {

@@ -75,7 +75,10 @@ export interface Template {
   readonly chartVersion: string
   readonly chartDigest: string | null
   readonly versionLabel: string | null
+  /** The chart's, with the overrides laid over them: for the form and for checks. */
   readonly defaultValues: JsonObject
+  /** What Helm is given of them. `null`: published before they were kept apart from the chart's; Helm is given all. */
+  readonly overrides: JsonObject | null
   readonly valuesSchema: JsonObject | null
   readonly capabilities: JsonObject
   readonly healthTimeoutSec: number

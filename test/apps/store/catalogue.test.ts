@@ -43,13 +43,19 @@ test('a template takes schema, defaults and digest from its chart, which is fetc
   await using w = await appsWorld()
   const { id: productId } = await w.apps.createProduct(w.admin, { name: 'Hello' })
   const chart = chartOf('1.0.0')
-  const input = { productId, ...CHART, defaultValues: { user: { message: 'ours' } }, versionLabel: 'first' }
+  const input = {
+    productId,
+    ...CHART,
+    defaultValues: { user: { message: 'ours', replicas: 1 } },
+    versionLabel: 'first',
+  }
   const template = await w.apps.publishTemplate(w.admin, input)
   expect(template).toMatchObject({
     productId,
     chartDigest: chart.digest,
     valuesSchema: chart.valuesSchema,
     defaultValues: { image: 'nginx', user: { message: 'ours', replicas: 1 } },
+    overrides: { user: { message: 'ours' } },
     healthTimeoutSec: 600,
   })
   expect(await w.apps.getTemplate(w.ann, template.id, productId)).toEqual(template)

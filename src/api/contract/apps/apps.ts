@@ -69,7 +69,14 @@ export const TemplateView = Type.Object({
   chart_version: Type.String(),
   chart_digest: MaybeText,
   version_label: MaybeText,
-  default_values: JsonObject,
+  default_values: Type.Unsafe<Record<string, unknown>>({
+    ...JsonObject,
+    description: 'Those of the chart with the overrides laid over them.',
+  }),
+  overrides: orNull(
+    JsonObject,
+    'What of the defaults is given to Helm. Null: published before they were kept apart; all is given.',
+  ),
   values_schema: orNull(JsonObject),
   capabilities: JsonObject,
   health_timeout_sec: Type.Integer(),
@@ -113,7 +120,7 @@ export const TemplateCreate = Type.Object(
     chart_digest: Type.Optional(Type.String({ description: 'Absent: the one the chart has now is pinned.' })),
     version_label: Type.Optional(orNull(Type.String({ maxLength: 100 }))),
     default_values: Type.Optional(
-      Type.Unsafe<Record<string, unknown>>({ ...JsonObject, description: 'Absent: those of the chart.' }),
+      Type.Unsafe<Record<string, unknown>>({ ...JsonObject, description: 'Laid over those of the chart.' }),
     ),
     values_schema: Type.Optional(orNull(JsonObject, 'Absent: the one of the chart.')),
     capabilities: Type.Optional(JsonObject),

@@ -46,6 +46,7 @@ export const templateView = (template: Template, reader: Pick<Actor, 'admin'>): 
   chart_digest: template.chartDigest,
   version_label: template.versionLabel,
   ...valuesView(template, reader),
+  overrides: shownTemplate(template, reader).overrides,
   capabilities: template.capabilities,
   health_timeout_sec: template.healthTimeoutSec,
   created_at: timeView(template.createdAt),

@@ -37,6 +37,7 @@ const LOADED = {
     chartVersion: '2.0.0',
     chartDigest: null,
     defaultValues: {},
+    overrides: {},
     capabilities: {},
     valuesSchema: null,
     deletedAt: null,

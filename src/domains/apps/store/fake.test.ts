@@ -14,6 +14,7 @@ const TEMPLATE: Template = {
   chartDigest: 'sha256:0',
   versionLabel: null,
   defaultValues: {},
+  overrides: {},
   valuesSchema: {},
   capabilities: {},
   healthTimeoutSec: 60,

@@ -22,6 +22,7 @@ export interface TemplateRow {
   readonly chart_digest: string | null
   readonly version_label: string | null
   readonly default_values_json: JsonObject
+  readonly overrides_json: JsonObject | null
   readonly values_schema_json: JsonObject | null
   readonly capabilities_json: JsonObject
   readonly health_timeout_sec: number
@@ -30,7 +31,7 @@ export interface TemplateRow {
 }
 
 const COLUMNS = `id, product_id, package_type, chart_ref, chart_version, chart_digest, version_label,
-  default_values_json, values_schema_json, capabilities_json, health_timeout_sec, created_at, deleted_at`
+  default_values_json, overrides_json, values_schema_json, capabilities_json, health_timeout_sec, created_at, deleted_at`
 
 export const templateOf = (row: TemplateRow): Template => ({
   id: row.id,
@@ -41,6 +42,7 @@ export const templateOf = (row: TemplateRow): Template => ({
   chartDigest: row.chart_digest,
   versionLabel: row.version_label,
   defaultValues: row.default_values_json,
+  overrides: row.overrides_json,
   valuesSchema: row.values_schema_json,
   capabilities: row.capabilities_json,
   healthTimeoutSec: row.health_timeout_sec,
@@ -105,6 +107,7 @@ const contentsOf = (template: NewTemplate): readonly unknown[] => [
   template.valuesSchema,
   template.capabilities,
   template.healthTimeoutSec,
+  template.overrides,
 ]
 
 /** The template that says the same in everything but its label. */
@@ -113,7 +116,7 @@ export async function findTwin(on: Runner, template: NewTemplate): Promise<strin
     `select id from caelus.product_template_version
      where product_id = $1 and chart_ref = $2 and chart_version = $3 and chart_digest is not distinct from $4
        and default_values_json = $5 and values_schema_json::jsonb is not distinct from $6::jsonb and capabilities_json = $7
-       and health_timeout_sec = $8 and deleted_at is null`,
+       and health_timeout_sec = $8 and overrides_json is not distinct from $9 and deleted_at is null`,
     contentsOf(template),
   )
   return row?.id
@@ -123,8 +126,8 @@ export async function insertTemplate(tx: Tx, template: NewTemplate): Promise<Tem
   const [row] = await tx.query<TemplateRow>(
     `insert into caelus.product_template_version
        (product_id, chart_ref, chart_version, chart_digest, default_values_json, values_schema_json, capabilities_json,
-        health_timeout_sec, version_label)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning ${COLUMNS}`,
+        health_timeout_sec, overrides_json, version_label)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning ${COLUMNS}`,
     [...contentsOf(template), template.versionLabel],
   )
   return templateOf(row as TemplateRow)

@@ -33,7 +33,7 @@ export interface TemplateInput {
   /** Absent: the digest that the chart has now is pinned. */
   readonly chartDigest?: string | null | undefined
   readonly versionLabel?: string | null | undefined
-  /** Laid over the chart's own defaults. */
+  /** Laid over the chart's own defaults; what repeats them is left out. */
   readonly defaultValues?: JsonObject | undefined
   /** Absent: the chart's own. `null`: it takes no settings. */
   readonly valuesSchema?: JsonObject | null | undefined
@@ -67,13 +67,16 @@ export interface DeploymentChange {
   readonly templateId?: string | undefined
 }
 
-/** One state of a deployment with everything that rendering needs. `values` hold secrets: for Helm, never for people. */
+/** One state of a deployment with everything that rendering needs. Its values hold secrets. */
 export interface Rendering {
   readonly deployment: Deployment
   readonly template: Template
+  /** With the defaults of the chart, for comparing. */
   readonly values: JsonObject
   /** The part of `values` that the reader may see; secrets in it are still to be masked. */
   readonly shown: JsonObject
+  /** For Helm. */
+  readonly given: JsonObject
 }
 
 export interface PreviewInputs {

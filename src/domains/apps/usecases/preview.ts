@@ -6,7 +6,7 @@ import { joinSecrets, secretsOfRelease } from '../values/secrets.ts'
 import { findDeployment, findProduct, findTemplate, isDomainTaken, type DeploymentRef } from '../store/index.ts'
 import type { Deployment, Template } from '../types.ts'
 import { shownValues } from '../values/shown.ts'
-import { mergeValues, systemValues } from '../values/values.ts'
+import { releaseValues, systemValues } from '../values/values.ts'
 import { takenDomain } from './create-deployment.ts'
 import { found } from '../../../store/index.ts'
 import { intendCreate, intendUpdate, openSecrets } from './intent.ts'
@@ -79,13 +79,12 @@ function rendered(
   template: Template,
 ): { readonly rendering: Rendering; readonly secrets: readonly Json[] } {
   const secrets = openSecrets(ring, deployment)
-  const values = mergeValues({
-    defaults: template.defaultValues,
+  const { given, effective } = releaseValues(template, {
     userValues: joinSecrets({ open: deployment.userValues, secrets }),
     system: systemValues(deployment, ingressClass),
   })
   return {
-    rendering: { deployment, template, values, shown: shownValues(template, values, actor) },
-    secrets: [...secretsOfRelease(template.valuesSchema, values, secrets)],
+    rendering: { deployment, template, values: effective, given, shown: shownValues(template, effective, actor) },
+    secrets: [...secretsOfRelease(template.valuesSchema, effective, secrets)],
   }
 }

@@ -16,7 +16,8 @@ import {
   type NewTemplate,
 } from '../store/index.ts'
 import type { FieldProblem, Template } from '../types.ts'
-import { deepMerge } from '../values/values.ts'
+import { coalesce, overridesIn } from '../values/chart-defaults.ts'
+import type { JsonObject } from '../values/json.ts'
 import { found, needsAdmin, note, refuseUnstorable } from '../../../store/index.ts'
 import type { ChartReport, TemplateInput } from './port.ts'
 import type { UseCaseDeps } from './deps.ts'
@@ -47,6 +48,8 @@ export async function publishTemplate(
   refuseUnstorable({ chart_ref: input.chartRef, version_label: input.versionLabel })
   await asUser(pool, actor, async (tx) => found(await findProduct(tx, input.productId), 'product', input.productId))
   const { chartRef: ref, chartVersion: version, chartDigest: digest = null } = input
+  const unusable = valuesProblems(input.defaultValues ?? {}, 'default_values')
+  if (unusable.length > 0) throw new RefusedFields(unusable)
   const template = templateFrom(input, await charts.fetch({ ref, version, digest }, signal))
   const problems = [
     ...valuesProblems(template.defaultValues, 'default_values'),
@@ -100,16 +103,22 @@ const labelTaken = (product: string, label: string): RefusedFields =>
 
 /** `chartVersion` as the chart has it: what was asked for may have been a range or a tag. */
 const templateFrom = (input: TemplateInput, chart: Chart): NewTemplate => ({
+  ...valuesOf(chart, input.defaultValues),
   productId: input.productId,
   chartRef: input.chartRef,
   chartVersion: chart.version,
   chartDigest: chart.digest,
   versionLabel: input.versionLabel ?? null,
-  defaultValues: deepMerge(chart.defaultValues, input.defaultValues ?? {}),
   valuesSchema: input.valuesSchema === undefined ? chart.valuesSchema : input.valuesSchema,
   capabilities: input.capabilities ?? {},
   healthTimeoutSec: input.healthTimeoutSec ?? HEALTH_TIMEOUT_SEC,
 })
+
+/** `written`: by the publisher. */
+function valuesOf(chart: Chart, written: JsonObject = {}): Pick<NewTemplate, 'defaultValues' | 'overrides'> {
+  const overrides = overridesIn(written, chart.defaultValues)
+  return { defaultValues: coalesce(chart.defaultValues, overrides), overrides }
+}
 
 const schemaProblems = ({ valuesSchema }: Pick<NewTemplate, 'valuesSchema'>): FieldProblem[] =>
   valuesSchema === null

@@ -13,23 +13,28 @@ import { RESERVED_POINTERS, userDefaults } from './values.ts'
  */
 
 type Reader = { readonly admin: boolean }
-type Described = Pick<Template, 'valuesSchema' | 'defaultValues'>
+type Described = Pick<Template, 'valuesSchema' | 'defaultValues'> & Partial<Pick<Template, 'overrides'>>
 
 export interface ShownTemplate {
   readonly defaultValues: JsonObject
+  /** For admins. */
+  readonly overrides: JsonObject | null
   readonly valuesSchema: JsonObject | null
 }
 
-export function shownTemplate({ valuesSchema, defaultValues }: Described, { admin }: Reader): ShownTemplate {
+export function shownTemplate(described: Described, { admin }: Reader): ShownTemplate {
+  const { valuesSchema, defaultValues, overrides = null } = described
   if (admin) {
     return {
       defaultValues: redact(defaultValues, writeOnlyPointers(valuesSchema, defaultValues)),
+      overrides: overrides && redact(overrides, writeOnlyPointers(valuesSchema, overrides)),
       valuesSchema: valuesSchema && withoutSecretDefaults(valuesSchema),
     }
   }
   const { enabled, schema, defaults } = formOf({ valuesSchema, defaultValues })
   return {
     defaultValues: Object.keys(defaults).length === 0 ? {} : { user: defaults },
+    overrides: null,
     valuesSchema: enabled ? { type: 'object', properties: { user: schema } } : null,
   }
 }

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from './json.ts'
-import { appliedDigest, deepMerge, mergeValues, systemValues } from './values.ts'
+import { appliedDigest, deepMerge, mergeValues, releaseValues, systemValues } from './values.ts'
 
 const system = systemValues(
   { id: '7', deploymentUid: 'hello-bob-abc123', namespaceName: 'hello-bob-abc123', domainname: 'shop.example.com' },
@@ -32,6 +32,23 @@ describe('mergeValues', () => {
 
   it('invents no user part for a template that has none', () => {
     expect(mergeValues({ defaults: { a: 1 }, userValues: {}, system })).not.toHaveProperty('user')
+  })
+})
+
+describe('releaseValues', () => {
+  const defaultValues = { image: 'nginx', replicas: 2, user: { message: 'hi', size: 1 } }
+  const layers = { userValues: { size: 3 }, system }
+
+  it('gives Helm what template, tenant and platform say, and not what the chart says itself', () => {
+    const { given, effective } = releaseValues({ defaultValues, overrides: { replicas: 2, user: { size: 1 } } }, layers)
+    expect(given).toEqual({ replicas: 2, user: { size: 3 }, ...system })
+    expect(effective).toEqual({ image: 'nginx', replicas: 2, user: { message: 'hi', size: 3 }, ...system })
+  })
+
+  it('gives all of it for a template from before the two were kept apart: its releases must not change', () => {
+    const { given, effective } = releaseValues({ defaultValues, overrides: null }, layers)
+    expect(given).toEqual(mergeValues({ defaults: defaultValues, ...layers }))
+    expect(effective).toEqual(given)
   })
 })
 

@@ -58,6 +58,20 @@ export function mergeValues(layers: {
   return deepMerge(withUser, layers.system)
 }
 
+/** What a release is made of: what Helm is given, and what comes of it together with the defaults of the chart. */
+export interface ReleaseValues {
+  readonly given: JsonObject
+  readonly effective: JsonObject
+}
+
+export function releaseValues(
+  { overrides, defaultValues }: Pick<Template, 'overrides' | 'defaultValues'>,
+  layers: { readonly userValues: JsonObject; readonly system: SystemValues },
+): ReleaseValues {
+  const effective = mergeValues({ ...layers, defaults: defaultValues })
+  return { given: overrides === null ? effective : mergeValues({ ...layers, defaults: overrides }), effective }
+}
+
 type ChartIdentity = Pick<Template, 'id' | 'chartRef' | 'chartVersion' | 'chartDigest'>
 
 /**

@@ -3,7 +3,7 @@ import { discovery, KubeError, makeClient, type Client, type Transport } from '.
 import { raise, type AppFailureCode } from '../../failures.ts'
 import { classifyHelmError } from '../errors.ts'
 import { assertInScope } from '../../scope.ts'
-import { deepMerge } from '../../values/values.ts'
+import { coalesce } from '../../values/chart-defaults.ts'
 import type { JsonObject } from '../../values/json.ts'
 import { masker } from '../../values/redaction.ts'
 import { withoutHandedOver } from '../hand-over.ts'
@@ -41,7 +41,7 @@ export function fakeHelm({ transport, clock, charts, fault, historyMax = 10 }: F
   const kinds = discovery(transport, clock)
 
   const rendered = (chart: Chart, values: JsonObject, target: ReleaseTarget) =>
-    charts.templatesOf(chart).render(deepMerge(chart.defaultValues, values), target)
+    charts.templatesOf(chart).render(coalesce(chart.defaultValues, values), target)
 
   const manifestOf = ({ chart, values, handOver }: Rollout, target: ReleaseTarget): string => {
     const documents = rendered(chart, values, target).map((object) => `---\n${JSON.stringify(object)}\n`)
@@ -74,7 +74,7 @@ export function fakeHelm({ transport, clock, charts, fault, historyMax = 10 }: F
   }
 
   async function hook({ chart, values, timeoutMs }: Rollout, signal: AbortSignal | undefined): Promise<void> {
-    const { afterMs = 0, failure } = charts.templatesOf(chart).hooks?.(deepMerge(chart.defaultValues, values)) ?? {}
+    const { afterMs = 0, failure } = charts.templatesOf(chart).hooks?.(coalesce(chart.defaultValues, values)) ?? {}
     await sleep(clock, Math.min(afterMs, timeoutMs), signal)
     if (failure !== undefined) throw raise[failure.code](failure.message)
     if (afterMs > timeoutMs) throw raise.HookFailed('post-install hooks failed: context deadline exceeded')

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { stringify } from 'yaml'
+import type { JsonObject } from '../../../src/domains/apps/index.ts'
+import { coalesce, overridesIn } from '../../../src/domains/apps/values/chart-defaults.ts'
+import { helmWorld, writeChart, type HelmWorld } from './world.ts'
+
+let world: HelmWorld
+beforeAll(async () => {
+  world = await helmWorld()
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+const configMap = (data: string) => ({
+  'all.yaml': `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: all }\ndata:\n  ${data}\n`,
+})
+
+/** The data of the only object of a chart with these templates and values. */
+async function rendered(
+  template: string,
+  values: string,
+  given: JsonObject,
+): Promise<Readonly<Record<string, string>>> {
+  const folder = await writeChart(world.tempDir, configMap(template), { values })
+  const chart = await world.charts.fetch({ ref: folder, version: '1.0.0', digest: null })
+  const [object] = await world.helm.render({ namespace: world.namespace, release: 'odd' }, chart, given)
+  return (object as unknown as { readonly data: Readonly<Record<string, string>> }).data
+}
+
+/** What `given` and the defaults of a chart come to, by Helm itself. */
+async function byHelm(values: string, given: JsonObject): Promise<JsonObject> {
+  const { all } = await rendered('all: {{ toJson .Values | quote }}', values, given)
+  return JSON.parse(all ?? '') as JsonObject
+}
+
+describe('the defaults of a chart', () => {
+  const DEFAULTS: JsonObject = {
+    top: null,
+    secret: { name: null, key: null },
+    deep: { a: { b: null, c: 1 } },
+    list: [{ x: null }],
+    user: { a: 1, b: null },
+  }
+  it.each<[string, JsonObject]>([
+    ['nothing', {}],
+    ['values', { secret: { name: 'q' }, top: 3 }],
+    ['a null over a default', { user: { a: null }, deep: { a: null } }],
+    ['a null over a null', { secret: { name: null }, top: null }],
+    ['a null of its own', { fresh: { x: null }, deep: { a: { d: null } } }],
+    ['other types', { deep: 3, top: { a: 1 }, list: [] }],
+  ])('and %s come to what we think they do', async (_, given) => {
+    expect(coalesce(DEFAULTS, given)).toEqual(await byHelm(stringify(DEFAULTS), given))
+  })
+})
+
+it('a chart with empty defaults renders as it does without us', async () => {
+  const values = 'existingDatabaseSecret:\n  name:\n  key:\nimage: nginx\n'
+  const template = 'database: {{ if .Values.existingDatabaseSecret }}existing{{ else }}own{{ end }}'
+  const defaults = { existingDatabaseSecret: { name: null, key: null }, image: 'nginx' }
+  // As people do: a copy of values.yaml in which one line was changed.
+  const written = { ...defaults, image: 'caddy' }
+  expect(await rendered(template, values, {})).toEqual({ database: 'own' })
+  expect(await rendered(template, values, written)).toEqual({ database: 'existing' })
+  expect(await rendered(template, values, overridesIn(written, defaults))).toEqual({ database: 'own' })
+})
