@@ -40,6 +40,7 @@ import { ALL_FAULTS, perAwait } from '../faults.ts'
 import type { Law, Laws, Scenario } from '../scenario.ts'
 import { SENTINEL } from '../standing.ts'
 import type { Ports, User, World } from '../world.ts'
+import { DEFAULT_LAYOUT } from '../../src/domains/apps/values/layout.ts'
 
 const IDS = ['1', '2', '3'] as const
 /** Its namespace exists already and does not have our label. */
@@ -119,6 +120,7 @@ class Platform {
       defaultValues: { user: { password: SENTINEL } },
       overrides: { user: { password: SENTINEL } },
       valuesSchema: SCHEMA,
+      layout: DEFAULT_LAYOUT,
       capabilities: {},
       healthTimeoutSec: 20,
       createdAt: 0,

@@ -18,6 +18,8 @@ export { appliable, masker, redact, type Appliable, type Redacted } from './valu
 export { replays } from './replay.ts'
 export { resourcesOf, type LiveResource, type ResourceEvent } from './health/resources.ts'
 export { checkMergedValues, checkSchema, checkUserValues } from './schema/schema.ts'
+export { userPartOf } from './schema/user-part.ts'
+export type { Layout } from './values/layout.ts'
 export { isSealedWithCurrent, keyRing, openAll, sealAll, type KeyRing, type Secrets } from './values/seal.ts'
 export { joinSecrets, keepSecrets, splitSecrets, type SplitValues } from './values/secrets.ts'
 export { inLane, insightLane, type InsightLane } from './insight-lane.ts'

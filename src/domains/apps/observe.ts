@@ -83,7 +83,7 @@ export class Observer {
 
   async observe(loaded: LoadedDeployment, options: ObserveOptions = {}): Promise<Observation> {
     const planning = planOf(loaded, this.#parts.settings)
-    const planned = { ...planning, rendered: this.#rendering(loaded, planning.plan) }
+    const planned = { ...planning, rendered: this.#rendering(loaded, planning) }
     return loaded.deployment.deletedAt === null
       ? this.#toApply(loaded, planned, options)
       : this.#toDelete(loaded, planned, options)
@@ -220,12 +220,13 @@ export class Observer {
     return readRelease(this.#parts, record, options)
   }
 
-  #rendering({ deployment, template }: LoadedDeployment, plan: Planned['plan']): Observation['rendered'] {
+  #rendering({ deployment, template }: LoadedDeployment, { plan, mask }: Planned): Observation['rendered'] {
     const { charts, helm } = this.#parts
     const render = async (signal?: AbortSignal) => {
       if ('problem' in plan) throw new FailureError(plan.problem)
       const target = await renderTargetOf(this.#parts, deployment, signal)
-      return helm.render(target, await charts.fetch(chartOf(template), signal), plan.values, signal)
+      const chart = await charts.fetch(chartOf(template), signal)
+      return helm.render(target, chart, plan.values, signal, { mask })
     }
     let rendered: ReturnType<typeof render> | undefined
     return (signal) => (rendered ??= render(signal))

@@ -5,11 +5,11 @@ import type { JsonObject } from './values/json.ts'
 import type { AppsSettings } from './parts.ts'
 import { masker } from './values/redaction.ts'
 import type { LoadedDeployment } from './rows.ts'
-import { checkMergedValues, checkUserValues } from './schema/schema.ts'
+import { checkRelease, checkSettings } from './schema/user-part.ts'
 import { openAll, type Secrets } from './values/seal.ts'
 import { joinSecrets, secretsOfRelease } from './values/secrets.ts'
 import type { Template } from './types.ts'
-import { appliedDigest, releaseValues, systemValues } from './values/values.ts'
+import { appliedDigest, releaseValues, systemValues, type SystemValues } from './values/values.ts'
 
 /** What a row asks Helm for. `values` hold secrets: for Helm, never for people. */
 export interface Plan {
@@ -33,13 +33,13 @@ export function planOf({ deployment, template }: LoadedDeployment, settings: App
     return { plan: { problem: failureOf(error) }, mask: masker([]) }
   }
   const userValues = joinSecrets({ open: deployment.userValues, secrets })
-  const system = systemValues(deployment, settings.ingressClass)
+  const system = systemValues(deployment, settings.ingressClass, template.layout)
   const { given, effective } = releaseValues(template, { userValues, system })
   const mask = masker(secretsOfRelease(template.valuesSchema, effective, secrets))
   if (template.deletedAt !== null && deployment.appliedTemplateId !== template.id) {
     return { plan: { problem: raise.TemplateMissing(`template ${template.id} was deleted`).failure }, mask }
   }
-  const problem = valuesProblem(template, userValues, effective, mask)
+  const problem = valuesProblem(template, { userValues, effective, system }, mask)
   if (problem !== undefined) return { plan: { problem }, mask }
   return { plan: { values: given, digest: appliedDigest(template, given, settings.digestSalt) }, mask }
 }
@@ -53,15 +53,14 @@ function secretsOf(id: string, sealed: Readonly<Record<string, string>>, { ring 
 /** The tenant is told what the tenant can correct; what is wrong besides is the template's fault. */
 function valuesProblem(
   template: Template,
-  userValues: JsonObject,
-  values: JsonObject,
+  values: { readonly userValues: JsonObject; readonly effective: JsonObject; readonly system: SystemValues },
   mask: Masker,
 ): Failure | undefined {
   const text = (problems: readonly { readonly field: string; readonly message: string }[]): string =>
     mask(problems.map(({ field, message }) => `${field} ${message}`).join('; '))
-  const theirs = checkUserValues(template, userValues)
+  const theirs = checkSettings(template, values.userValues)
   if (theirs.length > 0) return raise.SchemaViolation(text(theirs)).failure
-  const all = checkMergedValues(template.valuesSchema, values)
+  const all = checkRelease(template, values.effective, values.system)
   if (all.length === 0) return undefined
   return all.every(({ field }) => field.startsWith('/user'))
     ? raise.SchemaViolation(text(all)).failure

@@ -1,4 +1,4 @@
-import { FailureError, failureOf, type Failure } from '../../kernel/index.ts'
+import { failureOf, type Failure, type Masker } from '../../kernel/index.ts'
 import { at, isNotFound, type Client, type FieldChange, type KubeObject, type PreviewDiff } from '../../kube/index.ts'
 import type { PreviewInputs, Rendering } from './usecases/index.ts'
 import { redactedDiff } from './drift/diff.ts'
@@ -28,11 +28,7 @@ export async function previewOf(parts: AppsParts, inputs: PreviewInputs, signal?
   const values = redactedDiff(before?.shown ?? {}, after.shown, { mask })
   const notConsulted: string[] = []
   const target = await renderTargetOf(parts, after.deployment, signal)
-  const wanted = await render(parts, target, after, signal).catch((error: unknown) => {
-    if (signal?.aborted || !(error instanceof FailureError)) throw error
-    // What a chart says about its values may quote those of the template, which Helm's own mask does not know.
-    throw new FailureError({ ...error.failure, message: mask.excerpt(error.failure.message) })
-  })
+  const wanted = await render(parts, target, after, mask, signal)
   // Without a namespace there is nothing to compare with, and nobody to ask.
   const asked = target.as && parts.client.as(target.as)
   const present = asked === undefined ? NOTHING : await presentObjects(parts, after, mask, signal)
@@ -50,9 +46,15 @@ export async function previewOf(parts: AppsParts, inputs: PreviewInputs, signal?
   return { values, objects, notConsulted }
 }
 
-async function render(parts: AppsParts, target: ReleaseTarget, { template, given }: Rendering, signal?: AbortSignal) {
+async function render(
+  parts: AppsParts,
+  target: ReleaseTarget,
+  { template, given }: Rendering,
+  mask: Masker,
+  signal?: AbortSignal,
+) {
   const chart = await parts.charts.fetch(chartOf(template), signal)
-  return parts.helm.render(target, chart, given, signal)
+  return parts.helm.render(target, chart, given, signal, { mask })
 }
 
 interface Present {

@@ -2,6 +2,7 @@ import type { Failure } from '../../kernel/index.ts'
 import type { JsonObject } from './values/json.ts'
 import type { Unrepairable } from './observed.ts'
 import type { RolloutState } from './rollout.ts'
+import type { Layout } from './values/layout.ts'
 
 /*
  * Terms used in this folder
@@ -80,6 +81,8 @@ export interface Template {
   /** What Helm is given of them. `null`: published before they were kept apart from the chart's; Helm is given all. */
   readonly overrides: JsonObject | null
   readonly valuesSchema: JsonObject | null
+  /** Where in the values the platform and the tenant write. */
+  readonly layout: Layout
   readonly capabilities: JsonObject
   readonly healthTimeoutSec: number
   readonly createdAt: number

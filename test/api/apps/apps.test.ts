@@ -389,3 +389,34 @@ test('a repeated write with the same Idempotency-Key is answered again, with its
   expect((await change('"1"')).headers['etag']).toBe('"2"')
   expect((await change('"2"')).json()).toMatchObject({ code: 'IdempotencyKeyReused' })
 })
+
+test('a template says where in the values of its chart things go, and its form follows', async () => {
+  await using w = await appsWorld()
+  const { id } = await w.product()
+  const publish = (layout: object) =>
+    w.as(w.admin.secret, {
+      method: 'POST',
+      url: `/api/v1/products/${id}/templates`,
+      payload: {
+        chart_ref: 'oci://registry/hello',
+        chart_version: '1.1.0',
+        values_schema: { properties: { host: { type: 'string', title: 'Hostname' }, title: { type: 'string' } } },
+        layout,
+      },
+    })
+  const published = await publish({ user_values: 'root', ingress_class_paths: [], plan: { size: 1 } })
+  const template = published.json<TemplateView>()
+  expect(template.layout).toEqual({
+    domain_paths: ['/host'],
+    ingress_class_paths: [],
+    caelus_values: true,
+    plan: { size: 1 },
+    user_values: 'root',
+  })
+  const form = await w.as(w.admin.secret, { url: `/api/v1/templates/${template.id}/form` })
+  expect(Object.keys(form.json().schema.properties)).toEqual(['title'])
+
+  const refused = await publish({ domain_paths: ['a..b'] })
+  expect(refused.statusCode).toBe(400)
+  expect(refused.json<Problem>().errors).toMatchObject([{ field: 'layout/domain_paths/0' }])
+})

@@ -9,6 +9,7 @@ import {
   mergeValues,
   systemValues,
 } from '../../../src/domains/apps/index.ts'
+import { DEFAULT_LAYOUT } from '../../../src/domains/apps/values/layout.ts'
 import { charts } from '../../../src/domains/apps/helm/index.ts'
 import { obtainBinaries } from '../../../tools/binaries/index.ts'
 import { golden } from '../../support/golden.ts'
@@ -19,6 +20,7 @@ const CHARTS = ['hello-static', 'ledger', 'status-page'] as const
 const system = systemValues(
   { id: '1', deploymentUid: 'shop-a-1', namespaceName: 'shop-a-1', domainname: 'a.example.com' },
   'public',
+  DEFAULT_LAYOUT,
 )
 
 async function helm(...args: string[]): Promise<string> {

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { stringify } from 'yaml'
+import { parse, stringify } from 'yaml'
 import type { JsonObject } from '../../../src/domains/apps/index.ts'
 import { coalesce, overridesIn } from '../../../src/domains/apps/values/chart-defaults.ts'
+import { DEFAULT_LAYOUT, type Layout } from '../../../src/domains/apps/values/layout.ts'
+import { releaseValues, systemValues } from '../../../src/domains/apps/values/values.ts'
 import { helmWorld, writeChart, type HelmWorld } from './world.ts'
 
 let world: HelmWorld
@@ -61,4 +63,54 @@ it('a chart with empty defaults renders as it does without us', async () => {
   expect(await rendered(template, values, {})).toEqual({ database: 'own' })
   expect(await rendered(template, values, written)).toEqual({ database: 'existing' })
   expect(await rendered(template, values, overridesIn(written, defaults))).toEqual({ database: 'own' })
+})
+
+describe('charts of other shapes', () => {
+  const deployment = { id: '7', deploymentUid: 'm-1', namespaceName: 'm-1', domainname: 'chat.example.com' }
+  it.each<[string, string, string, Partial<Layout>, JsonObject]>([
+    [
+      'takes its host at the root',
+      'h: {{ required "serverName" .Values.serverName }}',
+      '',
+      { domainPaths: ['/serverName'] },
+      {},
+    ],
+    [
+      'takes its host deep inside',
+      'h: {{ .Values.nextcloud.nextcloud.host }}',
+      'nextcloud:\n  nextcloud:\n    host: nextcloud.local\n',
+      { domainPaths: ['/nextcloud/nextcloud/host'] },
+      {},
+    ],
+    [
+      'takes its host in a list',
+      'h: {{ with index .Values.ingress.hosts 0 }}{{ .host }}{{ index .paths 0 }}{{ end }}',
+      'ingress:\n  hosts:\n    - host: chart.local\n      paths: [""]\n',
+      { domainPaths: ['/ingress/hosts/0/host'] },
+      {},
+    ],
+    ['reads its plan', 'h: {{ .Values.ingress.host }}{{ .Values.caelus.plan.storageSize | default "" }}', '', {}, {}],
+    [
+      'forbids ingress',
+      'h: {{ if hasKey .Values "ingress" }}{{ fail "ingress is deprecated" }}{{ end }}{{ index .Values.server.hosts 0 }}',
+      '',
+      { domainPaths: ['/server/hosts/0'], ingressClassPaths: [] },
+      {},
+    ],
+    [
+      'has settings at the root',
+      'h: {{ .Values.host }}\n  title: {{ .Values.title }}',
+      'title: chart\nhost: x\n',
+      { domainPaths: ['/host'], userValues: 'root' },
+      { title: 'ours' },
+    ],
+  ])('one that %s', async (_, template, values, change, userValues) => {
+    const layout = { ...DEFAULT_LAYOUT, ...change }
+    const defaultValues = (parse(values) ?? {}) as JsonObject
+    const { given } = releaseValues(
+      { overrides: {}, defaultValues, layout },
+      { userValues, system: systemValues(deployment, 'nginx', layout) },
+    )
+    expect(await rendered(template, values, given)).toEqual({ h: 'chat.example.com', ...userValues })
+  })
 })

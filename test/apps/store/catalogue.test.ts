@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { appsWorld, CHART, chartOf, codeOf, fieldsOf, registry } from './world.ts'
+import type { LayoutInput } from '../../../src/domains/apps/usecases/index.ts'
 
 test('a product exists once by name, is found by everybody who is logged in, and is changed by admins alone', async () => {
   await using w = await appsWorld()
@@ -113,4 +114,61 @@ test('the canonical template is one of the product, and cannot be deleted before
   const { items } = await w.apps.listTemplates(w.ann, product.id, { limit: 10 })
   expect(items.map(({ id }) => id)).toEqual([next.id])
   expect(await fieldsOf(w.apps.setCanonicalTemplate(w.admin, product.id, template.id))).toHaveProperty('template_id')
+})
+
+test('a template says where the platform and the tenant write, and every path is looked at', async () => {
+  await using w = await appsWorld()
+  const valuesSchema = {
+    type: 'object',
+    properties: { host: { type: 'string', title: 'Hostname' }, title: { type: 'string' } },
+  }
+  const apps = w.appsWith({
+    charts: registry({ defaultValues: { hosts: ['x'], title: 'hi', text: 'a' }, valuesSchema }),
+  })
+  const { id: productId } = await apps.createProduct(w.admin, { name: 'Hello' })
+  const publish = (layout: LayoutInput) => apps.publishTemplate(w.admin, { productId, ...CHART, layout })
+  const { layout } = await publish({
+    domainPaths: ['hosts[0]', 'serverName'],
+    ingressClassPaths: [],
+    plan: { size: 1 },
+  })
+  expect(layout).toEqual({
+    domainPaths: ['/hosts/0', '/serverName'],
+    ingressClassPaths: [],
+    caelusValues: true,
+    plan: { size: 1 },
+    userValues: 'user',
+  })
+  const atRoot = await publish({ userValues: 'root' })
+  expect((await apps.getTemplate(w.ann, atRoot.id)).layout).toMatchObject({ domainPaths: ['/host'], plan: {} })
+  const order = { userId: w.ann.userId, templateId: atRoot.id, domainname: 'a.example.org' }
+  expect(await fieldsOf(apps.createDeployment(w.ann, { ...order, userValues: { host: 'b', title: 'c' } }))).toEqual({
+    '/user/host': 'is set by the platform and cannot be changed',
+  })
+  expect(await fieldsOf(apps.createDeployment(w.ann, { ...order, userValues: { hosts: [], title: 'c' } }))).toEqual({
+    '/user/hosts': 'cannot be set: this product has no such setting',
+  })
+  const ordered = await apps.createDeployment(w.ann, { ...order, userValues: { title: 'c' } })
+  const { after } = await apps.previewUpdate(w.ann, { id: ordered.id }, { userValues: { title: 'd' } })
+  expect(after.given).toMatchObject({ host: 'a.example.org', title: 'd', caelus: { plan: {} } })
+  expect(after.given).not.toHaveProperty('text')
+
+  const problems = await fieldsOf(
+    publish({
+      domainPaths: ['hosts[1]', 'a..b', 'user.host', 'text.host', 'serverName', 'serverName.more'],
+      ingressClassPaths: ['caelus.class', 'hosts'],
+      caelusValues: false,
+      plan: { size: 1 },
+    }),
+  )
+  expect(Object.keys(problems).toSorted()).toEqual([
+    'layout/domain_paths/0',
+    'layout/domain_paths/1',
+    'layout/domain_paths/2',
+    'layout/domain_paths/3',
+    'layout/domain_paths/5',
+    'layout/ingress_class_paths/0',
+    'layout/ingress_class_paths/1',
+    'layout/plan',
+  ])
 })

@@ -61,6 +61,36 @@ export const TemplateFormView = Type.Object(
 )
 export type TemplateFormView = Static<typeof TemplateFormView>
 
+const layoutPaths = (description: string) => Type.Array(Type.String({ maxLength: 500 }), { maxItems: 20, description })
+
+export const LayoutView = Type.Object(
+  {
+    domain_paths: layoutPaths('Where the domain goes, as JSON pointers.'),
+    ingress_class_paths: layoutPaths('Where the name of the ingress class goes.'),
+    caelus_values: Type.Boolean({ description: 'Whether the chart is told `caelus.*`.' }),
+    plan: orNull(JsonObject, '`caelus.plan`. Null: the template is from before there were plans.'),
+    user_values: Type.Enum(['user', 'root'], {
+      description: 'Whether what tenants set lies under `user`, or is laid over the values as they are.',
+    }),
+  },
+  { description: 'Where in the values of the chart the platform and the tenant write.' },
+)
+export type LayoutView = Static<typeof LayoutView>
+
+export const LayoutCreate = Type.Partial(
+  Type.Object({
+    domain_paths: layoutPaths(
+      'Such as `serverName`, `ingress.hosts[0].host` or `/ingress/host`. Absent: `ingress.host`, or with settings at the root the fields titled "hostname" if there are any.',
+    ),
+    ingress_class_paths: layoutPaths('Absent: `ingress.className`. Empty: the chart is told none.'),
+    caelus_values: Type.Boolean({ description: 'Default: true.' }),
+    plan: JsonObject,
+    user_values: Type.Enum(['user', 'root']),
+  }),
+  { additionalProperties: false },
+)
+export type LayoutCreate = Static<typeof LayoutCreate>
+
 export const TemplateView = Type.Object({
   id: Type.String(),
   product_id: Type.String(),
@@ -78,6 +108,7 @@ export const TemplateView = Type.Object({
     'What of the defaults is given to Helm. Null: published before they were kept apart; all is given.',
   ),
   values_schema: orNull(JsonObject),
+  layout: LayoutView,
   capabilities: JsonObject,
   health_timeout_sec: Type.Integer(),
   created_at: Timestamp,
@@ -123,6 +154,7 @@ export const TemplateCreate = Type.Object(
       Type.Unsafe<Record<string, unknown>>({ ...JsonObject, description: 'Laid over those of the chart.' }),
     ),
     values_schema: Type.Optional(orNull(JsonObject, 'Absent: the one of the chart.')),
+    layout: Type.Optional(LayoutCreate),
     capabilities: Type.Optional(JsonObject),
     health_timeout_sec: Type.Optional(Type.Integer({ minimum: 10, maximum: 7200 })),
     canonical: Type.Optional(

@@ -1,15 +1,17 @@
 import { Type } from 'typebox'
-import { formOf, type JsonObject } from '../../../domains/apps/index.ts'
+import { formOf, userPartOf, type JsonObject } from '../../../domains/apps/index.ts'
 import type { App } from '../../app.ts'
 import {
   ChartLocation,
   ChartView,
+  type LayoutCreate,
   PageQuery,
   pageOf,
   TemplateCreate,
   TemplateFormView,
   TemplateView,
 } from '../../contract/index.ts'
+import type { LayoutInput } from '../../../domains/apps/usecases/index.ts'
 import type { AppsParts } from './parts.ts'
 import { chartView, formView, templateView } from './views.ts'
 import { pageRequest } from '../../http/paging.ts'
@@ -18,6 +20,14 @@ import { Id, actorOf, pageView, whileConnected } from '../parts.ts'
 const tags = ['apps']
 const ofProduct = Type.Object({ id: Id })
 const one = Type.Object({ id: Id, tid: Id })
+
+const layoutInput = (layout: LayoutCreate): LayoutInput => ({
+  domainPaths: layout.domain_paths,
+  ingressClassPaths: layout.ingress_class_paths,
+  caelusValues: layout.caelus_values,
+  plan: layout.plan as JsonObject | undefined,
+  userValues: layout.user_values,
+})
 
 export function templateRoutes(app: App, { apps }: AppsParts): void {
   app.get(
@@ -64,6 +74,7 @@ export function templateRoutes(app: App, { apps }: AppsParts): void {
         versionLabel: body.version_label,
         defaultValues: body.default_values as JsonObject | undefined,
         valuesSchema: body.values_schema as JsonObject | null | undefined,
+        layout: body.layout && layoutInput(body.layout),
         capabilities: body.capabilities as JsonObject | undefined,
         healthTimeoutSec: body.health_timeout_sec,
         canonical: body.canonical,
@@ -124,7 +135,7 @@ export function templateRoutes(app: App, { apps }: AppsParts): void {
         response: { 200: TemplateFormView },
       },
     },
-    async (request) => formView(formOf(await apps.getTemplate(actorOf(request), request.params.tid))),
+    async (request) => formView(formOf(userPartOf(await apps.getTemplate(actorOf(request), request.params.tid)))),
   )
 
   app.post(

@@ -1,4 +1,4 @@
-import type { LiveResource, Product, Template, TemplateForm } from '../../../domains/apps/index.ts'
+import type { Layout, LiveResource, Product, Template, TemplateForm } from '../../../domains/apps/index.ts'
 import type { ChartReport, ListedDeployment, ListedJob } from '../../../domains/apps/usecases/index.ts'
 import { shownTemplate } from '../../../domains/apps/index.ts'
 import type { Actor } from '../../../store/index.ts'
@@ -7,6 +7,7 @@ import type {
   ChartView,
   DeploymentView,
   FailureView,
+  LayoutView,
   ProductView,
   ReconcileJobView,
   ResourceView,
@@ -37,6 +38,14 @@ export const productView = ({
   created_at: timeView(createdAt),
 })
 
+const layoutView = (layout: Layout): LayoutView => ({
+  domain_paths: [...layout.domainPaths],
+  ingress_class_paths: [...layout.ingressClassPaths],
+  caelus_values: layout.caelusValues,
+  plan: layout.plan,
+  user_values: layout.userValues,
+})
+
 export const templateView = (template: Template, reader: Pick<Actor, 'admin'>): TemplateView => ({
   id: template.id,
   product_id: template.productId,
@@ -47,6 +56,7 @@ export const templateView = (template: Template, reader: Pick<Actor, 'admin'>): 
   version_label: template.versionLabel,
   ...valuesView(template, reader),
   overrides: shownTemplate(template, reader).overrides,
+  layout: layoutView(template.layout),
   capabilities: template.capabilities,
   health_timeout_sec: template.healthTimeoutSec,
   created_at: timeView(template.createdAt),

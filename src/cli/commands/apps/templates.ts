@@ -4,6 +4,7 @@ import type { CliPorts } from '../../ports.ts'
 import { formatFacts, formatList } from '../../output.ts'
 import { PRODUCT, productNamed, TEMPLATE, templateNamed, templatePath } from './nouns.ts'
 import { readObject, readValues, withValues, type ValuesOptions } from './values.ts'
+import { layoutIn, withLayout, type LayoutOptions } from './layout.ts'
 import { durationMs, outputOption, type OutputOption } from '../options.ts'
 
 interface Template {
@@ -16,7 +17,7 @@ interface Template {
   readonly created_at: string
 }
 
-interface CreateOptions extends OutputOption, ValuesOptions {
+interface CreateOptions extends OutputOption, ValuesOptions, LayoutOptions {
   readonly product: string
   readonly chart: string
   readonly chartVersion: string
@@ -46,7 +47,7 @@ export function templateCommands(program: Command, { remote, terminal }: CliPort
     .option('--schema-file <path>', 'schema of the values, instead of the one in the chart')
     .option('--health-timeout <duration>', 'how long an install may take to get healthy, such as 10m', durationMs)
     .option('--canonical', 'new deployments of the product get it')
-  withValues(create, 'default values, instead of those in the chart')
+  withLayout(withValues(create, 'default values, laid over those in the chart'))
     .addOption(outputOption())
     .action(async (options: CreateOptions) => {
       const { product, digest, label, schemaFile, healthTimeout, canonical = false, output } = options
@@ -59,6 +60,7 @@ export function templateCommands(program: Command, { remote, terminal }: CliPort
         ...(label !== undefined && { version_label: label }),
         ...(values !== undefined && { default_values: values }),
         ...(schemaFile !== undefined && { values_schema: await readObject('--schema-file', schemaFile) }),
+        ...layoutIn(options),
         ...(healthTimeout !== undefined && { health_timeout_sec: Math.ceil(healthTimeout / 1000) }),
         ...(canonical && { canonical }),
       })

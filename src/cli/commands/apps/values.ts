@@ -15,10 +15,12 @@ export const withValues = (command: Command, what: string): Command =>
 
 /** Undefined: neither option was given. */
 export async function readValues({ valuesFile, valuesJson }: ValuesOptions): Promise<object | undefined> {
-  if (valuesJson !== undefined) return objectIn('--values-json', () => JSON.parse(valuesJson))
+  if (valuesJson !== undefined) return parsedObject('--values-json', valuesJson)
   if (valuesFile === undefined) return undefined
   return await readObject('--values-file', valuesFile)
 }
+
+export const parsedObject = (option: string, json: string): object => objectIn(option, () => JSON.parse(json))
 
 export async function readObject(option: string, path: string): Promise<object> {
   const text = await readFile(path === '-' ? '/dev/stdin' : path, 'utf8').catch((cause: unknown) => {

@@ -198,13 +198,13 @@ export function helmCli(options: HelmCliOptions): HelmCli {
   return {
     version,
 
-    async render(target, chart, values, signal) {
+    async render(target, chart, values, signal, { mask = maskOf(values) } = {}) {
       const helm = await version()
       const flags = [...READING_VALUES, '--no-hooks', askingTheCluster(helm), ...checkedByTheServer(helm)]
       const args = ['template', target.release, chart.archive, ...flags]
       const reach = { namespace: target.as && target.namespace, mayWrite: false }
       const ran = await call({ target, reach, renders: true, args, limitMs: QUICK_MS, signal, values })
-      if (ran.code !== 0) throw classifyHelmError(ran.stderr, { mask: maskOf(values) })
+      if (ran.code !== 0) throw classifyHelmError(ran.stderr, { mask })
       const objects = await objectsOf(ran.stdout, target, kinds)
       assertInScope(objects, target.namespace, target.granted)
       return objects

@@ -55,6 +55,11 @@ export interface Rollout {
   readonly mask?: Masker
 }
 
+export interface RenderOptions {
+  /** Hides secrets in what Helm says when it fails. @default hides everything in the user part of the values */
+  readonly mask?: Masker
+}
+
 /**
  * The verbs of Helm that change the world. Errors are `FailureError`s with the codes of `failures.ts`. What fails stays as it
  * is: to undo it is a decision of its own.
@@ -64,7 +69,13 @@ export interface Helm {
    * What the chart would make of the values: the objects, hooks left out. Touches nothing. Templates see the namespace of
    * the release as the identity of the target, and nothing of the cluster without one. Refuses what a release may not have.
    */
-  render(target: ReleaseTarget, chart: Chart, values: JsonObject, signal?: AbortSignal): Promise<readonly KubeObject[]>
+  render(
+    target: ReleaseTarget,
+    chart: Chart,
+    values: JsonObject,
+    signal?: AbortSignal,
+    options?: RenderOptions,
+  ): Promise<readonly KubeObject[]>
   install(target: ReleaseTarget, rollout: Rollout, signal?: AbortSignal): Promise<{ readonly revision: number }>
   upgrade(target: ReleaseTarget, rollout: Rollout, signal?: AbortSignal): Promise<{ readonly revision: number }>
   /** Applies an earlier revision once more, as a new one with the digest of the earlier. */

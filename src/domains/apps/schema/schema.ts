@@ -12,7 +12,7 @@ import { linearPattern } from './linear-pattern.ts'
 import { placeOf, problemsOf } from './messages.ts'
 import { isReadOnly, pointersWhere, userSchemaOf } from './walk.ts'
 import type { FieldProblem } from '../types.ts'
-import { deepMerge, RESERVED_POINTERS, userDefaults } from '../values/values.ts'
+import { deepMerge, userDefaults, USUALLY_RESERVED } from '../values/values.ts'
 
 /** Prepared, older dialects are subsets of draft 7. */
 const VALIDATORS = {
@@ -196,11 +196,18 @@ export function checkUserValues(
 }
 
 /** The last look before Helm runs. Keys that the system adds fail no `additionalProperties: false`. */
-export function checkMergedValues(valuesSchema: JsonObject | null, merged: JsonObject): FieldProblem[] {
+export function checkMergedValues(
+  valuesSchema: JsonObject | null,
+  merged: JsonObject,
+  reserved: ReadonlySet<string> = USUALLY_RESERVED,
+): FieldProblem[] {
   if (valuesSchema === null) return []
   const { full } = compiledOf(valuesSchema)
   const errors = errorsOf(full, merged)
-  const refused = errors.filter(isUnknownField).map(placeOf).filter(isReserved)
+  const refused = errors
+    .filter(isUnknownField)
+    .map(placeOf)
+    .filter((pointer) => reserved.has(pointer))
   if (refused.length === 0) return problemsOf(errors, '')
   const without = changeAt(merged, refused, () => undefined)
   return problemsOf(isJsonObject(without) ? errorsOf(full, without) : errors, '')
@@ -208,5 +215,3 @@ export function checkMergedValues(valuesSchema: JsonObject | null, merged: JsonO
 
 const isUnknownField = ({ keyword }: ErrorObject): boolean =>
   keyword === 'additionalProperties' || keyword === 'unevaluatedProperties' || keyword === 'propertyNames'
-
-const isReserved = (pointer: string): boolean => (RESERVED_POINTERS as readonly string[]).includes(pointer)

@@ -159,7 +159,8 @@ function tupleOf({
   return isJsonArray(items) ? [items, additionalItems] : [listOf(prefixItems), items]
 }
 
-function propertySchemas(schema: JsonObject, key: string): Json[] {
+/** All that a schema says about a field of an object. */
+export function propertySchemas(schema: JsonObject, key: string): Json[] {
   const { properties, additionalProperties, unevaluatedProperties } = schema
   const named = isJsonObject(properties) ? field(properties, key) : undefined
   if (named !== undefined) return [named, ...valuesOf(schema.patternProperties)]

@@ -8,6 +8,7 @@ import { Observer } from '../observe.ts'
 import type { AppsParts } from '../parts.ts'
 import type { LoadedDeployment } from '../rows.ts'
 import { upgrade } from './upgrade.ts'
+import { DEFAULT_LAYOUT } from '../values/layout.ts'
 
 const PAGE = {
   apiVersion: 'v1',
@@ -40,6 +41,7 @@ const LOADED = {
     overrides: {},
     capabilities: {},
     valuesSchema: null,
+    layout: DEFAULT_LAYOUT,
     deletedAt: null,
   },
 } as unknown as LoadedDeployment

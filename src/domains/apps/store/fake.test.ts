@@ -4,6 +4,7 @@ import { FakePostgresQueue, Table } from '../../../store/fake/index.ts'
 import { deploymentKey } from '../queue.ts'
 import type { Deployment, Template } from '../types.ts'
 import { fakeDeploymentRows } from './fake.ts'
+import { DEFAULT_LAYOUT } from '../values/layout.ts'
 
 const TEMPLATE: Template = {
   id: 't1',
@@ -16,6 +17,7 @@ const TEMPLATE: Template = {
   defaultValues: {},
   overrides: {},
   valuesSchema: {},
+  layout: DEFAULT_LAYOUT,
   capabilities: {},
   healthTimeoutSec: 60,
   createdAt: 0,

@@ -11,6 +11,7 @@ import {
   type Tx,
 } from '../../../store/index.ts'
 import type { JsonObject } from '../values/json.ts'
+import { FIRST_LAYOUT, type Layout } from '../values/layout.ts'
 import type { PackageType, Template } from '../types.ts'
 
 export interface TemplateRow {
@@ -24,6 +25,7 @@ export interface TemplateRow {
   readonly default_values_json: JsonObject
   readonly overrides_json: JsonObject | null
   readonly values_schema_json: JsonObject | null
+  readonly layout_json: Layout | null
   readonly capabilities_json: JsonObject
   readonly health_timeout_sec: number
   readonly created_at: Date
@@ -31,7 +33,7 @@ export interface TemplateRow {
 }
 
 const COLUMNS = `id, product_id, package_type, chart_ref, chart_version, chart_digest, version_label,
-  default_values_json, overrides_json, values_schema_json, capabilities_json, health_timeout_sec, created_at, deleted_at`
+  default_values_json, overrides_json, values_schema_json, layout_json, capabilities_json, health_timeout_sec, created_at, deleted_at`
 
 export const templateOf = (row: TemplateRow): Template => ({
   id: row.id,
@@ -44,6 +46,7 @@ export const templateOf = (row: TemplateRow): Template => ({
   defaultValues: row.default_values_json,
   overrides: row.overrides_json,
   valuesSchema: row.values_schema_json,
+  layout: row.layout_json ?? FIRST_LAYOUT,
   capabilities: row.capabilities_json,
   healthTimeoutSec: row.health_timeout_sec,
   createdAt: msOf(row.created_at),
@@ -108,6 +111,7 @@ const contentsOf = (template: NewTemplate): readonly unknown[] => [
   template.capabilities,
   template.healthTimeoutSec,
   template.overrides,
+  template.layout,
 ]
 
 /** The template that says the same in everything but its label. */
@@ -116,7 +120,8 @@ export async function findTwin(on: Runner, template: NewTemplate): Promise<strin
     `select id from caelus.product_template_version
      where product_id = $1 and chart_ref = $2 and chart_version = $3 and chart_digest is not distinct from $4
        and default_values_json = $5 and values_schema_json::jsonb is not distinct from $6::jsonb and capabilities_json = $7
-       and health_timeout_sec = $8 and overrides_json is not distinct from $9 and deleted_at is null`,
+       and health_timeout_sec = $8 and overrides_json is not distinct from $9
+       and layout_json = $10 and deleted_at is null`,
     contentsOf(template),
   )
   return row?.id
@@ -126,8 +131,8 @@ export async function insertTemplate(tx: Tx, template: NewTemplate): Promise<Tem
   const [row] = await tx.query<TemplateRow>(
     `insert into caelus.product_template_version
        (product_id, chart_ref, chart_version, chart_digest, default_values_json, values_schema_json, capabilities_json,
-        health_timeout_sec, overrides_json, version_label)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning ${COLUMNS}`,
+        health_timeout_sec, overrides_json, layout_json, version_label)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) returning ${COLUMNS}`,
     [...contentsOf(template), template.versionLabel],
   )
   return templateOf(row as TemplateRow)

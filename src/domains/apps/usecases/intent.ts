@@ -5,7 +5,7 @@ import { raise } from '../failures.ts'
 import { normaliseDomain } from '../identity.ts'
 import type { JsonObject } from '../values/json.ts'
 import { valuesProblems } from '../schema/limits.ts'
-import { checkUserValues } from '../schema/schema.ts'
+import { checkSettings, userPartOf } from '../schema/user-part.ts'
 import { openAll, sealAll, type KeyRing, type Secrets } from '../values/seal.ts'
 import { splitKeeping } from '../values/keep-sealed.ts'
 import { joinSecrets, keepSecrets, splitSecrets, type SplitValues } from '../values/secrets.ts'
@@ -32,11 +32,12 @@ export async function intendCreate(
   const owner = found(await users.find(tx, input.userId), 'user', input.userId)
   refuseExcess(input.userValues)
   const template = await orderable(tx, input.templateId)
-  const userValues = keepSecrets(template.valuesSchema, input.userValues ?? {}, NOTHING)
+  const { valuesSchema } = userPartOf(template)
+  const userValues = keepSecrets(valuesSchema, input.userValues ?? {}, NOTHING)
   const domainname = judge(input.domainname, template, userValues)
   await checkDomain(deps, tx, domainname, owner.id)
   await checkLimit(deps, tx, owner)
-  const { open, secrets } = splitSecrets(template.valuesSchema, userValues)
+  const { open, secrets } = splitSecrets(valuesSchema, userValues)
   const sealedValues = sealSecrets(ring, { id, sealedValues: {} }, secrets)
   return { owner, template, intent: { domainname, userValues: open, sealedValues, desiredTemplateId: template.id } }
 }
@@ -54,13 +55,12 @@ export async function intendUpdate(
   if (before.deletedAt !== null) throw raise.BeingDeleted(`${before.deploymentUid} is being deleted`)
   const present = found(await findTemplate(tx, before.desiredTemplateId), 'template', before.desiredTemplateId)
   const template = await nextTemplate(tx, actor, present, change.templateId)
+  const { valuesSchema } = userPartOf(template)
   const isMoved = template.id !== present.id
   const isRewritten = change.userValues !== undefined || isMoved
   const stored = { open: before.userValues, secrets: isRewritten ? openSecrets(ring, before) : {} }
   const userValues =
-    change.userValues === undefined
-      ? joinSecrets(stored)
-      : keepSecrets(template.valuesSchema, change.userValues, stored)
+    change.userValues === undefined ? joinSecrets(stored) : keepSecrets(valuesSchema, change.userValues, stored)
   const domainname = judge(change.domainname ?? before.domainname, isRewritten ? template : undefined, userValues)
   if (domainname !== before.domainname) await checkDomain(deps, tx, domainname, before.userId)
   const changed = [
@@ -70,7 +70,7 @@ export async function intendUpdate(
   ]
   // Values that nobody touches are not opened: a domain can be changed also while their key is away.
   if (!isRewritten) return { template, changed, intent: { ...intentOf(before), domainname } }
-  const { open, secrets } = splitKeeping(template.valuesSchema, userValues, stored.secrets)
+  const { open, secrets } = splitKeeping(valuesSchema, userValues, stored.secrets)
   const sealedValues = sealSecrets(ring, before, secrets)
   const intent = { domainname, userValues: open, sealedValues, desiredTemplateId: template.id }
   return { template, changed, intent }
@@ -128,7 +128,7 @@ function judge(written: string, template: Template | undefined, userValues: Json
   const { domain = '', problem } = normaliseDomain(written)
   const problems = [
     ...(problem === undefined ? [] : [problem]),
-    ...(template === undefined ? [] : checkUserValues(template, userValues)),
+    ...(template === undefined ? [] : checkSettings(template, userValues)),
   ]
   if (problems.length > 0) throw new RefusedFields(problems)
   return domain

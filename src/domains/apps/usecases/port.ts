@@ -2,6 +2,7 @@ import type { TimelineEntry } from '../../../kernel/index.ts'
 import type { TemplateForm } from '../schema/form.ts'
 import type { Chart, ChartLocation } from '../helm/port.ts'
 import type { JsonObject, Json } from '../values/json.ts'
+import type { UserValuesAt } from '../values/layout.ts'
 import type { Actor, Listed, PageOptions, Precondition } from '../../../store/index.ts'
 import type {
   DeploymentFilter,
@@ -37,11 +38,21 @@ export interface TemplateInput {
   readonly defaultValues?: JsonObject | undefined
   /** Absent: the chart's own. `null`: it takes no settings. */
   readonly valuesSchema?: JsonObject | null | undefined
+  readonly layout?: LayoutInput | undefined
   readonly capabilities?: JsonObject | undefined
   /** @default 600 */
   readonly healthTimeoutSec?: number | undefined
   /** New deployments get it from now on. @default false */
   readonly canonical?: boolean | undefined
+}
+
+/** What is left out is as usual. Paths are written `nextcloud.host`, `ingress.hosts[0].host` or as JSON pointers. */
+export interface LayoutInput {
+  readonly domainPaths?: readonly string[] | undefined
+  readonly ingressClassPaths?: readonly string[] | undefined
+  readonly caelusValues?: boolean | undefined
+  readonly plan?: JsonObject | undefined
+  readonly userValues?: UserValuesAt | undefined
 }
 
 /** What a template of a chart would be made of, and why it could not be published. */

@@ -81,7 +81,7 @@ function rendered(
   const secrets = openSecrets(ring, deployment)
   const { given, effective } = releaseValues(template, {
     userValues: joinSecrets({ open: deployment.userValues, secrets }),
-    system: systemValues(deployment, ingressClass),
+    system: systemValues(deployment, ingressClass, template.layout),
   })
   return {
     rendering: { deployment, template, values: effective, given, shown: shownValues(template, effective, actor) },

@@ -17,8 +17,8 @@ import {
 } from '../store/index.ts'
 import type { FieldProblem, Template } from '../types.ts'
 import { coalesce, overridesIn } from '../values/chart-defaults.ts'
-import type { JsonObject } from '../values/json.ts'
 import { found, needsAdmin, note, refuseUnstorable } from '../../../store/index.ts'
+import { layoutFrom } from './layout.ts'
 import type { ChartReport, TemplateInput } from './port.ts'
 import type { UseCaseDeps } from './deps.ts'
 
@@ -102,22 +102,23 @@ const labelTaken = (product: string, label: string): RefusedFields =>
   )
 
 /** `chartVersion` as the chart has it: what was asked for may have been a range or a tag. */
-const templateFrom = (input: TemplateInput, chart: Chart): NewTemplate => ({
-  ...valuesOf(chart, input.defaultValues),
-  productId: input.productId,
-  chartRef: input.chartRef,
-  chartVersion: chart.version,
-  chartDigest: chart.digest,
-  versionLabel: input.versionLabel ?? null,
-  valuesSchema: input.valuesSchema === undefined ? chart.valuesSchema : input.valuesSchema,
-  capabilities: input.capabilities ?? {},
-  healthTimeoutSec: input.healthTimeoutSec ?? HEALTH_TIMEOUT_SEC,
-})
-
-/** `written`: by the publisher. */
-function valuesOf(chart: Chart, written: JsonObject = {}): Pick<NewTemplate, 'defaultValues' | 'overrides'> {
-  const overrides = overridesIn(written, chart.defaultValues)
-  return { defaultValues: coalesce(chart.defaultValues, overrides), overrides }
+function templateFrom(input: TemplateInput, chart: Chart): NewTemplate {
+  const overrides = overridesIn(input.defaultValues ?? {}, chart.defaultValues)
+  const defaultValues = coalesce(chart.defaultValues, overrides)
+  const valuesSchema = input.valuesSchema === undefined ? chart.valuesSchema : input.valuesSchema
+  return {
+    productId: input.productId,
+    chartRef: input.chartRef,
+    chartVersion: chart.version,
+    chartDigest: chart.digest,
+    versionLabel: input.versionLabel ?? null,
+    defaultValues,
+    overrides,
+    valuesSchema,
+    layout: layoutFrom(input.layout ?? {}, { valuesSchema, defaultValues }),
+    capabilities: input.capabilities ?? {},
+    healthTimeoutSec: input.healthTimeoutSec ?? HEALTH_TIMEOUT_SEC,
+  }
 }
 
 const schemaProblems = ({ valuesSchema }: Pick<NewTemplate, 'valuesSchema'>): FieldProblem[] =>

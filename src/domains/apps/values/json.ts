@@ -57,7 +57,7 @@ export function changeAt(
   return visit(value, '') ?? null
 }
 
-const ancestorsOf = (pointer: string): string[] => {
+export const ancestorsOf = (pointer: string): string[] => {
   const path = pathOf(pointer)
   return path.map((_, length) => pointerOf(path.slice(0, length)))
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { expectNoSentinel, SENTINEL } from '../../../../test/support/sentinel.ts'
 import type { JsonObject } from './json.ts'
 import { MASK } from './redaction.ts'
+import { DEFAULT_LAYOUT } from './layout.ts'
 import { shownTemplate, shownValues } from './shown.ts'
 
 const secret = { type: 'string', writeOnly: true, default: SENTINEL, examples: [SENTINEL] }
@@ -26,6 +27,7 @@ const valuesSchema: JsonObject = {
   },
 }
 const template = {
+  layout: DEFAULT_LAYOUT,
   valuesSchema,
   defaultValues: {
     user: { password: SENTINEL, size: 's', plan: 'gold' },
@@ -55,6 +57,7 @@ describe('shownTemplate', () => {
     expect(Object.keys(shown.valuesSchema?.properties ?? {})).toEqual(['user'])
     expect(JSON.stringify(shown)).not.toMatch(/mail|intranet|gold/)
     expect(shownTemplate({ ...template, valuesSchema: null }, { admin: false })).toEqual({
+      overrides: null,
       defaultValues: {},
       valuesSchema: null,
     })
@@ -71,5 +74,25 @@ describe('shownValues', () => {
       ingress: { host: 'a.example', className: 'nginx' },
     })
     expect(shownValues(template, values, { admin: true })).toEqual(values)
+  })
+})
+
+it('of settings at the root a member sees those, and where the platform writes', () => {
+  const layout = { ...DEFAULT_LAYOUT, userValues: 'root', domainPaths: ['/host'], ingressClassPaths: [] } as const
+  const root = {
+    ...template,
+    layout,
+    valuesSchema: { properties: { title: { type: 'string' }, host: { type: 'string' } } },
+  }
+  const values = {
+    title: 'x',
+    host: 'a.example',
+    smtp: { password: SENTINEL },
+    caelus: { namespace: 'n', plan: { a: 1 } },
+  }
+  expect(shownValues(root, values, { admin: false })).toEqual({
+    title: 'x',
+    host: 'a.example',
+    caelus: { namespace: 'n' },
   })
 })

@@ -1,11 +1,13 @@
 import { formOf } from '../schema/form.ts'
 import { ALL_PLACES, subschemas } from '../schema/places.ts'
+import { userPartOf } from '../schema/user-part.ts'
 import { isReadOnly, pointersWhere, userSchemaOf } from '../schema/walk.ts'
 import type { Template } from '../types.ts'
 import { changeAt, field, isJsonArray, isJsonObject, pointerOf, readAt, type Json, type JsonObject } from './json.ts'
 import { redact, type Redacted } from './redaction.ts'
 import { secretPointersUnder, writeOnlyPointers } from './secrets.ts'
-import { RESERVED_POINTERS, userDefaults } from './values.ts'
+import { DEFAULT_LAYOUT, placed, type Layout } from './layout.ts'
+import { deepMerge, userDefaults } from './values.ts'
 
 /*
  * What people see of a template and of values. Admins wrote them and see all but what is write-only. Members see what the
@@ -13,7 +15,7 @@ import { RESERVED_POINTERS, userDefaults } from './values.ts'
  */
 
 type Reader = { readonly admin: boolean }
-type Described = Pick<Template, 'valuesSchema' | 'defaultValues'> & Partial<Pick<Template, 'overrides'>>
+type Described = Pick<Template, 'valuesSchema' | 'defaultValues'> & Partial<Pick<Template, 'overrides' | 'layout'>>
 
 export interface ShownTemplate {
   readonly defaultValues: JsonObject
@@ -23,7 +25,7 @@ export interface ShownTemplate {
 }
 
 export function shownTemplate(described: Described, { admin }: Reader): ShownTemplate {
-  const { valuesSchema, defaultValues, overrides = null } = described
+  const { valuesSchema, defaultValues, overrides = null, layout = DEFAULT_LAYOUT } = described
   if (admin) {
     return {
       defaultValues: redact(defaultValues, writeOnlyPointers(valuesSchema, defaultValues)),
@@ -31,7 +33,7 @@ export function shownTemplate(described: Described, { admin }: Reader): ShownTem
       valuesSchema: valuesSchema && withoutSecretDefaults(valuesSchema),
     }
   }
-  const { enabled, schema, defaults } = formOf({ valuesSchema, defaultValues })
+  const { enabled, schema, defaults } = formOf(userPartOf({ valuesSchema, defaultValues, layout }))
   return {
     defaultValues: Object.keys(defaults).length === 0 ? {} : { user: defaults },
     overrides: null,
@@ -41,27 +43,30 @@ export function shownTemplate(described: Described, { admin }: Reader): ShownTem
 
 /** Of the values of a release, what its reader may see; write-only texts in them are still to be masked. */
 export function shownValues(
-  { valuesSchema, defaultValues }: Described,
+  { valuesSchema, defaultValues, layout }: Pick<Template, 'valuesSchema' | 'defaultValues' | 'layout'>,
   values: JsonObject,
   { admin }: Reader,
 ): JsonObject {
   if (admin) return values
-  const user = field(values, 'user')
-  const system = RESERVED_POINTERS.reduce<JsonObject>((all, pointer) => {
-    const [, part = '', name] = pointer.split('/')
-    const value = name === undefined ? undefined : readAt(values, pointer)
-    if (name === undefined || value === undefined) return all
-    return { ...all, [part]: { ...(all[part] as JsonObject | undefined), [name]: value } }
-  }, {})
+  const system = systemPart(values, layout)
+  const part = userPartOf({ valuesSchema, defaultValues: values, layout })
+  const user = field(part.defaultValues, 'user')
   if (!isJsonObject(user)) return system
   // Nobody writes what is read-only: it is the template's.
-  const withheld = pointersWhere(
-    valuesSchema ?? {},
-    userSchemaOf(valuesSchema),
-    userDefaults(defaultValues),
-    isReadOnly,
-  )
-  return { user: changeAt(user, withheld, () => undefined), ...system }
+  const defaults = userDefaults(userPartOf({ valuesSchema, defaultValues, layout }).defaultValues)
+  const withheld = pointersWhere(part.valuesSchema ?? {}, userSchemaOf(part.valuesSchema), defaults, isReadOnly)
+  const open = changeAt(user, withheld, () => undefined) as JsonObject
+  return layout.userValues === 'root' ? deepMerge(open, system) : { user: open, ...system }
+}
+
+/** What the platform sets, where the template wants it. A plan is the admins'. */
+function systemPart(values: JsonObject, { domainPaths, ingressClassPaths, caelusValues }: Layout): JsonObject {
+  const caelus = field(values, 'caelus')
+  const told = caelusValues && isJsonObject(caelus) ? { caelus: changeAt(caelus, ['/plan'], () => undefined) } : {}
+  return [...domainPaths, ...ingressClassPaths].reduce<JsonObject>((all, pointer) => {
+    const value = readAt(values, pointer)
+    return typeof value === 'string' ? placed(all, { pointer, value }, {}) : all
+  }, told)
 }
 
 /** `default` and `examples` of write-only fields are values, too. */

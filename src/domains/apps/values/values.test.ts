@@ -1,12 +1,19 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from './json.ts'
+import { DEFAULT_LAYOUT, FIRST_LAYOUT } from './layout.ts'
 import { appliedDigest, deepMerge, mergeValues, releaseValues, systemValues } from './values.ts'
 
 const system = systemValues(
   { id: '7', deploymentUid: 'hello-bob-abc123', namespaceName: 'hello-bob-abc123', domainname: 'shop.example.com' },
   'traefik',
+  FIRST_LAYOUT,
 )
+
+const SYSTEM = {
+  ingress: { host: 'shop.example.com', className: 'traefik' },
+  caelus: { deploymentId: '7', deploymentUid: 'hello-bob-abc123', namespace: 'hello-bob-abc123' },
+}
 
 describe('mergeValues', () => {
   it('gives the tenant the user part and nothing else', () => {
@@ -40,14 +47,15 @@ describe('releaseValues', () => {
   const layers = { userValues: { size: 3 }, system }
 
   it('gives Helm what template, tenant and platform say, and not what the chart says itself', () => {
-    const { given, effective } = releaseValues({ defaultValues, overrides: { replicas: 2, user: { size: 1 } } }, layers)
-    expect(given).toEqual({ replicas: 2, user: { size: 3 }, ...system })
-    expect(effective).toEqual({ image: 'nginx', replicas: 2, user: { message: 'hi', size: 3 }, ...system })
+    const template = { defaultValues, overrides: { replicas: 2, user: { size: 1 } }, layout: DEFAULT_LAYOUT }
+    const { given, effective } = releaseValues(template, layers)
+    expect(given).toEqual({ replicas: 2, user: { size: 3 }, ...SYSTEM })
+    expect(effective).toEqual({ image: 'nginx', replicas: 2, user: { message: 'hi', size: 3 }, ...SYSTEM })
   })
 
   it('gives all of it for a template from before the two were kept apart: its releases must not change', () => {
-    const { given, effective } = releaseValues({ defaultValues, overrides: null }, layers)
-    expect(given).toEqual(mergeValues({ defaults: defaultValues, ...layers }))
+    const { given, effective } = releaseValues({ defaultValues, overrides: null, layout: FIRST_LAYOUT }, layers)
+    expect(given).toEqual(deepMerge({ ...defaultValues, user: { message: 'hi', size: 3 } }, SYSTEM))
     expect(effective).toEqual(given)
   })
 })
