@@ -123,6 +123,7 @@ class Platform {
       layout: DEFAULT_LAYOUT,
       capabilities: {},
       healthTimeoutSec: 20,
+      inspection: null,
       createdAt: 0,
       deletedAt: null,
     }

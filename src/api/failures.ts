@@ -79,6 +79,8 @@ const STATUS: Readonly<Record<string, number>> = {
   ChartInvalid: 422,
   DigestMismatch: 422,
   TemplateBroken: 422,
+  TemplateNotOrderable: 422,
+  KindUnknown: 422,
   ChartUnreachable: 502,
   TooManyPreviews: 429,
   PreviewsBusy: 503,

@@ -833,10 +833,12 @@ caelus.product_template_version
   deleted_at timestamp with time zone
   overrides_json jsonb
   layout_json jsonb
+  inspection_json jsonb
   constraint product_template_version_capabilities_json_check CHECK ((jsonb_typeof(capabilities_json) = 'object'::text))
   constraint product_template_version_chart_digest_check CHECK ((chart_digest ~ '^sha256:[0-9a-f]{64}$'::text))
   constraint product_template_version_default_values_json_check CHECK ((jsonb_typeof(default_values_json) = 'object'::text))
   constraint product_template_version_health_timeout_sec_check CHECK ((health_timeout_sec > 0))
+  constraint product_template_version_inspection_json_check CHECK ((jsonb_typeof(inspection_json) = 'object'::text))
   constraint product_template_version_layout_json_check CHECK ((jsonb_typeof(layout_json) = 'object'::text))
   constraint product_template_version_overrides_json_check CHECK ((jsonb_typeof(overrides_json) = 'object'::text))
   constraint product_template_version_package_type_check CHECK ((package_type = 'helm-chart'::text))

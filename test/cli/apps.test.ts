@@ -1,5 +1,5 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { obtainBinaries } from '../../tools/binaries/index.ts'
 import { expectNoSentinel, SENTINEL } from '../support/sentinel.ts'
@@ -195,3 +195,76 @@ test('what is refused is told by field, and values come from one place only', { 
     err: expect.stringContaining('NotFound'),
   })
 })
+
+const WIDE = {
+  'Chart.yaml': 'apiVersion: v2\nname: wide\nversion: 1.0.0\n',
+  'values.yaml': 'rbac: { create: true }\n',
+  'templates/web.yaml': `{{ if .Values.rbac.create }}
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: { name: {{ .Release.Name }}-reader }
+rules: []
+---
+{{ end }}
+apiVersion: v1
+kind: ConfigMap
+metadata: { name: web }
+data: { host: {{ .Values.serverName }} }
+`,
+}
+
+test(
+  'what cannot be created is told when it is published, and refused when it is ordered',
+  { timeout: 300_000 },
+  async () => {
+    await using place = await appsInstallation()
+    const { run, json, tried, dir } = place
+    for (const [name, text] of Object.entries(WIDE)) {
+      await mkdir(join(dir, 'wide', dirname(name)), { recursive: true })
+      await writeFile(join(dir, 'wide', name), text)
+    }
+    const chart = join(dir, 'wide')
+    await json('create-product', 'Wide')
+    // The server may still be connecting.
+    await expect
+      .poll(async () => (await json<{ inspection: object | null }>('inspect-chart', chart, '1.0.0')).inspection, {
+        timeout: 60_000,
+      })
+      .not.toBeNull()
+    const told = await run('inspect-chart', chart, '1.0.0')
+    expect(told).toMatch(/^domain at +-$/m)
+    expect(told).toMatch(/^problem +ObjectRefused +ClusterRole\/sample-order-reader +rbac\.create=false +\S/m)
+    expect(told).toMatch(/^warning +DomainNowhere /m)
+
+    const publish = [
+      'create-template',
+      '--product',
+      'Wide',
+      '--chart',
+      chart,
+      '--chart-version',
+      '1.0.0',
+      '--canonical',
+    ]
+    const refused = await tried(...publish)
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('TemplateUnusable')])
+    expect(refused.err).toContain('objects/ClusterRole/sample-order-reader')
+    expect(refused.err).toContain('gone with rbac.create=false')
+
+    await json(...publish, '--label', 'forced', '--force')
+    const order = ['create-deployment', '--product', 'Wide', '--domain', 'wide.example.test']
+    const attempted = await tried(...order)
+    expect([attempted.code, attempted.err]).toEqual([1, expect.stringContaining('TemplateNotOrderable')])
+    expect(attempted.err).toContain('ClusterRole/sample-order-reader')
+
+    const narrow = ['--domain-path', 'serverName', '--values-json', '{"rbac":{"create":false}}']
+    expect(await run('inspect-chart', chart, '1.0.0', ...narrow)).toMatch(/^domain at +ConfigMap\/web data\.host$/m)
+    const template = await json(...publish, '--label', 'narrow', ...narrow)
+    expect(template).toMatchObject({
+      overrides: { rbac: { create: false } },
+      layout: { domain_paths: ['/serverName'] },
+      inspection: { findings: [], domain_at: ['ConfigMap/web data.host'] },
+    })
+    expect(await json(...order)).toMatchObject({ status: 'pending' })
+  },
+)

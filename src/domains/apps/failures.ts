@@ -45,6 +45,17 @@ export const raise = defineFailures({
     retryable: false,
     nextStep: 'Publish a template whose defaults and schema agree, as the message says.',
   },
+  TemplateUnusable: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep:
+      'Publish it with values that leave out what is refused (default_values), or correct the chart. With accept_problems it is published all the same.',
+  },
+  TemplateNotOrderable: {
+    whoseMove: 'operator',
+    retryable: false,
+    nextStep: 'Ask an admin to publish a template without what the message names; ordering again does not help.',
+  },
   ValuesUnreadable: {
     whoseMove: 'operator',
     retryable: true,

@@ -5,6 +5,8 @@ export { diffObjects, objectName, type RedactedChange } from './drift/diff-objec
 export { driftOf, driftSeen, settleConflicts, type ObjectDrift, type Settlement } from './drift/drift.ts'
 export { explain, type ExplainInput } from './explain.ts'
 export { explainNow } from './explain-now.ts'
+export { FINDING_CODES, type Finding, type Inspection } from './inspection/inspection.ts'
+export type { Trial } from './inspection/inspect.ts'
 export { formOf, type TemplateForm, type UiHint } from './schema/form.ts'
 export { classifyHelmError } from './helm/errors.ts'
 export { deploymentUid, normaliseDomain, type DomainAnswer } from './identity.ts'

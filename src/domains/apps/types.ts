@@ -1,4 +1,5 @@
 import type { Failure } from '../../kernel/index.ts'
+import type { Inspection } from './inspection/inspection.ts'
 import type { JsonObject } from './values/json.ts'
 import type { Unrepairable } from './observed.ts'
 import type { RolloutState } from './rollout.ts'
@@ -85,6 +86,8 @@ export interface Template {
   readonly layout: Layout
   readonly capabilities: JsonObject
   readonly healthTimeoutSec: number
+  /** What trying it out told when it was published. `null`: nobody tried. */
+  readonly inspection: Inspection | null
   readonly createdAt: number
   readonly deletedAt: number | null
 }

@@ -45,6 +45,7 @@ function serve(host: ApiHost): ServedDomain {
   ): Promise<AppsControlPlane> => {
     const opened = await openAppsControlPlane({ config, env, useCases, transport, kubeconfig, ...how })
     insight = opened.insight
+    useCases.tryWith(opened.parts)
     return opened
   }
 

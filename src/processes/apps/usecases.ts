@@ -3,7 +3,7 @@ import { APPS } from '../../config/apps.ts'
 import { INSTALLATION, type Config } from '../../config/index.ts'
 import { openApps, type Apps } from '../../domains/apps/usecases/index.ts'
 import { charts, type Charts } from '../../domains/apps/helm/index.ts'
-import { keyRing, type KeyRing } from '../../domains/apps/index.ts'
+import { keyRing, type AppsParts, type KeyRing, type Trial } from '../../domains/apps/index.ts'
 import { userDirectory } from '../../identity/index.ts'
 import { systemClock } from '../../kernel/index.ts'
 import { domainRules } from './domain-rules.ts'
@@ -23,6 +23,8 @@ export interface AppsUseCases {
   readonly apps: Apps
   readonly charts: Charts
   readonly ring: KeyRing | undefined
+  /** From now on charts are tried before they are published. */
+  tryWith(parts: Pick<AppsParts, 'helm' | 'discovery'>): void
   close(): Promise<void>
 }
 
@@ -35,12 +37,14 @@ export function openAppsUseCases({ config, databaseUrl, pool }: AppsUseCasesOpti
   })
   const queuePool = openQueuePool({ url: databaseUrl, applicationName: 'caelus api queue', role: 'caelus_api', max: 2 })
   const queue = new PostgresQueue({ pool: queuePool, name: APPS_QUEUE })
+  let trial: Trial | undefined
   const apps = openApps({
     pool,
     queue,
     ring,
     charts: source,
     users: userDirectory,
+    trial: () => trial,
     ingressClass,
     deploymentsPerUser,
     domains: domainRules(config),
@@ -51,6 +55,9 @@ export function openAppsUseCases({ config, databaseUrl, pool }: AppsUseCasesOpti
     apps,
     charts: source,
     ring,
+    tryWith: ({ helm, discovery }) => {
+      trial = { helm, discovery, ingressClass }
+    },
     async close() {
       queue.close()
       await queuePool.end()

@@ -91,6 +91,41 @@ export const LayoutCreate = Type.Partial(
 )
 export type LayoutCreate = Static<typeof LayoutCreate>
 
+export const FINDING_CODES = [
+  'NotRendered',
+  'DependencyMissing',
+  'DefaultsUnfit',
+  'ObjectRefused',
+  'RecordTooLarge',
+  'RecordLarge',
+  'KindMissing',
+  'DomainNowhere',
+] as const
+
+export const FindingView = Type.Object({
+  code: Type.Enum([...FINDING_CODES]),
+  severity: Type.Enum(['problem', 'warning'], { description: 'A problem makes every order fail.' }),
+  message: Type.String(),
+  object: orNull(Type.String(), 'The object it is about, such as `ClusterRole/web`.'),
+  switched_off_by: Type.Array(Type.String(), {
+    description: 'Values that make the object disappear, such as `rbac.create=false`. They were tried.',
+  }),
+})
+export type FindingView = Static<typeof FindingView>
+
+export const InspectionView = Type.Object(
+  {
+    findings: Type.Array(FindingView),
+    objects: Type.Array(Type.String(), { description: 'What would be created, hooks included.' }),
+    domain_at: Type.Array(Type.String(), {
+      description: 'Where the ordered domain ends up, such as `Ingress/web spec.rules[0].host`.',
+    }),
+    record_bytes: orNull(Type.Integer(), 'What the record of a release takes, about. Null: it could not be rendered.'),
+  },
+  { description: 'What rendering the chart for a sample order told. The control plane is not touched.' },
+)
+export type InspectionView = Static<typeof InspectionView>
+
 export const TemplateView = Type.Object({
   id: Type.String(),
   product_id: Type.String(),
@@ -111,6 +146,7 @@ export const TemplateView = Type.Object({
   layout: LayoutView,
   capabilities: JsonObject,
   health_timeout_sec: Type.Integer(),
+  inspection: orNull(InspectionView, 'For admins. Null: it was not tried when it was published.'),
   created_at: Timestamp,
 })
 export type TemplateView = Static<typeof TemplateView>
@@ -124,7 +160,15 @@ const chartFields = {
   chart_version: Type.String({ minLength: 1, maxLength: 200 }),
 }
 
-export const ChartLocation = Type.Object(chartFields, { additionalProperties: false })
+const valuesFields = {
+  default_values: Type.Optional(
+    Type.Unsafe<Record<string, unknown>>({ ...JsonObject, description: 'Laid over those of the chart.' }),
+  ),
+  values_schema: Type.Optional(orNull(JsonObject, 'Absent: the one of the chart.')),
+  layout: Type.Optional(LayoutCreate),
+}
+
+export const ChartLocation = Type.Object({ ...chartFields, ...valuesFields }, { additionalProperties: false })
 export type ChartLocation = Static<typeof ChartLocation>
 
 export const ChartView = Type.Object(
@@ -140,6 +184,11 @@ export const ChartView = Type.Object(
     problems: Type.Array(Type.Object({ field: Type.String(), message: Type.String() }), {
       description: 'Why it could not be published as it is.',
     }),
+    layout: LayoutView,
+    inspection: orNull(
+      InspectionView,
+      'Null: there are problems, or no control plane is connected to ask for its kinds.',
+    ),
   },
   { description: 'What a chart says about itself, and the form that users would see. Nothing is stored.' },
 )
@@ -150,13 +199,12 @@ export const TemplateCreate = Type.Object(
     ...chartFields,
     chart_digest: Type.Optional(Type.String({ description: 'Absent: the one the chart has now is pinned.' })),
     version_label: Type.Optional(orNull(Type.String({ maxLength: 100 }))),
-    default_values: Type.Optional(
-      Type.Unsafe<Record<string, unknown>>({ ...JsonObject, description: 'Laid over those of the chart.' }),
-    ),
-    values_schema: Type.Optional(orNull(JsonObject, 'Absent: the one of the chart.')),
-    layout: Type.Optional(LayoutCreate),
+    ...valuesFields,
     capabilities: Type.Optional(JsonObject),
     health_timeout_sec: Type.Optional(Type.Integer({ minimum: 10, maximum: 7200 })),
+    accept_problems: Type.Optional(
+      Type.Boolean({ description: 'Publish it although every order would fail. Default: false.' }),
+    ),
     canonical: Type.Optional(
       Type.Boolean({ description: 'Whether new deployments get it from now on. Default: false.' }),
     ),

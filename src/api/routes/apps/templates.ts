@@ -29,6 +29,12 @@ const layoutInput = (layout: LayoutCreate): LayoutInput => ({
   userValues: layout.user_values,
 })
 
+const valuesInput = (body: Pick<TemplateCreate, 'default_values' | 'values_schema' | 'layout'>) => ({
+  defaultValues: body.default_values as JsonObject | undefined,
+  valuesSchema: body.values_schema as JsonObject | null | undefined,
+  layout: body.layout && layoutInput(body.layout),
+})
+
 export function templateRoutes(app: App, { apps }: AppsParts): void {
   app.get(
     '/products/:id/templates',
@@ -72,11 +78,10 @@ export function templateRoutes(app: App, { apps }: AppsParts): void {
         chartVersion: body.chart_version,
         chartDigest: body.chart_digest,
         versionLabel: body.version_label,
-        defaultValues: body.default_values as JsonObject | undefined,
-        valuesSchema: body.values_schema as JsonObject | null | undefined,
-        layout: body.layout && layoutInput(body.layout),
+        ...valuesInput(body),
         capabilities: body.capabilities as JsonObject | undefined,
         healthTimeoutSec: body.health_timeout_sec,
+        acceptProblems: body.accept_problems,
         canonical: body.canonical,
       }
       const actor = actorOf(request)
@@ -145,15 +150,15 @@ export function templateRoutes(app: App, { apps }: AppsParts): void {
       schema: {
         operationId: 'inspectChart',
         tags,
-        summary: 'What a template of a chart would be made of; nothing is stored',
+        summary: 'What a template of a chart would be made of, and what an order of it would make; nothing is stored',
         body: ChartLocation,
         response: { 200: ChartView },
       },
     },
     async (request, reply) => {
-      const { chart_ref: ref, chart_version: version } = request.body
-      const location = { ref, version, digest: null }
-      return chartView(await apps.inspectChart(actorOf(request), location, whileConnected(reply)))
+      const { chart_ref: ref, chart_version: version, ...body } = request.body
+      const input = { ref, version, digest: null, ...valuesInput(body) }
+      return chartView(await apps.inspectChart(actorOf(request), input, whileConnected(reply)))
     },
   )
 }

@@ -1,4 +1,4 @@
-import type { Layout, LiveResource, Product, Template, TemplateForm } from '../../../domains/apps/index.ts'
+import type { Inspection, Layout, LiveResource, Product, Template, TemplateForm } from '../../../domains/apps/index.ts'
 import type { ChartReport, ListedDeployment, ListedJob } from '../../../domains/apps/usecases/index.ts'
 import { shownTemplate } from '../../../domains/apps/index.ts'
 import type { Actor } from '../../../store/index.ts'
@@ -7,6 +7,7 @@ import type {
   ChartView,
   DeploymentView,
   FailureView,
+  InspectionView,
   LayoutView,
   ProductView,
   ReconcileJobView,
@@ -46,6 +47,13 @@ const layoutView = (layout: Layout): LayoutView => ({
   user_values: layout.userValues,
 })
 
+const inspectionView = ({ findings, objects, domainAt, recordBytes }: Inspection): InspectionView => ({
+  findings: findings.map(({ switchedOffBy, ...finding }) => ({ ...finding, switched_off_by: [...switchedOffBy] })),
+  objects: [...objects],
+  domain_at: [...domainAt],
+  record_bytes: recordBytes,
+})
+
 export const templateView = (template: Template, reader: Pick<Actor, 'admin'>): TemplateView => ({
   id: template.id,
   product_id: template.productId,
@@ -59,6 +67,7 @@ export const templateView = (template: Template, reader: Pick<Actor, 'admin'>): 
   layout: layoutView(template.layout),
   capabilities: template.capabilities,
   health_timeout_sec: template.healthTimeoutSec,
+  inspection: reader.admin && template.inspection !== null ? inspectionView(template.inspection) : null,
   created_at: timeView(template.createdAt),
 })
 
@@ -78,16 +87,18 @@ export const formView = ({ enabled, schema, uiHints, defaults, hidden }: Templat
   hidden: [...hidden],
 })
 
-export const chartView = ({ chart, form, problems }: ChartReport): ChartView => ({
+export const chartView = ({ chart, template, form, problems }: ChartReport): ChartView => ({
   name: chart.name,
   version: chart.version,
   app_version: chart.appVersion,
   description: chart.description,
   digest: chart.digest,
   // Only admins look into charts.
-  ...valuesView(chart, { admin: true }),
+  ...valuesView(template, { admin: true }),
   form: formView(form),
   problems: [...problems],
+  layout: layoutView(template.layout),
+  inspection: template.inspection && inspectionView(template.inspection),
 })
 
 export const deploymentView = (deployment: ListedDeployment): DeploymentView => ({

@@ -5,6 +5,7 @@ import { formatFacts, formatList } from '../../output.ts'
 import { PRODUCT, productNamed, TEMPLATE, templateNamed, templatePath } from './nouns.ts'
 import { readObject, readValues, withValues, type ValuesOptions } from './values.ts'
 import { layoutIn, withLayout, type LayoutOptions } from './layout.ts'
+import { inspectionText, type InspectedChart } from './inspection.ts'
 import { durationMs, outputOption, type OutputOption } from '../options.ts'
 
 interface Template {
@@ -26,6 +27,7 @@ interface CreateOptions extends OutputOption, ValuesOptions, LayoutOptions {
   readonly schemaFile?: string
   readonly healthTimeout?: number
   readonly canonical?: boolean
+  readonly force?: boolean
 }
 
 /** Where a template is, or all of a product. */
@@ -47,21 +49,20 @@ export function templateCommands(program: Command, { remote, terminal }: CliPort
     .option('--schema-file <path>', 'schema of the values, instead of the one in the chart')
     .option('--health-timeout <duration>', 'how long an install may take to get healthy, such as 10m', durationMs)
     .option('--canonical', 'new deployments of the product get it')
+    .option('--force', 'publish it although every order of it would fail')
   withLayout(withValues(create, 'default values, laid over those in the chart'))
     .addOption(outputOption())
     .action(async (options: CreateOptions) => {
-      const { product, digest, label, schemaFile, healthTimeout, canonical = false, output } = options
-      const values = await readValues(options)
+      const { product, digest, label, healthTimeout, canonical = false, force = false, output } = options
       const client = restClient(await remote())
       const template = await client.post<Template>(await pathOf(client, product), {
         chart_ref: options.chart,
         chart_version: options.chartVersion,
         ...(digest !== undefined && { chart_digest: digest }),
         ...(label !== undefined && { version_label: label }),
-        ...(values !== undefined && { default_values: values }),
-        ...(schemaFile !== undefined && { values_schema: await readObject('--schema-file', schemaFile) }),
-        ...layoutIn(options),
+        ...(await valuesIn(options)),
         ...(healthTimeout !== undefined && { health_timeout_sec: Math.ceil(healthTimeout / 1000) }),
+        ...(force && { accept_problems: true }),
         ...(canonical && { canonical }),
       })
       terminal.out(formatFacts(output, template))
@@ -107,17 +108,35 @@ export function templateCommands(program: Command, { remote, terminal }: CliPort
       terminal.out(`deleted ${template}\n`)
     })
 
-  program
+  const inspect = program
     .command('inspect-chart')
-    .description('show the template that a chart would become; nothing is stored')
+    .description('show the template that a chart would become, and what an order of it would make; nothing is stored')
     .argument('<ref>', 'oci://…, https://…, or a local path in development')
     .argument('<version>', 'version of the chart')
+    .option('--schema-file <path>', 'schema of the values, instead of the one in the chart')
+  withLayout(withValues(inspect, 'default values, laid over those in the chart'))
     .addOption(outputOption())
-    .action(async (ref: string, version: string, { output }: OutputOption) => {
-      const chart = await restClient(await remote()).post<object>('/charts:inspect', {
+    .action(async (ref: string, version: string, options: InspectOptions) => {
+      const chart = await restClient(await remote()).post<InspectedChart>('/charts:inspect', {
         chart_ref: ref,
         chart_version: version,
+        ...(await valuesIn(options)),
       })
-      terminal.out(formatFacts(output, chart))
+      terminal.out(options.output === 'table' ? inspectionText(chart) : formatFacts(options.output, chart))
     })
+}
+
+interface InspectOptions extends OutputOption, ValuesOptions, LayoutOptions {
+  readonly schemaFile?: string
+}
+
+/** What a template says about values, as the API takes it. */
+async function valuesIn(options: InspectOptions): Promise<object> {
+  const values = await readValues(options)
+  const { schemaFile } = options
+  return {
+    ...(values !== undefined && { default_values: values }),
+    ...(schemaFile !== undefined && { values_schema: await readObject('--schema-file', schemaFile) }),
+    ...layoutIn(options),
+  }
 }

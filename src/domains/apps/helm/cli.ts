@@ -11,7 +11,7 @@ import { masker } from '../values/redaction.ts'
 import { inCallFolder, removeLeftOvers } from './call-folders.ts'
 import { askingTheCluster, checkedByTheServer, forced, parseVersion, type HelmVersion } from './cli-version.ts'
 import { handOverFlags, type HandOverFlags } from './hand-over.ts'
-import { objectsOf, type Kinds } from './manifest.ts'
+import { objectsOf, parseManifest, type Kinds } from './manifest.ts'
 import type { Helm, ReleaseTarget, Rollout } from './port.ts'
 import type { Reach } from './reach.ts'
 import { run, type Ran } from './run.ts'
@@ -198,13 +198,18 @@ export function helmCli(options: HelmCliOptions): HelmCli {
   return {
     version,
 
-    async render(target, chart, values, signal, { mask = maskOf(values) } = {}) {
+    async render(target, chart, values, signal, { mask = maskOf(values), alone } = {}) {
       const helm = await version()
-      const flags = [...READING_VALUES, '--no-hooks', askingTheCluster(helm), ...checkedByTheServer(helm)]
+      const seeing =
+        alone === undefined
+          ? ['--no-hooks', askingTheCluster(helm)]
+          : ['--skip-tests', ...alone.apiVersions.map((one) => `--api-versions=${one}`)]
+      const flags = [...READING_VALUES, ...seeing, ...checkedByTheServer(helm)]
       const args = ['template', target.release, chart.archive, ...flags]
       const reach = { namespace: target.as && target.namespace, mayWrite: false }
       const ran = await call({ target, reach, renders: true, args, limitMs: QUICK_MS, signal, values })
       if (ran.code !== 0) throw classifyHelmError(ran.stderr, { mask })
+      if (alone !== undefined) return parseManifest(ran.stdout)
       const objects = await objectsOf(ran.stdout, target, kinds)
       assertInScope(objects, target.namespace, target.granted)
       return objects

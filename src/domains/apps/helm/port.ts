@@ -58,6 +58,11 @@ export interface Rollout {
 export interface RenderOptions {
   /** Hides secrets in what Helm says when it fails. @default hides everything in the user part of the values */
   readonly mask?: Masker
+  /**
+   * Without the control plane, as if it had these API versions, and with hooks: the objects as the chart writes them. For a
+   * chart that nobody has ordered yet.
+   */
+  readonly alone?: { readonly apiVersions: readonly string[] }
 }
 
 /**

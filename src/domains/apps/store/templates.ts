@@ -10,6 +10,7 @@ import {
   timeMark,
   type Tx,
 } from '../../../store/index.ts'
+import type { Inspection } from '../inspection/inspection.ts'
 import type { JsonObject } from '../values/json.ts'
 import { FIRST_LAYOUT, type Layout } from '../values/layout.ts'
 import type { PackageType, Template } from '../types.ts'
@@ -28,12 +29,13 @@ export interface TemplateRow {
   readonly layout_json: Layout | null
   readonly capabilities_json: JsonObject
   readonly health_timeout_sec: number
+  readonly inspection_json: Inspection | null
   readonly created_at: Date
   readonly deleted_at: Date | null
 }
 
 const COLUMNS = `id, product_id, package_type, chart_ref, chart_version, chart_digest, version_label,
-  default_values_json, overrides_json, values_schema_json, layout_json, capabilities_json, health_timeout_sec, created_at, deleted_at`
+  default_values_json, overrides_json, values_schema_json, layout_json, capabilities_json, health_timeout_sec, inspection_json, created_at, deleted_at`
 
 export const templateOf = (row: TemplateRow): Template => ({
   id: row.id,
@@ -49,6 +51,7 @@ export const templateOf = (row: TemplateRow): Template => ({
   layout: row.layout_json ?? FIRST_LAYOUT,
   capabilities: row.capabilities_json,
   healthTimeoutSec: row.health_timeout_sec,
+  inspection: row.inspection_json,
   createdAt: msOf(row.created_at),
   deletedAt: msOrNull(row.deleted_at),
 })
@@ -131,9 +134,9 @@ export async function insertTemplate(tx: Tx, template: NewTemplate): Promise<Tem
   const [row] = await tx.query<TemplateRow>(
     `insert into caelus.product_template_version
        (product_id, chart_ref, chart_version, chart_digest, default_values_json, values_schema_json, capabilities_json,
-        health_timeout_sec, overrides_json, layout_json, version_label)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) returning ${COLUMNS}`,
-    [...contentsOf(template), template.versionLabel],
+        health_timeout_sec, overrides_json, layout_json, version_label, inspection_json)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) returning ${COLUMNS}`,
+    [...contentsOf(template), template.versionLabel, template.inspection],
   )
   return templateOf(row as TemplateRow)
 }

@@ -2,6 +2,7 @@ import type { Clock, Random } from '../../../kernel/index.ts'
 import type { Pool, PostgresQueue, Runner } from '../../../store/index.ts'
 import type { Charts } from '../helm/port.ts'
 import type { DomainRules } from '../domain-rules.ts'
+import type { Trial } from '../inspection/inspect.ts'
 import type { KeyRing } from '../values/seal.ts'
 import type { Owner } from '../types.ts'
 
@@ -21,6 +22,8 @@ export interface UseCaseDeps {
   readonly ring?: KeyRing | undefined
   readonly charts: Charts
   readonly users: Users
+  /** What charts are tried with; there is none until a control plane is connected. @default never */
+  readonly trial?: () => Trial | undefined
   /** The ingress class that every deployment gets. */
   readonly ingressClass: string
   /** The most deployments of a user for whom no other limit was set. @default no limit */

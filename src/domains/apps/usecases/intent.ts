@@ -2,6 +2,7 @@ import { RefusedFields, sameValue, type FailureError } from '../../../kernel/ind
 import type { Actor, Tx } from '../../../store/index.ts'
 import { compareVersions } from '../helm/chart-version.ts'
 import { raise } from '../failures.ts'
+import { finalProblems } from '../inspection/inspection.ts'
 import { normaliseDomain } from '../identity.ts'
 import type { JsonObject } from '../values/json.ts'
 import { valuesProblems } from '../schema/limits.ts'
@@ -90,6 +91,12 @@ async function orderable(tx: Tx, templateId: string): Promise<Template> {
   const template = await findOrderable(tx, templateId)
   if (template === undefined) {
     throw templateRefused('names no template that can be ordered')
+  }
+  const [problem, ...more] = finalProblems(template.inspection)
+  if (problem !== undefined) {
+    const named = [problem, ...more].map(({ object, message }) => (object === null ? message : `${object}: ${message}`))
+    const why = raise.TemplateNotOrderable(`no release of template ${templateId} can be created: ${named.join('; ')}`)
+    throw templateRefused(`cannot be created: ${named.join('; ')}`, why)
   }
   return template
 }

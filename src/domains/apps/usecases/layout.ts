@@ -1,4 +1,3 @@
-import { RefusedFields } from '../../../kernel/index.ts'
 import { valuesProblems } from '../schema/limits.ts'
 import { hostPaths } from '../schema/user-part.ts'
 import type { FieldProblem, Template } from '../types.ts'
@@ -8,11 +7,11 @@ import type { LayoutInput } from './port.ts'
 
 const MOST_PATHS = 20
 
-/** The layout that a publisher asks for, or everything that is wrong with it. */
+/** The layout that a publisher asks for, and everything that is wrong with it. */
 export function layoutFrom(
   input: LayoutInput,
   { valuesSchema, defaultValues }: Pick<Template, 'valuesSchema' | 'defaultValues'>,
-): Layout {
+): { readonly layout: Layout; readonly problems: readonly FieldProblem[] } {
   const { caelusValues = true, plan = {}, userValues = DEFAULT_LAYOUT.userValues } = input
   const problems: FieldProblem[] = valuesProblems(plan, 'layout/plan')
   if (!caelusValues && Object.keys(plan).length > 0) {
@@ -55,8 +54,7 @@ export function layoutFrom(
     plan,
     userValues,
   }
-  if (problems.length > 0) throw new RefusedFields(problems)
-  return layout
+  return { layout, problems }
 }
 
 const NO_PATH = 'must be a path such as nextcloud.host, ingress.hosts[0].host or /ingress/host'

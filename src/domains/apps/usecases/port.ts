@@ -42,6 +42,8 @@ export interface TemplateInput {
   readonly capabilities?: JsonObject | undefined
   /** @default 600 */
   readonly healthTimeoutSec?: number | undefined
+  /** Publish it although every order would fail. @default false */
+  readonly acceptProblems?: boolean | undefined
   /** New deployments get it from now on. @default false */
   readonly canonical?: boolean | undefined
 }
@@ -55,12 +57,22 @@ export interface LayoutInput {
   readonly userValues?: UserValuesAt | undefined
 }
 
+/** What a template could be published with, and what to try. */
+export interface ChartTrialInput extends ChartLocation {
+  readonly defaultValues?: JsonObject | undefined
+  readonly valuesSchema?: JsonObject | null | undefined
+  readonly layout?: LayoutInput | undefined
+}
+
 /** What a template of a chart would be made of, and why it could not be published. */
 export interface ChartReport {
   readonly chart: Chart
+  readonly template: TriedTemplate
   readonly form: TemplateForm
   readonly problems: readonly FieldProblem[]
 }
+
+export type TriedTemplate = Pick<Template, 'defaultValues' | 'overrides' | 'valuesSchema' | 'layout' | 'inspection'>
 
 export interface DeploymentInput {
   /** Whose it is. Admins may order for others. */
@@ -133,7 +145,7 @@ export interface Apps {
   listTemplates(actor: Actor, productId: string, page: PageOptions): Promise<Listed<Template>>
   /** `productId`: as the path has it. */
   getTemplate(actor: Actor, id: string, productId?: string): Promise<Template>
-  inspectChart(actor: Actor, location: ChartLocation, signal?: AbortSignal): Promise<ChartReport>
+  inspectChart(actor: Actor, input: ChartTrialInput, signal?: AbortSignal): Promise<ChartReport>
   publishTemplate(actor: Actor, input: TemplateInput, signal?: AbortSignal): Promise<Template>
   /** It can be ordered no longer; what was ordered lives on. Refused while it is canonical. */
   deleteTemplate(actor: Actor, id: string, productId?: string): Promise<void>

@@ -2,9 +2,13 @@ import { RefusedFields } from '../../../kernel/index.ts'
 import { asUser, violates, type Actor } from '../../../store/index.ts'
 import { raise } from '../failures.ts'
 import { formOf } from '../schema/form.ts'
-import type { Chart, ChartLocation } from '../helm/port.ts'
+import type { Chart } from '../helm/port.ts'
+import { inspectTemplate } from '../inspection/inspect.ts'
+import { problemsIn, type Finding, type Inspection } from '../inspection/inspection.ts'
 import { valuesProblems } from '../schema/limits.ts'
 import { checkSchema } from '../schema/schema.ts'
+import { userPartOf } from '../schema/user-part.ts'
+import type { JsonObject } from '../values/json.ts'
 import {
   changeProduct,
   findProduct,
@@ -19,7 +23,7 @@ import type { FieldProblem, Template } from '../types.ts'
 import { coalesce, overridesIn } from '../values/chart-defaults.ts'
 import { found, needsAdmin, note, refuseUnstorable } from '../../../store/index.ts'
 import { layoutFrom } from './layout.ts'
-import type { ChartReport, TemplateInput } from './port.ts'
+import type { ChartReport, ChartTrialInput, TemplateInput } from './port.ts'
 import type { UseCaseDeps } from './deps.ts'
 
 const HEALTH_TIMEOUT_SEC = 600
@@ -27,36 +31,49 @@ const HEALTH_TIMEOUT_SEC = 600
 const objectOf = (id: string) => ({ kind: 'Template', id })
 
 export async function inspectChart(
-  { charts }: UseCaseDeps,
+  deps: UseCaseDeps,
   actor: Actor,
-  location: ChartLocation,
+  { ref, version, digest, ...input }: ChartTrialInput,
   signal?: AbortSignal,
 ): Promise<ChartReport> {
   needsAdmin(actor, 'look into charts')
-  const chart = await charts.fetch(location, signal)
-  return { chart, form: formOf(chart), problems: schemaProblems(chart) }
+  const chart = await deps.charts.fetch({ ref, version, digest }, signal)
+  const { template, problems } = describe(input, chart)
+  const inspection = problems.length === 0 ? await tryOut(deps, template, chart, signal) : null
+  return { chart, template: { ...template, inspection }, form: formOf(userPartOf(template)), problems }
 }
 
-/** The chart is fetched before the transaction begins: no row is held while a registry thinks. */
+/** The chart is fetched and tried before the transaction begins: no row is held while a registry or Helm thinks. */
 export async function publishTemplate(
-  { pool, charts }: UseCaseDeps,
+  deps: UseCaseDeps,
   actor: Actor,
   input: TemplateInput,
   signal?: AbortSignal,
 ): Promise<Template> {
+  const { pool, charts } = deps
   needsAdmin(actor, 'publish templates')
   refuseUnstorable({ chart_ref: input.chartRef, version_label: input.versionLabel })
   await asUser(pool, actor, async (tx) => found(await findProduct(tx, input.productId), 'product', input.productId))
   const { chartRef: ref, chartVersion: version, chartDigest: digest = null } = input
-  const unusable = valuesProblems(input.defaultValues ?? {}, 'default_values')
-  if (unusable.length > 0) throw new RefusedFields(unusable)
-  const template = templateFrom(input, await charts.fetch({ ref, version, digest }, signal))
-  const problems = [
-    ...valuesProblems(template.defaultValues, 'default_values'),
-    ...valuesProblems(template.capabilities, 'capabilities'),
-    ...schemaProblems(template),
-  ]
+  const chart = await charts.fetch({ ref, version, digest }, signal)
+  const described = describe(input, chart)
+  const capabilities = input.capabilities ?? {}
+  const problems = [...described.problems, ...valuesProblems(capabilities, 'capabilities')]
   if (problems.length > 0) throw new RefusedFields(problems)
+  const inspection = await tryOut(deps, described.template, chart, signal)
+  if (inspection !== null && input.acceptProblems !== true) refuseUnusable(chart, problemsIn(inspection))
+  const template: NewTemplate = {
+    ...described.template,
+    inspection,
+    capabilities,
+    productId: input.productId,
+    chartRef: input.chartRef,
+    // As the chart has it: what was asked for may have been a range or a tag.
+    chartVersion: chart.version,
+    chartDigest: chart.digest,
+    versionLabel: input.versionLabel ?? null,
+    healthTimeoutSec: input.healthTimeoutSec ?? HEALTH_TIMEOUT_SEC,
+  }
   return await asUser(pool, actor, async (tx) => {
     const product = found(await lockProduct(tx, input.productId), 'product', input.productId)
     const twin = await findTwin(tx, template)
@@ -101,27 +118,50 @@ const labelTaken = (product: string, label: string): RefusedFields =>
     raise.TemplateExists(`${product} has a template labelled ${label} already`),
   )
 
-/** `chartVersion` as the chart has it: what was asked for may have been a range or a tag. */
-function templateFrom(input: TemplateInput, chart: Chart): NewTemplate {
-  const overrides = overridesIn(input.defaultValues ?? {}, chart.defaultValues)
+type Described = Pick<NewTemplate, 'defaultValues' | 'overrides' | 'valuesSchema' | 'layout'>
+
+/** What a template of the chart says about values, and what is wrong with that. */
+function describe(
+  input: Pick<TemplateInput, 'defaultValues' | 'valuesSchema' | 'layout'>,
+  chart: Chart,
+): { readonly template: Described; readonly problems: readonly FieldProblem[] } {
+  const written = input.defaultValues ?? {}
+  const unusable = valuesProblems(written, 'default_values')
+  const overrides = unusable.length > 0 ? {} : overridesIn(written, chart.defaultValues)
   const defaultValues = coalesce(chart.defaultValues, overrides)
   const valuesSchema = input.valuesSchema === undefined ? chart.valuesSchema : input.valuesSchema
+  const { layout, problems } = layoutFrom(input.layout ?? {}, { valuesSchema, defaultValues })
   return {
-    productId: input.productId,
-    chartRef: input.chartRef,
-    chartVersion: chart.version,
-    chartDigest: chart.digest,
-    versionLabel: input.versionLabel ?? null,
-    defaultValues,
-    overrides,
-    valuesSchema,
-    layout: layoutFrom(input.layout ?? {}, { valuesSchema, defaultValues }),
-    capabilities: input.capabilities ?? {},
-    healthTimeoutSec: input.healthTimeoutSec ?? HEALTH_TIMEOUT_SEC,
+    template: { defaultValues, overrides, valuesSchema, layout },
+    problems: [
+      ...(unusable.length > 0 ? unusable : valuesProblems(defaultValues, 'default_values')),
+      ...schemaProblems(valuesSchema),
+      ...problems,
+    ],
   }
 }
 
-const schemaProblems = ({ valuesSchema }: Pick<NewTemplate, 'valuesSchema'>): FieldProblem[] =>
+async function tryOut(
+  { trial }: UseCaseDeps,
+  template: Described,
+  chart: Chart,
+  signal?: AbortSignal,
+): Promise<Inspection | null> {
+  const tools = trial?.()
+  return tools === undefined ? null : await inspectTemplate(tools, template, chart, signal)
+}
+
+/** Told with the values that would help, object by object. */
+function refuseUnusable({ name, version }: Chart, problems: readonly Finding[]): void {
+  if (problems.length === 0) return
+  const fields = problems.map(({ object, message, switchedOffBy }) => ({
+    field: object === null ? 'chart_ref' : `objects/${object}`,
+    message: switchedOffBy.length === 0 ? message : `${message}; gone with ${switchedOffBy.join(' or ')}`,
+  }))
+  throw new RefusedFields(fields, raise.TemplateUnusable(`every order of chart ${name} ${version} would fail`))
+}
+
+const schemaProblems = (valuesSchema: JsonObject | null): FieldProblem[] =>
   valuesSchema === null
     ? []
     : checkSchema(valuesSchema).map(({ field, message }) => ({ field: `values_schema${field}`, message }))

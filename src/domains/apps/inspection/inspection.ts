@@ -1,0 +1,58 @@
+import type { DefinedKind } from '../helm/chart-contents.ts'
+
+/*
+ * What trying a template out told, before anybody orders it: it is rendered without a control plane for a deployment that
+ * does not exist.
+ */
+
+export const FINDING_CODES = [
+  /** Helm cannot render it. */
+  'NotRendered',
+  /** Chart.yaml names charts that are not in the archive. */
+  'DependencyMissing',
+  /** The template's own values contradict its schema. */
+  'DefaultsUnfit',
+  /** An object that a release may not create. */
+  'ObjectRefused',
+  /** Helm's record of a release would be larger than the API server stores. */
+  'RecordTooLarge',
+  /** It comes close to that. */
+  'RecordLarge',
+  /** A kind that the control plane does not have. */
+  'KindMissing',
+  /** Nothing in the manifest names the domain that is ordered. */
+  'DomainNowhere',
+] as const
+export type FindingCode = (typeof FINDING_CODES)[number]
+
+export interface Finding {
+  readonly code: FindingCode
+  /** Whether every order would fail because of it. */
+  readonly severity: 'problem' | 'warning'
+  readonly message: string
+  /** The object it is about, such as `ClusterRole/web`. */
+  readonly object: string | null
+  /** Values that make the object disappear, such as `rbac.create=false`; tried, not guessed. */
+  readonly switchedOffBy: readonly string[]
+}
+
+export interface Inspection {
+  readonly findings: readonly Finding[]
+  /** What would be created, hooks included. */
+  readonly objects: readonly string[]
+  /** Where the ordered domain ends up, such as `Ingress/web spec.rules[0].host`. */
+  readonly domainAt: readonly string[]
+  /** What Helm's record of a release takes, about; `null`: it could not be rendered. */
+  readonly recordBytes: number | null
+  /** Kinds that are not built in and that it needs. */
+  readonly customKinds: readonly DefinedKind[]
+}
+
+export const problemsIn = ({ findings }: Inspection): readonly Finding[] =>
+  findings.filter(({ severity }) => severity === 'problem')
+
+/** What no settings of a tenant can mend. How it renders may depend on them. */
+const FINAL: readonly FindingCode[] = ['DependencyMissing', 'ObjectRefused', 'RecordTooLarge']
+
+export const finalProblems = (inspection: Inspection | null): readonly Finding[] =>
+  inspection === null ? [] : problemsIn(inspection).filter(({ code }) => FINAL.includes(code))
