@@ -56,8 +56,6 @@ const RECENT_MS = 600_000
 /** Between our clock and those of the control plane. */
 const SKEW_MS = 30_000
 
-type PlannedRendering = Planned & Pick<Observation, 'rendered'>
-
 /** Observes one deployment. Read-only. */
 export class Observer {
   readonly #parts: AppsParts
@@ -83,20 +81,20 @@ export class Observer {
 
   async observe(loaded: LoadedDeployment, options: ObserveOptions = {}): Promise<Observation> {
     const planning = planOf(loaded, this.#parts.settings)
-    const planned = { ...planning, rendered: this.#rendering(loaded, planning) }
     return loaded.deployment.deletedAt === null
-      ? this.#toApply(loaded, planned, options)
-      : this.#toDelete(loaded, planned, options)
+      ? this.#toApply(loaded, planning, options)
+      : this.#toDelete(loaded, planning, options)
   }
 
   /** Of what is to go only two things matter: whether the namespace is there, and whether there is any record in it. */
   async #toDelete(
     loaded: LoadedDeployment,
-    planned: PlannedRendering,
+    planning: Planned,
     { signal, fence }: ObserveOptions,
   ): Promise<Observation> {
     const { deployment } = loaded
-    const { plan } = planned
+    const { plan } = planning
+    const planned = { ...planning, rendered: this.#rendering(loaded, planning, () => true) }
     const namespace = await this.#namespace(loaded, signal)
     const exists = () => this.#parts.releases.exists(releaseOf(deployment), signal)
     const hasRecord =
@@ -108,15 +106,15 @@ export class Observer {
     return { ...planned, seen, wanted, record: undefined, look: NOTHING, isRemembered: false }
   }
 
-  async #toApply(
-    loaded: LoadedDeployment,
-    planned: PlannedRendering,
-    { signal, fence }: ObserveOptions,
-  ): Promise<Observation> {
+  async #toApply(loaded: LoadedDeployment, planning: Planned, { signal, fence }: ObserveOptions): Promise<Observation> {
     const { deployment } = loaded
-    const { plan } = planned
+    const { plan } = planning
+    let seenRelease: ReleaseSeen = { is: 'absent' }
+    const isUpgrade = (): boolean => seenRelease.is !== 'absent'
+    const planned = { ...planning, rendered: this.#rendering(loaded, planning, isUpgrade) }
     const remembered = 'problem' in plan ? undefined : await this.#verified?.recall(deployment, plan.digest)
     if (remembered !== undefined && !('problem' in plan)) {
+      seenRelease = remembered.release
       const wanted = wantedOf(loaded, plan, claimsIn(remembered.release))
       return { ...planned, seen: remembered, wanted, record: undefined, look: NOTHING, isRemembered: true }
     }
@@ -136,6 +134,7 @@ export class Observer {
     if (record !== undefined) this.#releaseWatch?.follow(record.objects.map(kindText))
     const release: ReleaseSeen =
       read !== undefined && 'unreadable' in read ? { is: 'unread', because: read.unreadable } : releaseSeen(record)
+    seenRelease = release
     const wanted = await this.#wanted(loaded, planned, release, signal)
     // Of a revision that was not finished nobody knows what should be there.
     const look =
@@ -220,13 +219,17 @@ export class Observer {
     return readRelease(this.#parts, record, options)
   }
 
-  #rendering({ deployment, template }: LoadedDeployment, { plan, mask }: Planned): Observation['rendered'] {
+  #rendering(
+    { deployment, template }: LoadedDeployment,
+    { plan, mask }: Planned,
+    isUpgrade: () => boolean,
+  ): Observation['rendered'] {
     const { charts, helm } = this.#parts
     const render = async (signal?: AbortSignal) => {
       if ('problem' in plan) throw new FailureError(plan.problem)
       const target = await renderTargetOf(this.#parts, deployment, signal)
       const chart = await charts.fetch(chartOf(template), signal)
-      return helm.render(target, chart, plan.values, signal, { mask })
+      return helm.render(target, chart, plan.values, signal, { mask, isUpgrade: isUpgrade() })
     }
     let rendered: ReturnType<typeof render> | undefined
     return (signal) => (rendered ??= render(signal))

@@ -1,4 +1,4 @@
-import { failureOf, type Failure, type Masker } from '../../kernel/index.ts'
+import { failureOf, type Failure } from '../../kernel/index.ts'
 import { at, isNotFound, type Client, type FieldChange, type KubeObject, type PreviewDiff } from '../../kube/index.ts'
 import type { PreviewInputs, Rendering } from './usecases/index.ts'
 import { redactedDiff } from './drift/diff.ts'
@@ -6,6 +6,7 @@ import { diffObjects, objectName, type RedactedChange } from './drift/diff-objec
 import { OUR_MANAGER } from './drift/drift.ts'
 import type { ReleaseTarget } from './helm/port.ts'
 import type { JsonObject } from './values/json.ts'
+import type { RenderOptions } from './helm/port.ts'
 import type { HandedOver } from './observed.ts'
 import { releaseOf, renderTargetOf, type AppsParts } from './parts.ts'
 import { chartOf } from './plan.ts'
@@ -28,10 +29,10 @@ export async function previewOf(parts: AppsParts, inputs: PreviewInputs, signal?
   const values = redactedDiff(before?.shown ?? {}, after.shown, { mask })
   const notConsulted: string[] = []
   const target = await renderTargetOf(parts, after.deployment, signal)
-  const wanted = await render(parts, target, after, mask, signal)
   // Without a namespace there is nothing to compare with, and nobody to ask.
   const asked = target.as && parts.client.as(target.as)
   const present = asked === undefined ? NOTHING : await presentObjects(parts, after, mask, signal)
+  const wanted = await render(parts, target, after, { mask, isUpgrade: present.isReleased }, signal)
   if (asked === undefined && wanted.length > 0) {
     notConsulted.push(`the API server: namespace ${after.deployment.namespaceName} does not exist yet`)
   }
@@ -50,19 +51,20 @@ async function render(
   parts: AppsParts,
   target: ReleaseTarget,
   { template, given }: Rendering,
-  mask: Masker,
+  options: RenderOptions,
   signal?: AbortSignal,
 ) {
   const chart = await parts.charts.fetch(chartOf(template), signal)
-  return parts.helm.render(target, chart, given, signal, { mask })
+  return parts.helm.render(target, chart, given, signal, options)
 }
 
 interface Present {
+  readonly isReleased: boolean
   readonly objects: readonly KubeObject[]
   readonly handedOver: readonly HandedOver[]
 }
 
-const NOTHING: Present = { objects: [], handedOver: [] }
+const NOTHING: Present = { isReleased: false, objects: [], handedOver: [] }
 
 /** What the release has in the control plane now, and the fields of it that others are meant to hold. */
 async function presentObjects(
@@ -72,10 +74,11 @@ async function presentObjects(
   signal?: AbortSignal,
 ): Promise<Present> {
   const record = await parts.releases.newest(releaseOf(deployment), signal)
-  if (record === undefined) return NOTHING
+  if (record === undefined || record.status === 'uninstalled') return NOTHING
   const options = { namespace: deployment.namespaceName, template, mask, ...(signal && { signal }) }
   const look = await readRelease(parts, record, options)
   return {
+    isReleased: true,
     objects: look.objects.flatMap(({ live }) => (live === undefined ? [] : [live])),
     handedOver: look.objects.flatMap(({ name, drift }) =>
       drift.leftAlone.map(({ path, owner }): HandedOver => ({ object: name, path, owner })),

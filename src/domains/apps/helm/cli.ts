@@ -198,13 +198,13 @@ export function helmCli(options: HelmCliOptions): HelmCli {
   return {
     version,
 
-    async render(target, chart, values, signal, { mask = maskOf(values), alone } = {}) {
+    async render(target, chart, values, signal, { mask = maskOf(values), isUpgrade = false, alone } = {}) {
       const helm = await version()
       const seeing =
         alone === undefined
           ? ['--no-hooks', askingTheCluster(helm)]
           : ['--skip-tests', ...alone.apiVersions.map((one) => `--api-versions=${one}`)]
-      const flags = [...READING_VALUES, ...seeing, ...checkedByTheServer(helm)]
+      const flags = [...READING_VALUES, ...seeing, ...(isUpgrade ? ['--is-upgrade'] : []), ...checkedByTheServer(helm)]
       const args = ['template', target.release, chart.archive, ...flags]
       const reach = { namespace: target.as && target.namespace, mayWrite: false }
       const ran = await call({ target, reach, renders: true, args, limitMs: QUICK_MS, signal, values })

@@ -56,6 +56,8 @@ export interface Rollout {
 }
 
 export interface RenderOptions {
+  /** Of a release that exists: charts can tell the difference. @default an install */
+  readonly isUpgrade?: boolean
   /** Hides secrets in what Helm says when it fails. @default hides everything in the user part of the values */
   readonly mask?: Masker
   /**
