@@ -1,9 +1,12 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse, stringify } from 'yaml'
 import type { JsonObject } from '../../../src/domains/apps/index.ts'
 import { coalesce, overridesIn } from '../../../src/domains/apps/values/chart-defaults.ts'
 import { DEFAULT_LAYOUT, type Layout } from '../../../src/domains/apps/values/layout.ts'
 import { releaseValues, systemValues } from '../../../src/domains/apps/values/values.ts'
+import { CustomResourceDefinition } from '../../../src/kube/index.ts'
 import { helmWorld, writeChart, type HelmWorld } from './world.ts'
 
 let world: HelmWorld
@@ -113,4 +116,32 @@ describe('charts of other shapes', () => {
     )
     expect(await rendered(template, values, given)).toEqual({ h: 'chat.example.com', ...userValues })
   })
+})
+
+it('definitions in crds/ are not installed with a release', async () => {
+  const folder = await writeChart(world.tempDir, configMap('a: b'))
+  const definition = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'oddities.skipped.example.org' },
+    spec: {
+      group: 'skipped.example.org',
+      scope: 'Namespaced',
+      names: { kind: 'Oddity', plural: 'oddities' },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+    },
+  }
+  await mkdir(join(folder, 'crds'))
+  await writeFile(join(folder, 'crds/oddity.yaml'), stringify(definition))
+  const chart = await world.charts.fetch({ ref: folder, version: '1.0.0', digest: null })
+  const rollout = {
+    chart,
+    values: {},
+    digest: 'a'.repeat(64),
+    timeoutMs: 30_000,
+    onFailure: 'keep',
+    handOver: [],
+  } as const
+  await world.helm.install({ namespace: world.namespace, release: 'skips' }, rollout)
+  expect(await world.client.get(CustomResourceDefinition, { name: definition.metadata.name })).toBeUndefined()
 })

@@ -1,4 +1,11 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
+import { tarOf } from '../../../src/domains/apps/helm/tar.ts'
+import type { Trial } from '../../../src/domains/apps/index.ts'
+import type { ServedResource } from '../../../src/kube/index.ts'
 import { appsWorld, CHART, chartOf, codeOf, fieldsOf, registry } from './world.ts'
 import type { LayoutInput } from '../../../src/domains/apps/usecases/index.ts'
 
@@ -171,4 +178,36 @@ test('a template says where the platform and the tenant write, and every path is
     'layout/ingress_class_paths/1',
     'layout/plan',
   ])
+})
+
+test('orders of what the control plane has no kind for are refused until it has', async () => {
+  await using w = await appsWorld()
+  const dir = await mkdtemp(join(tmpdir(), 'caelus-catalogue-'))
+  try {
+    const archive = join(dir, 'hello.tgz')
+    await writeFile(archive, gzipSync(tarOf([{ name: 'hello/Chart.yaml', content: Buffer.from('name: hello') }])))
+    const widget = { apiVersion: 'odd.example.org/v1', kind: 'Widget', metadata: { name: 'w' } }
+    let served: readonly ServedResource[] | 'away' = []
+    const kinds = () => (served === 'away' ? Promise.reject(new Error('away')) : Promise.resolve(served))
+    const trial: Trial = {
+      helm: { render: () => Promise.resolve([widget]) },
+      discovery: { all: kinds, resourceFor: async (_, kind) => (await kinds()).find((one) => one.kind === kind) },
+      ingressClass: 'nginx',
+    }
+    const apps = w.appsWith({ charts: registry({ archive }), trial: () => trial })
+    const { id: productId } = await apps.createProduct(w.admin, { name: 'Hello' })
+    const { id: templateId, inspection } = await apps.publishTemplate(w.admin, { productId, ...CHART })
+    expect(inspection?.findings.map(({ code }) => code)).toEqual(['KindMissing', 'DomainNowhere'])
+    const order = (domainname: string) => apps.createDeployment(w.ann, { userId: w.ann.userId, templateId, domainname })
+    expect(await fieldsOf(order('a.example.org'))).toEqual({
+      template_id: 'needs Widget of odd.example.org/v1, which the control plane does not have',
+    })
+    expect(await codeOf(order('a.example.org'))).toBe('KindUnknown')
+    served = 'away'
+    expect(await codeOf(order('b.example.org'))).toBe('succeeded')
+    served = [{ kind: 'Widget' } as ServedResource]
+    expect(await codeOf(order('c.example.org'))).toBe('succeeded')
+  } finally {
+    await rm(dir, { recursive: true })
+  }
 })

@@ -215,7 +215,8 @@ export function helmCli(options: HelmCliOptions): HelmCli {
       return objects
     },
 
-    install: (target, rollout, signal) => roll(['install'], target, rollout, signal),
+    // Definitions belong to the whole cluster: an admin installs them, and no release of a tenant.
+    install: (target, rollout, signal) => roll(['install', '--skip-crds'], target, rollout, signal),
 
     upgrade: (target, rollout, signal) =>
       roll(['upgrade', '--reset-values', `--history-max=${historyMax}`], target, rollout, signal),

@@ -15,12 +15,18 @@ import {
 } from '../store/index.ts'
 import { found, note } from '../../../store/index.ts'
 import { intendCreate } from './intent.ts'
+import { refuseMissingKinds } from './missing-kinds.ts'
 import type { DeploymentInput } from './port.ts'
 import type { UseCaseDeps } from './deps.ts'
 
 /** Row, word of it and wake commit together, or nothing does. */
-export function createDeployment(deps: UseCaseDeps, actor: Actor, input: DeploymentInput): Promise<ListedDeployment> {
-  return asUser(deps.pool, actor, async (tx) => {
+export async function createDeployment(
+  deps: UseCaseDeps,
+  actor: Actor,
+  input: DeploymentInput,
+): Promise<ListedDeployment> {
+  await refuseMissingKinds(deps, actor, input.templateId)
+  return await asUser(deps.pool, actor, async (tx) => {
     const id = randomUUID()
     const { owner, template, intent } = await intendCreate(deps, tx, id, input)
     const product = found(await findProduct(tx, template.productId), 'product', template.productId)

@@ -101,7 +101,7 @@ async function orderable(tx: Tx, templateId: string): Promise<Template> {
   return template
 }
 
-const templateRefused = (message: string, why?: FailureError): RefusedFields =>
+export const templateRefused = (message: string, why?: FailureError): RefusedFields =>
   new RefusedFields([{ field: 'template_id', message }], why)
 
 async function nextTemplate(tx: Tx, actor: Actor, present: Template, wanted: string | undefined): Promise<Template> {

@@ -11,17 +11,19 @@ import {
 } from '../store/index.ts'
 import { domainTaken } from './create-deployment.ts'
 import { intendUpdate, intentOf } from './intent.ts'
+import { refuseMissingKinds } from './missing-kinds.ts'
 import type { DeploymentChange } from './port.ts'
 import type { UseCaseDeps } from './deps.ts'
 
-export function updateDeployment(
+export async function updateDeployment(
   deps: UseCaseDeps,
   actor: Actor,
   ref: DeploymentRef,
   change: DeploymentChange,
   precondition: Precondition = {},
 ): Promise<ListedDeployment> {
-  return asUser(deps.pool, actor, async (tx) => {
+  if (change.templateId !== undefined) await refuseMissingKinds(deps, actor, change.templateId)
+  return await asUser(deps.pool, actor, async (tx) => {
     const before = found(await lockDeployment(tx, ref), 'deployment', ref.id)
     checkGeneration(before.generation, precondition)
     const { intent, template, changed } = await intendUpdate(deps, tx, actor, before, change)
