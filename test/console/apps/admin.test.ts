@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { appsConsole, HELLO, type AppsConsole } from './world.ts'
+import type { Trial } from '../../../src/domains/apps/index.ts'
 import { closeBrowser } from '../world.ts'
 
 afterAll(closeBrowser)
@@ -87,4 +88,44 @@ test('an admin renames a product, and deletes it without touching what was order
   await tenant.getByRole('link', { name: 'Catalogue', exact: true }).click()
   await tenant.getByRole('link', { name: 'Notes' }).waitFor()
   expect(await tenant.getByRole('link', { name: 'Greeting' }).count()).toBe(0)
+})
+
+test('an admin sees what a chart would make, says where the domain goes, and publishes without what is refused', async () => {
+  const world = await appsConsole()
+  const product = await world.publish('Hello static', HELLO)
+  const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name: 'reader' } }
+  const render: Trial['helm']['render'] = (_target, _chart, values) => {
+    const { serverName = '', rbac } = values as { serverName?: string; rbac?: { create: boolean } }
+    const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web' }, data: { host: serverName } }
+    return Promise.resolve(rbac?.create === false ? [map] : [map, role])
+  }
+  const discovery = { all: () => Promise.resolve([]), resourceFor: () => Promise.resolve(undefined) }
+  world.controlPlane.trial = { helm: { render }, discovery, ingressClass: 'nginx' }
+
+  const page = await world.signedIn(`/apps/products/${product}/publish`)
+  await page.getByRole('textbox', { name: 'Chart' }).fill(HELLO)
+  await page.getByRole('textbox', { name: 'Version' }).fill('0.1.0')
+  await page.getByRole('button', { name: 'Read the chart' }).click()
+  await page.getByText('Every order would fail', { exact: true }).waitFor()
+  await page.getByText('ClusterRole/reader').first().waitFor()
+  const publish = page.getByRole('button', { name: 'Publish', exact: true })
+  expect(await publish.isDisabled()).toBe(true)
+
+  await page.getByRole('button', { name: 'Values, and where things go in them' }).click()
+  await page.getByRole('textbox', { name: 'Values of the template' }).fill('{"rbac":')
+  expect(await page.getByRole('button', { name: 'Read the chart' }).isDisabled()).toBe(true)
+  await page.getByRole('textbox', { name: 'Values of the template' }).fill('{"rbac":{"create":false}}')
+  await page.getByRole('textbox', { name: 'The domain goes to' }).fill('serverName')
+  await page.getByRole('button', { name: 'Read the chart' }).click()
+  await page.getByText('ConfigMap/web data.host').waitFor()
+  await page.getByRole('textbox', { name: 'Label' }).fill('narrow')
+  await publish.click()
+  await page.getByText('canonical', { exact: true }).waitFor()
+  const { templateId } = await world.apps.getProduct(ADMIN, product)
+  expect(await world.apps.getTemplate(ADMIN, templateId ?? '')).toMatchObject({
+    versionLabel: 'narrow',
+    overrides: { rbac: { create: false } },
+    layout: { domainPaths: ['/serverName'] },
+    inspection: { domainAt: ['ConfigMap/web data.host'] },
+  })
 })

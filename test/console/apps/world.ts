@@ -6,7 +6,14 @@ import type { ProductView, ResourceView, Role } from '../../../src/api/contract/
 import { appsChanges, appsRoutes, type AppsInsight } from '../../../src/api/routes/apps/index.ts'
 import { openApps, type Apps } from '../../../src/domains/apps/usecases/index.ts'
 import { charts } from '../../../src/domains/apps/helm/index.ts'
-import { diffObjects, keyRing, masker, redactedDiff, type JsonObject } from '../../../src/domains/apps/index.ts'
+import {
+  diffObjects,
+  keyRing,
+  masker,
+  redactedDiff,
+  type JsonObject,
+  type Trial,
+} from '../../../src/domains/apps/index.ts'
 import { userDirectory } from '../../../src/identity/index.ts'
 import { seededRandom, systemClock, type Explanation } from '../../../src/kernel/index.ts'
 import { openPool, openQueuePool, PostgresQueue } from '../../../src/store/index.ts'
@@ -32,6 +39,8 @@ export interface AppsConsole extends ConsoleWorld {
 }
 
 interface ControlPlane {
+  /** What charts are tried with. */
+  trial: Trial | undefined
   resources: readonly ResourceView[]
   explanation: Explanation
 }
@@ -49,7 +58,7 @@ const AT_REST: Explanation = {
 export async function appsConsole(): Promise<AppsConsole> {
   const folder = await mkdtemp(join(tmpdir(), 'caelus-console-apps-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  const controlPlane: ControlPlane = { resources: [], explanation: AT_REST }
+  const controlPlane: ControlPlane = { trial: undefined, resources: [], explanation: AT_REST }
   const source = charts({ cacheDir: folder, localPaths: true })
   const known = new Map([[HELLO, join(ROOT, 'charts/hello-static')]])
   const opened: Apps[] = []
@@ -69,6 +78,7 @@ export async function appsConsole(): Promise<AppsConsole> {
             fetch: (at, signal) => source.fetch({ ...at, ref: known.get(at.ref) ?? at.ref }, signal),
           },
           users: userDirectory,
+          trial: () => controlPlane.trial,
           ingressClass: 'nginx',
           clock: systemClock,
           random: seededRandom(7),

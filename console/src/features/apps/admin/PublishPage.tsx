@@ -14,6 +14,9 @@ import { useResource } from '../../../lib/api/queries.ts'
 import { fieldText } from '../../../lib/diff-lines.ts'
 import { api, pages, TOPIC } from '../paths.ts'
 import { useWrite } from '../use-write.ts'
+import { Findings } from './Findings.tsx'
+import { EMPTY_DRAFT, objectIn, requestOf, type ValuesDraft } from './values-draft.ts'
+import { ValuesFields } from './ValuesFields.tsx'
 
 /** From a chart to something that can be ordered: read it, see what tenants will see, publish it. */
 export function PublishPage({ productId }: { readonly productId: string }) {
@@ -33,8 +36,9 @@ export function PublishPage({ productId }: { readonly productId: string }) {
 function Publish({ product }: { readonly product: ProductView }) {
   const [ref, setRef] = useState('')
   const [version, setVersion] = useState('')
+  const [draft, setDraft] = useState(EMPTY_DRAFT)
   const inspect = useWrite<ChartView, ChartLocation>((client, location) => client.post('/charts:inspect', location))
-  const location: ChartLocation = { chart_ref: ref.trim(), chart_version: version.trim() }
+  const location: ChartLocation = { chart_ref: ref.trim(), chart_version: version.trim(), ...requestOf(draft) }
   const change = (set: (text: string) => void) => (event: React.ChangeEvent<HTMLInputElement>) => {
     set(event.currentTarget.value)
     inspect.reset()
@@ -70,6 +74,13 @@ function Publish({ product }: { readonly product: ProductView }) {
                 onChange={change(setVersion)}
               />
             </Group>
+            <ValuesFields
+              draft={draft}
+              onChange={(next) => {
+                setDraft(next)
+                inspect.reset()
+              }}
+            />
             {inspect.error !== null && <ProblemView compact error={inspect.error} />}
             <Group justify="flex-end">
               <Button
@@ -77,7 +88,7 @@ function Publish({ product }: { readonly product: ProductView }) {
                 variant={inspect.data ? 'default' : 'filled'}
                 leftSection={<IconFileSearch size={16} aria-hidden />}
                 loading={inspect.isPending}
-                disabled={ref.trim() === '' || version.trim() === ''}
+                disabled={ref.trim() === '' || version.trim() === '' || !isReadable(draft)}
               >
                 Read the chart
               </Button>
@@ -89,6 +100,9 @@ function Publish({ product }: { readonly product: ProductView }) {
     </Stack>
   )
 }
+
+const isReadable = ({ values, plan }: ValuesDraft): boolean =>
+  objectIn(values) !== undefined && objectIn(plan) !== undefined
 
 interface ChartProps {
   readonly product: ProductView
@@ -102,6 +116,8 @@ function Chart({ product, chart, location }: ChartProps) {
   const [label, setLabel] = useState('')
   const [timeout, setTimeout] = useState<number | string>(600)
   const [isCanonical, setCanonical] = useState(true)
+  const [isInsisting, setInsisting] = useState(false)
+  const isUnusable = chart.inspection?.findings.some(({ severity }) => severity === 'problem') ?? false
   const publish = useWrite<TemplateView, TemplateCreate>(
     async (client, body, idempotencyKey) => {
       const template = await client.post<TemplateView>(api.templates(product.id), body, { idempotencyKey })
@@ -137,8 +153,13 @@ function Chart({ product, chart, location }: ChartProps) {
           </ul>
         </Alert>
       )}
+      {chart.problems.length === 0 && (
+        <Panel title="3. What an order of it would make">
+          <Findings inspection={chart.inspection} />
+        </Panel>
+      )}
       <Panel
-        title="3. The form, as tenants will see it"
+        title="4. The form, as tenants will see it"
         aside={
           <Text size="xs" c="dimmed">
             Try it: nothing is saved
@@ -160,7 +181,7 @@ function Chart({ product, chart, location }: ChartProps) {
           )}
         </Stack>
       </Panel>
-      <Panel title="4. Publish">
+      <Panel title="5. Publish">
         <form
           onSubmit={(event) => {
             event.preventDefault()
@@ -169,6 +190,7 @@ function Chart({ product, chart, location }: ChartProps) {
               chart_digest: chart.digest,
               ...(label.trim() !== '' && { version_label: label.trim() }),
               ...(typeof timeout === 'number' && { health_timeout_sec: timeout }),
+              ...(isInsisting && { accept_problems: true }),
             })
           }}
         >
@@ -201,9 +223,21 @@ function Chart({ product, chart, location }: ChartProps) {
               checked={isCanonical}
               onChange={(event) => setCanonical(event.currentTarget.checked)}
             />
+            {isUnusable && (
+              <Switch
+                color="red"
+                label="Publish it although every order would fail"
+                checked={isInsisting}
+                onChange={(event) => setInsisting(event.currentTarget.checked)}
+              />
+            )}
             {publish.error !== null && <ProblemView compact error={publish.error} />}
             <Group justify="flex-end">
-              <Button type="submit" loading={publish.isPending} disabled={chart.problems.length > 0}>
+              <Button
+                type="submit"
+                loading={publish.isPending}
+                disabled={chart.problems.length > 0 || (isUnusable && !isInsisting)}
+              >
                 Publish
               </Button>
             </Group>
