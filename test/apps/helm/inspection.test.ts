@@ -8,6 +8,7 @@ import type { JsonObject } from '../../../src/domains/apps/index.ts'
 import { DEFAULT_LAYOUT, type Layout } from '../../../src/domains/apps/values/layout.ts'
 import { discovery, Secret } from '../../../src/kube/index.ts'
 import { testTransport } from '../../support/kube.ts'
+import { codeOf } from '../store/world.ts'
 import { helmWorld, ROOT, writeChart, type HelmWorld } from './world.ts'
 
 let world: HelmWorld
@@ -65,6 +66,8 @@ async function inspected({
     chart,
   )
 }
+
+const ROLLOUT = { values: {}, digest: 'a'.repeat(64), timeoutMs: 30_000, handOver: [] } as const
 
 const said = ({ findings }: Inspection): string[] =>
   findings.map(({ code, severity, object }) => [severity, code, object].filter(Boolean).join(' '))
@@ -209,6 +212,11 @@ it('estimates the record of a release as Helm makes it, and says early when it g
   }
   expect(said(await inspected({ files: { 'files/a.txt': noise(800_000) } }))).toEqual(['warning RecordLarge'])
   expect(said(await inspected({ files: { 'files/a.txt': noise(1_100_000) } }))).toEqual(['problem RecordTooLarge'])
+  const huge = await writeChart(world.tempDir, {})
+  await writeFile(join(huge, 'a.txt'), noise(1_100_000))
+  const tooLarge = await world.charts.fetch({ ref: huge, version: '1.0.0', digest: null })
+  const installed = world.helm.install({ namespace: world.namespace, release: 'huge' }, { ...ROLLOUT, chart: tooLarge })
+  expect(await codeOf(installed)).toBe('ReleaseTooLarge')
 
   const folder = await writeChart(world.tempDir, {
     'map.yaml':
@@ -222,13 +230,7 @@ it('estimates the record of a release as Helm makes it, and says early when it g
     chart,
   )
   const target = { namespace: world.namespace, release: 'large' }
-  await world.helm.install(target, {
-    chart,
-    values: {},
-    digest: 'a'.repeat(64),
-    timeoutMs: 30_000,
-    handOver: [],
-  })
+  await world.helm.install(target, { ...ROLLOUT, chart })
   const stored = await world.client.get(Secret, { namespace: world.namespace, name: 'sh.helm.release.v1.large.v1' })
   const bytes = Buffer.from(stored?.data?.['release'] ?? '', 'base64').length
   expect((recordBytes ?? 0) / bytes).toBeGreaterThan(0.85)

@@ -189,6 +189,10 @@ const HELM_3: readonly (readonly [AppFailureCode, string])[] = [
     'ReleaseTooLarge',
     'Error: INSTALLATION FAILED: create: failed to create: Secret "sh.helm.release.v1.r.v1" is invalid: data: Too long: must have at most 1048576 bytes',
   ],
+  [
+    'ReleaseTooLarge',
+    'Error: INSTALLATION FAILED: create: failed to create: Secret "sh.helm.release.v1.huge.v1" is invalid: data: Too long: may not be more than 1048576 bytes',
+  ],
 ]
 
 /**
@@ -383,5 +387,14 @@ describe('classifyHelmError', () => {
       expectNoSentinel(classifyHelmError(stderr, { mask: masker([key]) }).failure.message)
       expectNoSentinel(classifyHelmError(stderr, { mask: masker([SENTINEL]) }).failure.message)
     }
+  })
+})
+
+it('leaves out what only helps who runs Helm by hand', () => {
+  const stderr =
+    'Error: YAML parse error on odd/templates/a.yaml: error converting YAML to JSON: yaml: line 4\n\nUse --debug flag to render out invalid YAML\n'
+  expect(classifyHelmError(stderr, asIs).failure).toMatchObject({
+    code: 'ChartInvalid',
+    message: 'YAML parse error on odd/templates/a.yaml: error converting YAML to JSON: yaml: line 4',
   })
 })
