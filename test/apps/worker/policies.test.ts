@@ -98,6 +98,17 @@ test.each(ATTEMPTS)('a release may neither change nor delete %s', async (_what, 
   await expect(us.delete(resource, at)).rejects.toThrow('the platform sets')
 })
 
+test.each([{ name: 'mine' }, { generateName: 'mine-' }])('a release may have a network policy %j', async (named) => {
+  const own = {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'NetworkPolicy',
+    metadata: { namespace, ...named },
+    spec: { podSelector: {} },
+  } as NetworkPolicy
+  const made = await (await release()).create(NetworkPolicy, own, { dryRun: true })
+  expect(made.metadata.name).toMatch(/^mine/)
+})
+
 test('a release may not change the labels of its namespace', async () => {
   const labels = { 'pod-security.kubernetes.io/enforce': 'privileged' }
   const change = (await release()).patch(Namespace, { name: namespace }, { merge: { metadata: { labels } } })
