@@ -18,5 +18,7 @@ export interface AppsEvents {
   'apps:touched': { readonly deployment: string; readonly object: string; readonly how: 'changed' | 'deleted' }
   /** The policy that makes fences hold cannot be installed, or is not enforced. At the start nothing is claimed until it is. */
   'apps:unfenced': { readonly error: unknown }
+  /** Namespaces of deleted deployments could not be looked for or removed; that is tried again. */
+  'apps:orphansKept': { readonly error: unknown }
   'apps:scanned': { readonly deployments: number; readonly ms: number }
 }

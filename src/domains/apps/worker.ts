@@ -21,6 +21,7 @@ import { VerifiedReleases, type ReleaseWatch, type VerifiedReleaseStore } from '
 import { policiesDigest } from './namespace/policies.ts'
 import { PolicyWatch } from './namespace/policy-watch.ts'
 import { Observer } from './observe.ts'
+import { orphanCollection } from './orphans.ts'
 import type { AppsParts, AppsSettings } from './parts.ts'
 import { scannedDeployment } from './queue.ts'
 import { appsReconcile } from './reconciler.ts'
@@ -69,7 +70,7 @@ const LONGEST_RUN_MS = 6 * 3_600_000
 
 /** The services of an apps worker, in the order to start them. Any number of workers may share one queue. */
 export function appsWorker(deps: AppsWorkerDeps): readonly Service[] {
-  const { transport, queue, rows, clock, random, emitter, backoff = APPS_BACKOFF } = deps
+  const { transport, queue, rows, clock, random, emitter, backoff = APPS_BACKOFF, driftScanMs = 600_000 } = deps
   const client = makeClient(transport, { fieldManager: 'caelus' })
   const parts: AppsParts = {
     client,
@@ -105,7 +106,7 @@ export function appsWorker(deps: AppsWorkerDeps): readonly Service[] {
     clock,
     random,
     drift: {
-      everyMs: deps.driftScanMs ?? 600_000,
+      everyMs: driftScanMs,
       page: async (after, limit) => (await rows.living(after, limit)).map(scannedDeployment),
       onScanned: ({ count, ms }) => emitter.emit('apps:scanned', { deployments: count, ms }),
     },
@@ -120,6 +121,7 @@ export function appsWorker(deps: AppsWorkerDeps): readonly Service[] {
     atEnd('apps events', () => events.flush()),
     watch,
     ...(policies === undefined ? [] : [policies]),
+    orphanCollection({ client, rows, clock, emitter, everyMs: driftScanMs }),
     ...working,
   ]
 }

@@ -14,6 +14,7 @@ export function logApps(
     log.warn({ ...facts, code: failure.code, failure: failure.message, whoseMove: failure.whoseMove }, 'Step failed')
   })
   emitter.on('apps:unfenced', ({ error }) => failures.failed('Fence policy not installed', error))
+  emitter.on('apps:orphansKept', ({ error }) => failures.failed('Namespaces of deleted deployments not removed', error))
   emitter.on('apps:touched', (facts) => log.info(facts, 'Object changed by another writer'))
   emitter.on('apps:scanned', ({ deployments, ms }) => log.debug({ deployments, ms: Math.round(ms) }, 'Drift scan done'))
 }

@@ -1,0 +1,69 @@
+import { every, type Clock, type Emitter, type Service } from '../../kernel/index.ts'
+import { isConflict, isNotFound, Namespace, type Client, type CoreV1 } from '../../kube/index.ts'
+import type { AppsEvents } from './events.ts'
+import { DEPLOYMENT_LABEL } from './fence.ts'
+import type { DeploymentRows } from './rows.ts'
+
+export interface OrphanDeps {
+  readonly client: Client
+  readonly rows: Pick<DeploymentRows, 'living' | 'load'>
+  readonly clock: Clock
+  readonly emitter: Emitter<AppsEvents>
+  readonly everyMs: number
+}
+
+/**
+ * Deletes namespaces of deployments that were deleted. The creation of a namespace is one request without a fence: sent by a
+ * worker that lost its lease, it may arrive after another one has deleted the namespace and recorded that.
+ */
+export const orphanCollection = ({ everyMs, ...deps }: OrphanDeps): Service =>
+  every('apps orphans', everyMs, (signal) => collectOrphans(deps, signal), {
+    clock: deps.clock,
+    waitsFirst: true,
+    onError: (error) => deps.emitter.emit('apps:orphansKept', { error }),
+  })
+
+export async function collectOrphans(
+  { client, rows }: Pick<OrphanDeps, 'client' | 'rows'>,
+  signal: AbortSignal,
+): Promise<void> {
+  // Listed before the rows: whatever has a namespace by now has a row by then.
+  const namespaces = await client.list(Namespace, { labels: DEPLOYMENT_LABEL }, signal)
+  const standing = namespaces.filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+  if (standing.length === 0) return
+  const living = await livingIds(rows)
+  for (const namespace of standing) {
+    const id = namespace.metadata.labels?.[DEPLOYMENT_LABEL] ?? ''
+    if (!living.has(id) && (await isDeleted(rows, id, namespace))) await remove(client, namespace, signal)
+  }
+}
+
+const PAGE = 500
+
+async function livingIds(rows: Pick<DeploymentRows, 'living'>): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>()
+  let page: readonly { readonly id: string }[]
+  do {
+    page = await rows.living([...ids].at(-1), PAGE)
+    for (const { id } of page) ids.add(id)
+  } while (page.length === PAGE)
+  return ids
+}
+
+/** A label that is in no row of ours may be of another installation. */
+async function isDeleted(
+  rows: Pick<DeploymentRows, 'load'>,
+  id: string,
+  { metadata }: CoreV1.Namespace,
+): Promise<boolean> {
+  const row = (await rows.load(id))?.deployment
+  return row?.status === 'deleted' && row.namespaceName === metadata.name
+}
+
+async function remove(client: Client, { metadata }: CoreV1.Namespace, signal: AbortSignal): Promise<void> {
+  const { name, uid = '', resourceVersion = '' } = metadata
+  await client.delete(Namespace, { name }, { uid, resourceVersion, signal }).catch((error: unknown) => {
+    // Somebody else is at it; the next run looks again.
+    if (!isNotFound(error) && !isConflict(error)) throw error
+  })
+}
