@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Masker } from '../../../kernel/index.ts'
@@ -67,6 +67,7 @@ const MEMORY_BYTES = 512 * 1024 ** 2
  */
 export function helmCli(options: HelmCliOptions): HelmCli {
   const { binary, kubeconfig, kinds, home, env = {}, historyMax = 10, graceMs = 5_000, tempDir = tmpdir() } = options
+  const kindsDir = join(home, 'kinds')
   const { renderMs = RENDER_MS, memoryBytes = MEMORY_BYTES } = options
   let detected: Promise<HelmVersion> | undefined
   let connected: Promise<Connected> | undefined
@@ -97,6 +98,7 @@ export function helmCli(options: HelmCliOptions): HelmCli {
 
   async function connect(): Promise<Connected> {
     const config = await loadKubeConfig({ path: kubeconfig, env })
+    await mkdir(kindsDir, { recursive: true, mode: 0o700 })
     return { config, proxy: loopbackProxy(config) }
   }
 
@@ -138,7 +140,7 @@ export function helmCli(options: HelmCliOptions): HelmCli {
       const ran = await run({
         command: binary,
         args: [...args, '--namespace', target.namespace, '--kubeconfig', file],
-        env: { ...environment, KUBECACHEDIR: join(folder, 'kube'), ...more },
+        env: { ...environment, KUBECACHEDIR: await sharedCache(folder, session.server), ...more },
         input: values === undefined ? undefined : JSON.stringify(values),
         graceMs,
         limitMs,
@@ -149,6 +151,18 @@ export function helmCli(options: HelmCliOptions): HelmCli {
       supervision.assertNothingRefused()
       return { ...ran, stderr: ran.stderr.replaceAll(session.server, config.server) }
     })
+
+  /**
+   * Helm keeps what it knows about kinds in some hundred files, in a folder named after the address of the server. Every
+   * call has another address, and the same kinds.
+   */
+  async function sharedCache(folder: string, server: string): Promise<string> {
+    const { host, pathname } = new URL(server)
+    const parent = join(folder, 'kube', 'discovery', host.replace(':', '_'))
+    await mkdir(parent, { recursive: true })
+    await symlink(kindsDir, join(parent, pathname))
+    return join(folder, 'kube')
+  }
 
   /** Runs `work` with what makes Helm leave `handOver` out; most calls hand nothing over and need no folder for it. */
   async function handing<T>(
