@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { ConfigMap } from '../../../src/kube/index.ts'
+import { resourcesOf } from '../../../src/domains/apps/index.ts'
+import { releaseSecret, type StoredRelease } from '../../../src/domains/apps/helm/storage.ts'
+import { ConfigMap, Secret } from '../../../src/kube/index.ts'
 import { HostileWorld, TREASURE } from './world.ts'
 
 /** As many charts do it: a value of the tenant is a template of its own. */
@@ -59,4 +61,30 @@ test('a release sees its own namespace and no other, rendered as installed', { t
   expect(JSON.stringify(shown)).toContain('<null><null>+<null><null>')
   const change = await world.previewChange(ours.id, dataOf(ours.namespaceName, own.name))
   expect(JSON.stringify(change)).toContain(IN_BASE64)
+})
+
+test('a record that a tenant forged shows nothing of others', { timeout: 120_000 }, async () => {
+  await using world = await HostileWorld.make()
+  const { worker, parts } = world
+  const template = await world.publish({ 'echo.yaml': ECHO })
+  const running = await worker.worker()
+  const { id, namespaceName: namespace } = await worker.orderWithoutVolume({ text: 'mine' }, 'forged.example.com', {
+    templateId: template,
+  })
+  await worker.until(id, 'ready')
+  await running.stop()
+  await using hidden = await world.hide('kube-system')
+  const forged = {
+    name: namespace,
+    namespace,
+    version: 2,
+    manifest: `---\napiVersion: v1\nkind: Secret\nmetadata: { name: ${hidden.name}, namespace: kube-system }\n`,
+    info: { status: 'deployed', description: '', last_deployed: '2026-01-01T00:00:00Z' },
+  } as unknown as StoredRelease
+  await worker.client.create(Secret, await releaseSecret({ namespace, release: namespace }, forged, {}))
+  expect((await parts.releases.newest({ namespace, release: namespace }))?.objects).toHaveLength(1)
+  const shown = await world.previewChange(id, 'other')
+  expectNothingOf(shown)
+  expect(shown.objects.map(({ object }) => object)).toEqual(['ConfigMap/echo'])
+  expect((await resourcesOf(parts, id)).map((one) => one.name)).not.toContain(hidden.name)
 })

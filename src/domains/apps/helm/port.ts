@@ -35,6 +35,7 @@ export interface Charts {
 export interface ReleaseTarget {
   readonly namespace: string
   readonly release: string
+  /** @default nobody where it is rendered, the user of the kubeconfig elsewhere */
   readonly as?: Identity
   /** Cluster-scoped objects that its manifest may have. @default none */
   readonly granted?: readonly GrantedObject[]
