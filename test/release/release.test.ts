@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { watch } from 'node:fs'
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { VERSION } from '../../src/version.ts'
 import { buildConsole } from '../../tools/release/build-console.ts'
@@ -65,6 +67,14 @@ test('a release migrates a fresh database and serves the API and the console on 
   expect(await (await fetch(url)).text()).toContain('<div id="root">')
   api.child.kill('SIGTERM')
   expect(await api.ended).toMatchObject({ code: 0 })
+})
+
+test('a thread that parses what strangers wrote works in a release', async () => {
+  const program = join(dir, 'src/domains/apps/helm/parsing-main.mjs')
+  const index = 'entries:\n  web:\n  - { version: 1.10, urls: [web-1.10.tgz] }\n'
+  const thread = new Worker(program, { workerData: { parser: 'index', input: [index, 'web', '1.10'] } })
+  const [answer] = (await once(thread, 'message')) as unknown[]
+  expect(answer).toEqual({ is: 'parsed', value: { url: 'web-1.10.tgz', digest: undefined } })
 })
 
 test('what Helm runs between rendering and applying works in a release', async () => {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import { parse } from 'yaml'
 import { raise } from '../failures.ts'
 import { isJsonObject, type Json, type JsonObject } from '../values/json.ts'
-import { HELM_YAML } from './manifest.ts'
+import { parseYaml, QUICKLY_PARSED } from './manifest.ts'
+import { parsed } from './parsing.ts'
 import type { Chart } from './port.ts'
 import { filesIn } from './tar.ts'
 
@@ -28,24 +28,24 @@ export async function readChart(archive: Buffer, source: string): Promise<ChartF
     )
   })
   const found = topFiles(tar)
-  const parsed = (name: string, read: (text: string) => Json): Json | undefined => {
+  const contentOf = async (name: string, read: (text: string) => Json | Promise<Json>): Promise<Json | undefined> => {
     const content = found.get(name)
     if (content === undefined) return undefined
     if (content.length > LARGEST_FILE) throw invalid(`${name} has more than ${LARGEST_FILE} bytes`)
     try {
-      return read(content.toString('utf8'))
+      return await read(content.toString('utf8'))
     } catch (cause) {
       throw invalid(`${name} cannot be parsed`, cause)
     }
   }
-  const about = parsed('Chart.yaml', (text) => parse(text, HELM_YAML) as Json)
+  const about = await contentOf('Chart.yaml', yamlOf)
   if (about === undefined) throw invalid('it has no Chart.yaml')
   if (!isJsonObject(about)) throw invalid('Chart.yaml is not an object')
   const [name, version] = [textAt(about, 'name'), textAt(about, 'version')]
   if (name === null || version === null) throw invalid(`Chart.yaml has no ${name === null ? 'name' : 'version'}`)
-  const values = parsed('values.yaml', (text) => parse(text, HELM_YAML) as Json) ?? {}
+  const values = (await contentOf('values.yaml', yamlOf)) ?? {}
   if (!isJsonObject(values)) throw invalid('values.yaml is not an object')
-  const schema = parsed('values.schema.json', (text) => JSON.parse(text) as Json)
+  const schema = await contentOf('values.schema.json', (text) => JSON.parse(text) as Json)
   if (schema !== undefined && !isJsonObject(schema)) throw invalid('values.schema.json is not an object')
   return {
     name,
@@ -57,6 +57,9 @@ export async function readChart(archive: Buffer, source: string): Promise<ChartF
     valuesSchema: schema ?? null,
   }
 }
+
+const yamlOf = (text: string): Json | Promise<Json> =>
+  text.length > QUICKLY_PARSED ? parsed('the chart', 'yaml', [text]) : parseYaml(text)
 
 /** The files directly in the chart's folder. Subcharts lie deeper and do not count. */
 function topFiles(tar: Buffer): Map<string, Buffer> {

@@ -11,7 +11,7 @@ import { masker } from '../values/redaction.ts'
 import { inCallFolder, removeLeftOvers } from './call-folders.ts'
 import { askingTheCluster, checkedByTheServer, forced, parseVersion, type HelmVersion } from './cli-version.ts'
 import { handOverFlags, type HandOverFlags } from './hand-over.ts'
-import { objectsOf, parseManifest, type Kinds } from './manifest.ts'
+import { objectsOf, readManifest, type Kinds } from './manifest.ts'
 import type { Helm, ReleaseTarget, Rollout } from './port.ts'
 import type { Reach } from './reach.ts'
 import { run, type Ran } from './run.ts'
@@ -223,7 +223,7 @@ export function helmCli(options: HelmCliOptions): HelmCli {
       const reach = { namespace: target.as && target.namespace, mayWrite: false }
       const ran = await call({ target, reach, renders: true, args, limitMs: QUICK_MS, signal, values })
       if (ran.code !== 0) throw classifyHelmError(ran.stderr, { mask })
-      if (alone !== undefined) return parseManifest(ran.stdout)
+      if (alone !== undefined) return readManifest(ran.stdout)
       const objects = await objectsOf(ran.stdout, target, kinds)
       assertInScope(objects, target.namespace, target.granted)
       return objects
@@ -259,7 +259,7 @@ export function helmCli(options: HelmCliOptions): HelmCli {
       const limitMs = MOST_HOOKS * timeoutMs + QUICK_MS
       const ran = await call({ target, reach, renders: false, args, limitMs, signal })
       if (ran.code === 0) return true
-      if (/release: not found/i.test(ran.stderr)) return false
+      if (NOT_THERE.test(ran.stderr)) return false
       throw classifyHelmError(ran.stderr, { mask })
     },
   }
@@ -276,6 +276,9 @@ const kubeconfigFor = (server: string): string =>
 
 /** The schema was checked before, with what the platform adds; the chart's own check does not know about that. */
 const READING_VALUES = ['--values=-', '--skip-schema-validation'] as const
+
+/** As a line of its own, so that no hook can say it. */
+const NOT_THERE = /^Error: (?:uninstall: )?(?:Release not loaded: \S+: )?release: not found\s*$/im
 
 /** Variables of Helm's own would change what a call does, down to as whom. */
 const withoutHelms = (env: Readonly<Record<string, string>>): Record<string, string> =>

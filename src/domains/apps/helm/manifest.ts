@@ -1,39 +1,37 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import { parseAllDocuments, type Tags } from 'yaml'
-import { messageOf } from '../../../kernel/index.ts'
+import { parse, parseAllDocuments, type Tags } from 'yaml'
 import type { Discovery, KubeObject } from '../../../kube/index.ts'
 import { raise } from '../failures.ts'
-import { isJsonArray, isJsonObject, type JsonObject } from '../values/json.ts'
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../values/json.ts'
+import { parsed } from './parsing.ts'
 import type { ReleaseTarget } from './port.ts'
 
 /** Tells whether a kind lives in namespaces; `undefined` when the server does not know it. */
 export type Kinds = Pick<Discovery, 'resourceFor'>
 
-/** What strangers wrote is parsed on the thread that answers everybody: all of it is bounded. */
+/** What strangers wrote is bounded, and parsed aside where it is large. */
 export const MANIFEST_LIMITS = {
   bytes: 8 * 1024 ** 2,
   /** No API server stores a larger object. */
   documentBytes: 1.5 * 1024 ** 2,
   objects: 2_000,
-  aliases: 100,
+  /** Counted with what they stand for. */
+  aliases: 10_000,
 } as const
-/** Others get their turn after so much. */
-const TURN_BYTES = 256 * 1024
+/** Starting a thread takes as long as this many characters. */
+export const QUICKLY_PARSED = 65_536
 
 /** The objects of a manifest as Helm applies them. */
-export async function objectsOf(manifest: string, target: ReleaseTarget, kinds: Kinds): Promise<readonly KubeObject[]> {
-  const objects: KubeObject[] = []
-  let since = 0
-  for (const document of documentsIn(manifest)) {
-    since += document.length
-    if (since > TURN_BYTES) {
-      await nextTurn()
-      since = document.length
-    }
-    objects.push(...objectsIn(document))
-    assertCount(objects)
-  }
-  return asApplied(objects, target, kinds)
+export const objectsOf = async (
+  manifest: string,
+  target: ReleaseTarget,
+  kinds: Kinds,
+): Promise<readonly KubeObject[]> => asApplied(await readManifest(manifest), target, kinds)
+
+/** Every object in the text; a large one is parsed on a thread of its own. */
+export async function readManifest(manifest: string): Promise<readonly KubeObject[]> {
+  if (manifest.length <= QUICKLY_PARSED) return parseManifest(manifest)
+  assertSize(manifest)
+  return await parsed('the manifest of the chart', 'manifest', [manifest])
 }
 
 /** YAML 1.1 as Helm's parser has it (`on` is true, `0644` is octal), which knows neither base 60 nor dates. */
@@ -48,6 +46,10 @@ export const HELM_YAML = {
     ),
 } as const
 
+/** One document, such as values.yaml. */
+export const parseYaml = (text: string): Json =>
+  parse(text, { ...HELM_YAML, maxAliasCount: MANIFEST_LIMITS.aliases }) as Json
+
 /** Every object in the text, those in a `List` one by one. */
 export function parseManifest(manifest: string): readonly KubeObject[] {
   const objects: KubeObject[] = []
@@ -60,12 +62,17 @@ export function parseManifest(manifest: string): readonly KubeObject[] {
 
 /** Three dashes at the beginning of a line separate documents wherever they are, also in block scalars. */
 function documentsIn(manifest: string): readonly string[] {
-  const { bytes, documentBytes } = MANIFEST_LIMITS
-  if (manifest.length > bytes) throw tooLarge(`more than ${bytes / 1024 ** 2} MiB`)
+  const { documentBytes } = MANIFEST_LIMITS
+  assertSize(manifest)
   const documents = manifest.split(/^---(?=\s|$)/m)
   if (documents.some(({ length }) => length > documentBytes))
     throw tooLarge(`a document of more than ${documentBytes / 1024 ** 2} MiB`)
   return documents
+}
+
+function assertSize({ length }: string): void {
+  const { bytes } = MANIFEST_LIMITS
+  if (length > bytes) throw tooLarge(`more than ${bytes / 1024 ** 2} MiB`)
 }
 
 function assertCount({ length }: readonly KubeObject[]): void {
@@ -87,7 +94,7 @@ function valueOf(document: { toJS(options: { maxAliasCount: number }): unknown }
   try {
     return document.toJS({ maxAliasCount: MANIFEST_LIMITS.aliases })
   } catch (cause) {
-    throw unreadable(messageOf(cause), cause)
+    throw unreadable('its aliases stand for too much', cause)
   }
 }
 

@@ -1,7 +1,7 @@
 import { messageOf } from '../../../kernel/index.ts'
 import { Secret, type Client, type CoreV1, type Page } from '../../../kube/index.ts'
 import { raise } from '../failures.ts'
-import { asApplied, parseManifest, type Kinds } from './manifest.ts'
+import { asApplied, readManifest, type Kinds } from './manifest.ts'
 import type { ReleaseRecord, Releases, ReleaseTarget } from './port.ts'
 import { decodeRelease, digestIn, encodeRelease, recordName, recordsOf, revisionOf, statusOf } from './storage.ts'
 
@@ -31,7 +31,7 @@ export function releases(client: Client, kinds: Kinds): Releases {
 
   async function recordIn(secret: CoreV1.Secret, target: ReleaseTarget): Promise<ReleaseRecord> {
     const release = await readable(secret, () => decodeRelease(secret))
-    const objects = await readable(secret, async () => parseManifest(release.manifest))
+    const objects = await readable(secret, () => readManifest(release.manifest))
     const digest = digestIn(secret)
     return {
       revision: release.version,

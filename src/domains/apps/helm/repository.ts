@@ -1,8 +1,7 @@
-import { parse } from 'yaml'
 import { failureOfStatus, problemOfStatus, type UrlAnswer } from '../../../http/index.ts'
 import { raise } from '../failures.ts'
-import { isJsonArray, isJsonObject, type JsonObject } from '../values/json.ts'
 import { download, FAILURES, shown, type CredentialsFor } from './download.ts'
+import { parsed } from './parsing.ts'
 import type { Fetched, FetchRequest } from './sources.ts'
 
 const LARGEST_INDEX = 32 * 1024 ** 2
@@ -17,7 +16,12 @@ export async function fetchFromRepository(
   const headers = authorization(base, credentialsFor)
   const index = await download({ url: `${base}/index.yaml`, headers, maxBytes: LARGEST_INDEX, signal })
   requireSuccess(index, what)
-  const entry = entryIn(index.body.toString('utf8'), chart, version)
+  const entry = await parsed(
+    `the index of ${shown(base)}`,
+    'index',
+    [index.body.toString('utf8'), chart, version],
+    signal,
+  )
   if (entry === undefined)
     throw raise.ChartMissing(`failed to fetch ${what}: the index of the repository does not list it`)
   const url = new URL(entry.url, `${base}/`).href
@@ -38,31 +42,4 @@ export const basic = ({ username, password }: { readonly username: string; reado
 /** `what` completes the sentence "failed to fetch …". */
 export function requireSuccess(answer: UrlAnswer, what: string): void {
   if (problemOfStatus(answer.status) !== undefined) throw failureOfStatus(FAILURES, `fetch ${what}`, answer)
-}
-
-function entryIn(
-  text: string,
-  chart: string,
-  version: string,
-): { readonly url: string; readonly digest: string | undefined } | undefined {
-  const index = parsed(text)
-  const entries = isJsonObject(index) ? index['entries'] : undefined
-  const versions = isJsonObject(entries) ? entries[chart] : undefined
-  const entry = isJsonArray(versions)
-    ? versions.find((one): one is JsonObject => isJsonObject(one) && one['version'] === version)
-    : undefined
-  const urls = entry?.['urls']
-  const [url] = isJsonArray(urls) ? urls : []
-  if (typeof url !== 'string') return undefined
-  const digest = entry?.['digest']
-  return { url, digest: typeof digest === 'string' ? `sha256:${digest.replace(/^sha256:/, '')}` : undefined }
-}
-
-/** Parses scalars as text: a version `1.10` and a digest of digits are not numbers. */
-function parsed(text: string): unknown {
-  try {
-    return parse(text, { schema: 'failsafe' })
-  } catch (cause) {
-    throw raise.ChartUnreachable('failed to read index.yaml of the repository: it cannot be parsed', { cause })
-  }
 }

@@ -1,4 +1,5 @@
-import { gunzipSync, gzipSync } from 'node:zlib'
+import { promisify } from 'node:util'
+import { gunzip, gunzipSync, gzipSync } from 'node:zlib'
 import type { CoreV1 } from '../../../kube/index.ts'
 import { isJsonObject, type JsonObject } from '../values/json.ts'
 import { PENDING_KINDS } from '../observed.ts'
@@ -30,24 +31,38 @@ export const recordsOf = (release: string): string => `owner=helm,name=${release
 export const revisionOf = ({ metadata }: { readonly metadata: CoreV1.Secret['metadata'] }): number =>
   Number(metadata.labels?.['version'] ?? 0)
 
-/** Larger ones are not decoded: the API server would not have stored them, only an attacker's would unfold like this. */
-const LARGEST = 64 * 1024 ** 2
+/** Larger ones are not decoded: the API server stores 1 MiB, and only an attacker's would unfold like this. */
+const LARGEST = 32 * 1024 ** 2
 
 export async function decodeRelease(secret: CoreV1.Secret): Promise<StoredRelease> {
   const doing = `failed to read release record ${secret.metadata.name}`
   const outer = Buffer.from(secret.data?.['release'] ?? '', 'base64').toString('latin1')
   const packed = Buffer.from(outer, 'base64')
-  const release = unpacked(packed, doing)
+  const release = await unpacked(packed, doing)
   if (!isJsonObject(release) || !isJsonObject(release['info'])) throw new Error(`${doing}: it has no info`)
   return release as StoredRelease
 }
 
-/** At once: a record is small, and work on other threads would end at times that no simulation decides. */
-function unpacked(packed: Uint8Array, doing: string): unknown {
+/** Most records are small. Work on other threads would end at times that no simulation decides. */
+const SMALL = 1024 ** 2
+
+async function unpacked(packed: Uint8Array, doing: string): Promise<unknown> {
   try {
-    return JSON.parse(gunzipSync(packed, { maxOutputLength: LARGEST }).toString('utf8'))
+    const text = unpackedAtOnce(packed) ?? (await promisify(gunzip)(packed, { maxOutputLength: LARGEST }))
+    return JSON.parse(text.toString('utf8'))
   } catch (cause) {
     throw new Error(`${doing}: it is not gzipped JSON`, { cause })
+  }
+}
+
+/** `undefined`: it is large. */
+function unpackedAtOnce(packed: Uint8Array): Buffer | undefined {
+  if (packed.length > SMALL / 4) return undefined
+  try {
+    return gunzipSync(packed, { maxOutputLength: SMALL })
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
   }
 }
 
