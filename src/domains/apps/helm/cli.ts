@@ -259,7 +259,7 @@ export function helmCli(options: HelmCliOptions): HelmCli {
       const limitMs = MOST_HOOKS * timeoutMs + QUICK_MS
       const ran = await call({ target, reach, renders: false, args, limitMs, signal })
       if (ran.code === 0) return true
-      if (NOT_THERE.test(ran.stderr)) return false
+      if (NOT_THERE.test(/^Error: .*/m.exec(ran.stderr)?.[0] ?? '')) return false
       throw classifyHelmError(ran.stderr, { mask })
     },
   }
@@ -277,8 +277,8 @@ const kubeconfigFor = (server: string): string =>
 /** The schema was checked before, with what the platform adds; the chart's own check does not know about that. */
 const READING_VALUES = ['--values=-', '--skip-schema-validation'] as const
 
-/** As a line of its own, so that no hook can say it. */
-const NOT_THERE = /^Error: (?:uninstall: )?(?:Release not loaded: \S+: )?release: not found\s*$/im
+/** As all of what Helm says, so that no hook can say it. */
+const NOT_THERE = /^Error: (?:uninstall: )?(?:Release not loaded: \S+: )?release: not found$/i
 
 /** Variables of Helm's own would change what a call does, down to as whom. */
 const withoutHelms = (env: Readonly<Record<string, string>>): Record<string, string> =>
