@@ -34,9 +34,14 @@ export const LIMITS = {
 
 const FORBIDDEN_KEY = '__proto__'
 
+const OF_SCHEMAS = { bytes: LIMITS.schemaBytes, depth: LIMITS.schemaDepth }
+
+/** Whether a schema is too large or too deep to be walked through. */
+export const isExcessive = (schema: JsonObject): boolean => sizeProblems(schema, OF_SCHEMAS).length > 0
+
 /** What a schema may not contain, whatever its dialect says. */
 export function schemaProblems(schema: JsonObject): FieldProblem[] {
-  const limits = sizeProblems(schema, { bytes: LIMITS.schemaBytes, depth: LIMITS.schemaDepth })
+  const limits = sizeProblems(schema, OF_SCHEMAS)
   if (limits.length > 0) return limits
   const problems: FieldProblem[] = []
   visit(schema, [], problems)

@@ -5,7 +5,7 @@ import { formOf } from '../schema/form.ts'
 import type { Chart } from '../helm/port.ts'
 import { inspectTemplate } from '../inspection/inspect.ts'
 import { problemsIn, type Finding, type Inspection } from '../inspection/inspection.ts'
-import { valuesProblems } from '../schema/limits.ts'
+import { isExcessive, valuesProblems } from '../schema/limits.ts'
 import { checkSchema } from '../schema/schema.ts'
 import { userPartOf } from '../schema/user-part.ts'
 import type { JsonObject } from '../values/json.ts'
@@ -40,7 +40,8 @@ export async function inspectChart(
   const chart = await deps.charts.fetch({ ref, version, digest }, signal)
   const { template, problems } = describe(input, chart)
   const inspection = problems.length === 0 ? await tryOut(deps, template, chart, signal) : null
-  return { chart, template: { ...template, inspection }, form: formOf(userPartOf(template)), problems }
+  const form = formOf(userPartOf(problems.length === 0 ? template : { ...template, valuesSchema: null }))
+  return { chart, template: { ...template, inspection }, form, problems }
 }
 
 /** The chart is fetched and tried before the transaction begins: no row is held while a registry or Helm thinks. */
@@ -129,13 +130,17 @@ function describe(
   const unusable = valuesProblems(written, 'default_values')
   const overrides = unusable.length > 0 ? {} : overridesIn(written, chart.defaultValues)
   const defaultValues = coalesce(chart.defaultValues, overrides)
-  const valuesSchema = input.valuesSchema === undefined ? chart.valuesSchema : input.valuesSchema
-  const { layout, problems } = layoutFrom(input.layout ?? {}, { valuesSchema, defaultValues })
+  const declared = input.valuesSchema === undefined ? chart.valuesSchema : input.valuesSchema
+  const unfit = schemaProblems(declared)
+  const usable = unfit.length > 0 ? null : declared
+  const { layout, problems } = layoutFrom(input.layout ?? {}, { valuesSchema: usable, defaultValues })
+  // One that is too large or too deep is not shown either: everything that draws or masks it would walk through it.
+  const valuesSchema = declared !== null && isExcessive(declared) ? null : declared
   return {
     template: { defaultValues, overrides, valuesSchema, layout },
     problems: [
       ...(unusable.length > 0 ? unusable : valuesProblems(defaultValues, 'default_values')),
-      ...schemaProblems(valuesSchema),
+      ...unfit,
       ...problems,
     ],
   }
