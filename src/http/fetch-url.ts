@@ -1,4 +1,5 @@
 import { messageOf, systemClock, type Clock } from '../kernel/index.ts'
+import type { Dispatcher } from './connections/index.ts'
 import { collect, declaresMoreThan, limited, tooLarge } from './body.ts'
 import { Deadline } from './deadline.ts'
 import { HttpError } from './errors.ts'
@@ -18,6 +19,8 @@ export interface UrlRequest {
   readonly redirects?: RedirectPolicy
   /** Called before each request is sent, also for redirects; it may wait, and throws to refuse it. */
   readonly beforeSend?: (url: URL, signal: AbortSignal) => Promise<void>
+  /** Connections to use for a URL, also for redirects. @default those of Node */
+  readonly connectionTo?: (url: URL) => Promise<Dispatcher | undefined>
   readonly signal?: AbortSignal | undefined
   readonly clock?: Clock
 }
@@ -64,14 +67,31 @@ export async function openUrl(
 }
 
 async function follow(
-  { url, method = 'GET', headers = {}, body, redirects, beforeSend }: Omit<UrlRequest, 'timeoutMs' | 'signal'>,
+  {
+    url,
+    method = 'GET',
+    headers = {},
+    body,
+    redirects,
+    beforeSend,
+    connectionTo,
+  }: Omit<UrlRequest, 'timeoutMs' | 'signal'>,
   deadline: Deadline,
 ): Promise<Response> {
   const follows = redirects !== undefined && (method === 'GET' || method === 'HEAD')
   for (let stop: Stop = { url: new URL(url), headers, followed: 0 }; ;) {
     await beforeSend?.(stop.url, deadline.signal)
-    const sent = { method, headers: stop.headers, redirect: 'manual', signal: deadline.signal } as const
-    const response = await fetch(stop.url, body === undefined ? sent : { ...sent, body }).catch((error: unknown) => {
+    const dispatcher = await connectionTo?.(stop.url)
+    const sent = {
+      method,
+      headers: stop.headers,
+      redirect: 'manual',
+      signal: deadline.signal,
+      ...(body !== undefined && { body }),
+      ...(dispatcher !== undefined && { dispatcher }),
+    }
+    // The types of Node name another copy of undici.
+    const response = await fetch(stop.url, sent as unknown as RequestInit).catch((error: unknown) => {
       throw errorOf(error, deadline)
     })
     const location = response.headers.get('location')

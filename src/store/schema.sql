@@ -622,6 +622,20 @@ caelus.audit
   constraint audit_pkey PRIMARY KEY (id)
   row level security
 
+caelus.chart_source
+  id uuid not null default gen_random_uuid()
+  host text collate "C" not null
+  username text
+  sealed_password text
+  ca text
+  created_at timestamp with time zone not null default date_trunc('milliseconds'::text, now())
+  updated_at timestamp with time zone not null default date_trunc('milliseconds'::text, now())
+  constraint chart_source_check CHECK (((username IS NULL) = (sealed_password IS NULL)))
+  constraint chart_source_host_check CHECK (((host = lower(host)) AND (host <> ''::text)))
+  constraint chart_source_host_key UNIQUE (host)
+  constraint chart_source_pkey PRIMARY KEY (id)
+  row level security
+
 caelus.decision
   id bigint not null generated always as identity
   controller text not null
@@ -991,6 +1005,12 @@ CREATE INDEX audit_object ON caelus.audit USING btree (object_kind, object_id, i
 caelus.audit_pkey
 CREATE UNIQUE INDEX audit_pkey ON caelus.audit USING btree (id)
 
+caelus.chart_source_host_key
+CREATE UNIQUE INDEX chart_source_host_key ON caelus.chart_source USING btree (host)
+
+caelus.chart_source_pkey
+CREATE UNIQUE INDEX chart_source_pkey ON caelus.chart_source USING btree (id)
+
 caelus.decision_age
 CREATE INDEX decision_age ON caelus.decision USING brin (at)
 
@@ -1208,6 +1228,12 @@ for insert to caelus_api with check ((( SELECT caelus.acts_as_admin() AS acts_as
 caelus.audit api_reads_own
 for select to caelus_api using ((( SELECT caelus.acts_as_admin() AS acts_as_admin) OR (tenant = ANY (( SELECT caelus.current_tenants() AS current_tenants)::text[])) OR (actor = ( SELECT (caelus.current_user_id())::text AS current_user_id))))
 
+caelus.chart_source api_admin
+for all to caelus_api using (( SELECT caelus.acts_as_admin() AS acts_as_admin)) with check (( SELECT caelus.acts_as_admin() AS acts_as_admin))
+
+caelus.chart_source worker_reads
+for select to caelus_worker using (true)
+
 caelus.decision api_reads_own
 for select to caelus_api using ((( SELECT caelus.acts_as_admin() AS acts_as_admin) OR (tenant = ANY (( SELECT caelus.current_tenants() AS current_tenants)::text[]))))
 
@@ -1320,6 +1346,12 @@ insert, select, update
 
 caelus.audit to caelus_api
 insert, select
+
+caelus.chart_source to caelus_api
+delete, insert, select, update
+
+caelus.chart_source to caelus_worker
+select
 
 caelus.decision to caelus_api
 select

@@ -266,5 +266,13 @@ test(
       inspection: { findings: [], domain_at: ['ConfigMap/web data.host'] },
     })
     expect(await json(...order)).toMatchObject({ status: 'pending' })
+
+    await writeFile(join(dir, 'password'), `${SENTINEL}\n`)
+    const source = ['set-chart-source', 'registry.example.test', '--username', 'puller']
+    const set = await run(...source, '--password-file', join(dir, 'password'))
+    const listed = await run('list-chart-sources')
+    expect(listed).toMatch(/^registry\.example\.test +puller +no +\d/m)
+    expectNoSentinel({ set, listed })
+    expect(await run('delete-chart-source', 'registry.example.test')).toBe('deleted registry.example.test\n')
   },
 )

@@ -22,7 +22,7 @@ export const raise = defineFailures({
   ChartForbidden: {
     whoseMove: 'operator',
     retryable: false,
-    nextStep: 'Give the worker credentials that may pull the named chart.',
+    nextStep: 'Store what its host wants with `caelus set-chart-source`: a user and password, or its authority.',
   },
   ChartInvalid: {
     whoseMove: 'operator',

@@ -92,6 +92,16 @@ export interface Template {
   readonly deletedAt: number | null
 }
 
+/** A host that charts come from and that not everybody may use. The password is not shown. */
+export interface ChartSource {
+  readonly host: string
+  /** `null`: requests are anonymous. */
+  readonly username: string | null
+  /** Certificate authorities in PEM. `null`: the usual ones. */
+  readonly ca: string | null
+  readonly updatedAt: number
+}
+
 /** Envelopes by the pointer of their field in the user part. */
 export type SealedValues = Readonly<Record<string, string>>
 

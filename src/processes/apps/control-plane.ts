@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import { resourceView, type AppsInsight } from '../../api/routes/apps/index.ts'
+import { sourcesOfWorker } from '../../domains/apps/usecases/index.ts'
 import type { AppsUseCases } from './usecases.ts'
 import { APPS } from '../../config/apps.ts'
 import { INSTALLATION, type Config, type Env } from '../../config/index.ts'
@@ -54,6 +55,7 @@ export async function openAppsControlPlane(options: AppsControlPlaneOptions): Pr
     role,
     ...(role === 'caelus_api' && { settings: AS_PLATFORM }),
   })
+  if (role === 'caelus_worker') useCases.readSourcesWith(sourcesOfWorker(pool))
   const client = makeClient(transport, { fieldManager: 'caelus' })
   const kinds = discovery(transport, systemClock)
   const program = helmCli({

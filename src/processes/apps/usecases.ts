@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import { APPS } from '../../config/apps.ts'
 import { INSTALLATION, type Config } from '../../config/index.ts'
-import { openApps, type Apps } from '../../domains/apps/usecases/index.ts'
+import { accessTo, openApps, sourcesOfApi, type Apps, type FindSource } from '../../domains/apps/usecases/index.ts'
 import { charts, type Charts } from '../../domains/apps/helm/index.ts'
 import { keyRing, type AppsParts, type KeyRing, type Trial } from '../../domains/apps/index.ts'
 import { userDirectory } from '../../identity/index.ts'
@@ -25,15 +25,19 @@ export interface AppsUseCases {
   readonly ring: KeyRing | undefined
   /** From now on charts are tried before they are published. */
   tryWith(parts: Pick<AppsParts, 'helm' | 'discovery'>): void
+  /** Says how the hosts of charts are looked up by a process that may not read as the API. */
+  readSourcesWith(find: FindSource): void
   close(): Promise<void>
 }
 
 export function openAppsUseCases({ config, databaseUrl, pool }: AppsUseCasesOptions): AppsUseCases {
   const { valuesKey, chartCacheDir, localCharts = false, ingressClass, deploymentsPerUser } = config.of(APPS)
   const ring = valuesKey && keyRing(valuesKey.reveal())
+  let find = sourcesOfApi(pool)
   const source = charts({
     cacheDir: chartCacheDir ?? join(resolve(config.of(INSTALLATION).dataDir), 'charts'),
     localPaths: localCharts,
+    accessFor: (host) => accessTo(find, ring, host),
   })
   const queuePool = openQueuePool({ url: databaseUrl, applicationName: 'caelus api queue', role: 'caelus_api', max: 2 })
   const queue = new PostgresQueue({ pool: queuePool, name: APPS_QUEUE })
@@ -57,6 +61,9 @@ export function openAppsUseCases({ config, databaseUrl, pool }: AppsUseCasesOpti
     ring,
     tryWith: ({ helm, discovery }) => {
       trial = { helm, discovery, ingressClass }
+    },
+    readSourcesWith: (next) => {
+      find = next
     },
     async close() {
       queue.close()

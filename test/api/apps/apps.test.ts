@@ -420,3 +420,18 @@ test('a template says where in the values of its chart things go, and its form f
   expect(refused.statusCode).toBe(400)
   expect(refused.json<Problem>().errors).toMatchObject([{ field: 'layout/domain_paths/0' }])
 })
+
+test('an admin stores access to a host of charts, and its password is never shown', async () => {
+  await using w = await appsWorld()
+  const url = `/api/v1/chart-sources/${encodeURIComponent('registry.example.com:5000')}`
+  const payload = { username: 'puller', password: 'correct horse' }
+  const written = await w.as(w.admin.secret, { method: 'PUT', url, payload })
+  expect([written.statusCode, written.json()]).toMatchObject([200, { host: 'registry.example.com:5000', ca: null }])
+  const listed = await w.as(w.admin.secret, { url: '/api/v1/chart-sources' })
+  expect(listed.json().items).toMatchObject([{ username: 'puller' }])
+  expect(written.body + listed.body).not.toContain('horse')
+  const ada = await w.person('member')
+  expect((await w.as(ada.secret, { url: '/api/v1/chart-sources' })).statusCode).toBe(403)
+  expect((await w.as(w.admin.secret, { method: 'PUT', url, payload: { ca: 'x' } })).statusCode).toBe(400)
+  expect((await w.as(w.admin.secret, { method: 'DELETE', url })).statusCode).toBe(204)
+})

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 
@@ -12,14 +13,21 @@ export interface ChartServer extends AsyncDisposable {
   readonly asked: readonly string[]
 }
 
+/** With `tls`, by https. */
+export interface ServeOptions {
+  readonly tls?: { readonly cert: string; readonly key: string }
+}
+
 async function serve(
   listener: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+  { tls }: ServeOptions = {},
 ): Promise<ChartServer> {
   const asked: string[] = []
-  const server = createServer((request, response) => {
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
     asked.push(request.url ?? '')
     void listener(request, response)
-  })
+  }
+  const server = tls === undefined ? createServer(answer) : createSecureServer(tls, answer)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
@@ -35,13 +43,17 @@ async function serve(
 }
 
 /** A folder with index.yaml and archives, or whatever `instead` answers. */
-export const repository = (folder: string, instead?: (path: string) => number | Buffer | URL | undefined) =>
+export const repository = (
+  folder: string,
+  instead?: (path: string) => number | Buffer | URL | undefined,
+  options?: ServeOptions,
+) =>
   serve(async ({ url = '/' }, response) => {
     const answer = instead?.(url) ?? (await readFile(join(folder, url)).catch(() => 404))
     if (typeof answer === 'number') response.writeHead(answer).end()
     else if (answer instanceof URL) response.writeHead(302, { location: answer.href }).end()
     else response.writeHead(200).end(answer)
-  })
+  }, options)
 
 const bodyOf = async (request: IncomingMessage): Promise<Buffer> => Buffer.concat(await Array.fromAsync(request))
 const digestOf = (bytes: Buffer): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`
@@ -50,7 +62,10 @@ const digestOf = (bytes: Buffer): string => `sha256:${createHash('sha256').updat
  * As much of a registry as `helm push` and a pull need. With `password`, one must fetch a token with it (user `puller`)
  * before pulling by tag; pushing is free.
  */
-export async function registry({ password }: { readonly password?: string } = {}): Promise<ChartServer> {
+export async function registry({
+  password,
+  realm: elsewhere,
+}: { readonly password?: string; readonly realm?: string } = {}): Promise<ChartServer> {
   const blobs = new Map<string, Buffer>()
   const manifests = new Map<string, { readonly type: string; readonly bytes: Buffer }>()
   const token = randomUUID()
@@ -76,7 +91,7 @@ export async function registry({ password }: { readonly password?: string } = {}
       /\/manifests\/(?!sha256:)/.test(pathname) &&
       headers.authorization !== `Bearer ${token}`
     ) {
-      const realm = `http://${headers.host}/token`
+      const realm = elsewhere ?? `http://${headers.host}/token`
       return void response.writeHead(401, { 'www-authenticate': `Bearer realm="${realm}",service="test"` }).end()
     }
     const [, name = '', kind = '', reference = ''] = /^\/v2\/(.+)\/(manifests|blobs)\/(.*)$/.exec(pathname) ?? []

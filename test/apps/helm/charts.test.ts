@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +9,7 @@ import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { charts, type ChartsOptions } from '../../../src/domains/apps/helm/index.ts'
 import { obtainBinaries } from '../../../tools/binaries/index.ts'
+import { createAuthority } from '../../../tools/control-plane/certificate.ts'
 import { registry, repository } from './chart-servers.ts'
 import { ROOT } from './world.ts'
 
@@ -35,6 +39,13 @@ async function published({ dir, helm }: Awaited<ReturnType<typeof scene>>): Prom
   await helm('package', HELLO, '--destination', folder)
   await helm('repo', 'index', folder)
   return folder
+}
+
+/** Pushes the chart as Helm does; answers with its address. */
+const pushed = async ({ dir, helm }: Awaited<ReturnType<typeof scene>>, host: string): Promise<string> => {
+  await helm('package', HELLO, '--destination', dir)
+  await helm('push', join(dir, `hello-static-${VERSION}.tgz`), `oci://${host}/shop/charts`, '--plain-http')
+  return `oci://${host}/shop/charts/hello-static`
 }
 
 describe('a chart in a folder', () => {
@@ -145,12 +156,6 @@ describe('a chart in a repository', () => {
 })
 
 describe('a chart in a registry', () => {
-  const pushed = async ({ dir, helm }: Awaited<ReturnType<typeof scene>>, host: string): Promise<string> => {
-    await helm('package', HELLO, '--destination', dir)
-    await helm('push', join(dir, `hello-static-${VERSION}.tgz`), `oci://${host}/shop/charts`, '--plain-http')
-    return `oci://${host}/shop/charts/hello-static`
-  }
-
   it('is what helm pushed there, and stays at hand when the registry goes', async () => {
     await using world = await scene()
     await using server = await registry()
@@ -180,7 +185,7 @@ describe('a chart in a registry', () => {
     const ref = await pushed(world, server.host)
     const location = { ref, version: VERSION, digest: null }
     const as = (password: string) =>
-      world.fetcher({ credentialsFor: (host) => (host === server.host ? { username: 'puller', password } : undefined) })
+      world.fetcher({ accessFor: (host) => (host === server.host ? { username: 'puller', password } : undefined) })
     expect(await as('let-me-in').fetch(location)).toMatchObject({ name: 'hello-static' })
     await expect(world.fetcher().fetch(location)).rejects.toMatchObject(fails('ChartForbidden'))
     const refused = await as('wrong-word')
@@ -188,6 +193,46 @@ describe('a chart in a registry', () => {
       .catch((error: unknown) => error)
     expect(refused).toMatchObject(fails('ChartForbidden'))
     expect(JSON.stringify(refused)).not.toContain('wrong-word')
+  })
+})
+
+describe('what is stored for a host', () => {
+  it('is not sent to a token service elsewhere', async () => {
+    await using world = await scene()
+    const seen: (string | undefined)[] = []
+    const listener = createServer(({ headers }, response) => {
+      seen.push(headers.authorization)
+      response.writeHead(200).end('{"token":"t"}')
+    })
+    listener.listen(0, '127.0.0.1')
+    await once(listener, 'listening')
+    try {
+      const foreign = `127.0.0.1:${(listener.address() as AddressInfo).port}`
+      await using server = await registry({ password: 'let-me-in', realm: `http://${foreign}/token` })
+      const ref = await pushed(world, server.host)
+      const known = { username: 'puller', password: 'let-me-in' }
+      const fetchWith = (hosts: readonly string[]) =>
+        world
+          .fetcher({ accessFor: (host) => (hosts.includes(host) ? known : undefined) })
+          .fetch({ ref, version: VERSION, digest: null })
+      await expect(fetchWith([server.host])).rejects.toMatchObject(fails('ChartForbidden'))
+      await expect(fetchWith([server.host, foreign])).rejects.toMatchObject(fails('ChartForbidden'))
+      expect(seen).toEqual([undefined, expect.stringMatching(/^Basic /)])
+    } finally {
+      listener.close()
+      await once(listener, 'close')
+    }
+  })
+
+  it('may be its own authority', async () => {
+    await using world = await scene()
+    const authority = createAuthority('charts', new Date())
+    const tls = authority.issue({ commonName: 'repository', usage: ['server'], names: ['127.0.0.1'] })
+    await using server = await repository(await published(world), undefined, { tls })
+    const location = { ref: `https://${server.host}/hello-static`, version: VERSION, digest: null }
+    await expect(world.fetcher().fetch(location)).rejects.toMatchObject(fails('ChartUnreachable'))
+    const accessFor = (host: string) => (host === server.host ? { ca: authority.certified.cert } : undefined)
+    expect(await world.fetcher({ accessFor }).fetch(location)).toMatchObject({ name: 'hello-static' })
   })
 })
 

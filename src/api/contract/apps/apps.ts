@@ -213,6 +213,32 @@ export const TemplateCreate = Type.Object(
 )
 export type TemplateCreate = Static<typeof TemplateCreate>
 
+export const ChartSourceView = Type.Object(
+  {
+    host: Type.String({ description: 'As in the address of a chart, such as `registry.example.com:5000`.' }),
+    username: orNull(Type.String(), 'Null: requests are anonymous.'),
+    ca: orNull(Type.String(), 'Certificate authorities in PEM. Null: the usual ones.'),
+    updated_at: Timestamp,
+  },
+  { description: 'What charts of one host are fetched with. Its password is never shown.' },
+)
+export type ChartSourceView = Static<typeof ChartSourceView>
+
+export const ChartSourcesView = Type.Object({ items: Type.Array(ChartSourceView) })
+export type ChartSourcesView = Static<typeof ChartSourcesView>
+
+export const ChartSourcePut = Type.Object(
+  {
+    username: Type.Optional(orNull(Type.String({ minLength: 1, maxLength: 500 }))),
+    password: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 10_000, description: 'Absent: the one that is stored for this user.' }),
+    ),
+    ca: Type.Optional(orNull(Type.String({ minLength: 1, maxLength: 100_000 }))),
+  },
+  { additionalProperties: false },
+)
+export type ChartSourcePut = Static<typeof ChartSourcePut>
+
 export const CanonicalTemplate = Type.Object({ template_id: Type.String() }, { additionalProperties: false })
 export type CanonicalTemplate = Static<typeof CanonicalTemplate>
 

@@ -1,4 +1,5 @@
 import type { Routes } from '../../app.ts'
+import { chartSourceRoutes } from './chart-sources.ts'
 import { deploymentRoutes } from './deployments.ts'
 import { insightRoutes } from './insight.ts'
 import { jobRoutes } from './jobs.ts'
@@ -11,7 +12,7 @@ export { appsChanges } from '../../live/apps.ts'
 export type { AppsInsight } from './parts.ts'
 export { resourceView } from './views.ts'
 
-const ALL = [tenantRoutes, productRoutes, templateRoutes, deploymentRoutes, insightRoutes, jobRoutes]
+const ALL = [tenantRoutes, productRoutes, templateRoutes, chartSourceRoutes, deploymentRoutes, insightRoutes, jobRoutes]
 
 /** Everything that people and programs may do with apps. Routes parse, call and print; they do not decide. */
 export const appsRoutes =

@@ -1,9 +1,18 @@
-import type { Inspection, Layout, LiveResource, Product, Template, TemplateForm } from '../../../domains/apps/index.ts'
+import type {
+  ChartSource,
+  Inspection,
+  Layout,
+  LiveResource,
+  Product,
+  Template,
+  TemplateForm,
+} from '../../../domains/apps/index.ts'
 import type { ChartReport, ListedDeployment, ListedJob } from '../../../domains/apps/usecases/index.ts'
 import { shownTemplate } from '../../../domains/apps/index.ts'
 import type { Actor } from '../../../store/index.ts'
 import type { Failure } from '../../../kernel/index.ts'
 import type {
+  ChartSourceView,
   ChartView,
   DeploymentView,
   FailureView,
@@ -99,6 +108,13 @@ export const chartView = ({ chart, template, form, problems }: ChartReport): Cha
   problems: [...problems],
   layout: layoutView(template.layout),
   inspection: template.inspection && inspectionView(template.inspection),
+})
+
+export const chartSourceView = ({ host, username, ca, updatedAt }: ChartSource): ChartSourceView => ({
+  host,
+  username,
+  ca,
+  updated_at: timeView(updatedAt),
 })
 
 export const deploymentView = (deployment: ListedDeployment): DeploymentView => ({

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { chartSourceCommands } from './chart-sources.ts'
 import { deploymentCommands } from './deployments.ts'
 import { insightCommands } from './insight.ts'
 import { jobCommands } from './jobs.ts'
@@ -13,6 +14,7 @@ const ALL = [
   tenantCommands,
   productCommands,
   templateCommands,
+  chartSourceCommands,
   deploymentCommands,
   insightCommands,
   jobCommands,

@@ -3,7 +3,7 @@ import { raise } from '../failures.ts'
 import { digestOf, readChart, type ChartFacts } from './chart-archive.ts'
 import { ChartCache } from './chart-cache.ts'
 import { packageChart } from './chart-package.ts'
-import { shown, type CredentialsFor } from './download.ts'
+import { shown, type AccessFor } from './download.ts'
 import { fetchFromRegistry } from './oci.ts'
 import type { Chart, Charts } from './port.ts'
 import { fetchFromRepository } from './repository.ts'
@@ -18,7 +18,8 @@ export interface ChartsOptions {
   readonly maxArchiveBytes?: number
   /** Take charts from the local disk too; for development. @default false */
   readonly localPaths?: boolean
-  readonly credentialsFor?: CredentialsFor
+  /** @default nothing is known of any host */
+  readonly accessFor?: AccessFor
 }
 
 /** How many charts are remembered parsed. */
@@ -27,7 +28,7 @@ const REMEMBERED = 64
 /** Fetches, verifies and keeps charts. A pinned chart is fetched once; afterwards its source may be away. */
 export function charts(options: ChartsOptions): Charts {
   const { cacheDir, maxCacheBytes, maxArchiveBytes = 20 * 1024 ** 2, localPaths = false } = options
-  const { credentialsFor = () => undefined } = options
+  const { accessFor = () => undefined } = options
   const cache = new ChartCache({ dir: cacheDir, ...(maxCacheBytes !== undefined && { maxBytes: maxCacheBytes }) })
   const remembered = new Map<string, ChartFacts>()
 
@@ -41,8 +42,8 @@ export function charts(options: ChartsOptions): Charts {
   }
 
   const fetchArchive = async (request: FetchRequest): Promise<Fetched> => {
-    if (request.ref.startsWith('oci://')) return fetchFromRegistry(request, credentialsFor)
-    if (/^https?:\/\//.test(request.ref)) return fetchFromRepository(request, credentialsFor)
+    if (request.ref.startsWith('oci://')) return fetchFromRegistry(request, accessFor)
+    if (/^https?:\/\//.test(request.ref)) return fetchFromRepository(request, accessFor)
     if (!localPaths) {
       throw raise.ChartForbidden(
         `failed to fetch chart ${request.ref}: charts on the local disk are for development; use oci:// or https://`,

@@ -6,20 +6,26 @@ import {
   type FailuresByProblem,
   type UrlAnswer,
 } from '../../../http/index.ts'
+import type { Dispatcher } from '../../../http/connections/index.ts'
 import { raise } from '../failures.ts'
 
-export interface Credentials {
-  readonly username: string
-  readonly password: string
+/** What a host is asked with. */
+export interface Access {
+  /** Absent: requests are anonymous. */
+  readonly username?: string
+  readonly password?: string
+  /** Certificate authorities in PEM. @default those of Node */
+  readonly ca?: string
 }
 
-/** The credentials for a host such as `registry.example.com:5000`; `undefined`: requests to it are anonymous. */
-export type CredentialsFor = (host: string) => Credentials | undefined
+/** For a host such as `registry.example.com:5000`, and no other. `undefined`: nothing is known of it. */
+export type AccessFor = (host: string) => Access | undefined | Promise<Access | undefined>
 
 export interface Download {
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
   readonly maxBytes: number
+  readonly accessFor: AccessFor
   readonly signal?: AbortSignal | undefined
 }
 
@@ -50,10 +56,20 @@ export function shown(url: string): string {
  * One GET that follows redirects. Every address must be https or on loopback, and credentials are not sent to another
  * origin. Any status is an answer.
  */
-export async function download({ url, headers = {}, maxBytes, signal }: Download): Promise<UrlAnswer> {
+export async function download({ url, headers = {}, maxBytes, accessFor, signal }: Download): Promise<UrlAnswer> {
   const start = URL.parse(url)
   if (start === null) throw raise.ChartMissing(`failed to fetch ${url}: it is not an address`)
   requireEncryption(start)
+  await using connections = new AsyncDisposableStack()
+  /** Each host is trusted by its own authorities, also after a redirect. */
+  const connectionTo = async ({ host, origin }: URL): Promise<Dispatcher | undefined> => {
+    const ca = (await accessFor(host))?.ca
+    if (ca === undefined) return undefined
+    const { connectionsTo } = await import('../../../http/connections/index.ts')
+    const connection = connectionsTo({ origin, connections: 1, tls: { ca } })
+    connections.defer(() => connection.close())
+    return connection
+  }
   try {
     return await fetchUrl({
       url: start,
@@ -61,6 +77,7 @@ export async function download({ url, headers = {}, maxBytes, signal }: Download
       maxBytes,
       timeoutMs: TIMEOUT_MS,
       redirects: { max: MAX_REDIRECTS, check: requireEncryption },
+      connectionTo,
       beforeSend: ({ host }, until) => rates.take(host, until),
       signal,
     })

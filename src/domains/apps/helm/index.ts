@@ -1,6 +1,6 @@
 export { charts, type ChartsOptions } from './charts.ts'
 export { helmCli, type HelmCliOptions } from './cli.ts'
 export { shortcomings, type HelmVersion } from './cli-version.ts'
-export type { Credentials, CredentialsFor } from './download.ts'
+export type { Access, AccessFor } from './download.ts'
 export type * from './port.ts'
 export { releases } from './releases.ts'

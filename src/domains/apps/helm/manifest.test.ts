@@ -81,7 +81,10 @@ metadata: { name: d }
       [`kind: List\nitems:\n${'- { kind: A, metadata: { name: a } }\n'.repeat(2_001)}`, 'more than 2000 objects'],
       [large.repeat(6), 'more than 8 MiB'],
       [large.replace('xxx', 'x'.repeat(100_000)), 'a document of more than 1.5 MiB'],
-      [`${map}data: { a: &a [x], b: &b [${'*a,'.repeat(200)}], c: [${'*b,'.repeat(200)}] }`, 'aliases stand for too much'],
+      [
+        `${map}data: { a: &a [x], b: &b [${'*a,'.repeat(200)}], c: [${'*b,'.repeat(200)}] }`,
+        'aliases stand for too much',
+      ],
     ] as const) {
       expect(() => parseManifest(manifest)).toThrow(message)
     }

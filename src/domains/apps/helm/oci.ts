@@ -1,7 +1,7 @@
 import type { UrlAnswer } from '../../../http/index.ts'
 import { raise } from '../failures.ts'
 import { isJsonArray, isJsonObject, type JsonObject } from '../values/json.ts'
-import { download, isLoopback, shown, type CredentialsFor } from './download.ts'
+import { download, isLoopback, shown, type AccessFor } from './download.ts'
 import { basic, requireSuccess } from './repository.ts'
 import type { Fetched, FetchRequest } from './sources.ts'
 
@@ -13,7 +13,7 @@ const LARGEST_TOKEN = 256 * 1024
 /** A chart in a registry: its tag is the version with `_` for `+`, its archive the layer with the media type of charts. */
 export async function fetchFromRegistry(
   { ref, version, maxBytes, signal }: FetchRequest,
-  credentialsFor: CredentialsFor,
+  accessFor: AccessFor,
 ): Promise<Fetched> {
   const address = URL.parse(ref.replace(/^oci:/, 'https:'))
   const what = `chart ${ref} ${version}`
@@ -22,7 +22,7 @@ export async function fetchFromRegistry(
   const name = address.pathname.slice(1).replace(/\/$/, '')
   // A registry on loopback is for development and has no certificate.
   const home = `${isLoopback(address.hostname) ? 'http' : 'https'}://${address.host}/v2/${name}`
-  const session = registrySession(address.host, name, credentialsFor)
+  const session = registrySession(address.host, name, accessFor)
   const get = (url: string, accept: string, limit: number): Promise<UrlAnswer> =>
     session({ url, accept, maxBytes: limit, signal })
 
@@ -61,14 +61,20 @@ interface Get {
 }
 
 /** Answers the registry's challenge once, and uses the token for all requests of this chart. */
-function registrySession(host: string, name: string, credentialsFor: CredentialsFor): (get: Get) => Promise<UrlAnswer> {
+function registrySession(host: string, name: string, accessFor: AccessFor): (get: Get) => Promise<UrlAnswer> {
   let token: string | undefined
   return async ({ url, accept, maxBytes, signal }) => {
     const attempt = (): Promise<UrlAnswer> =>
-      download({ url, headers: { accept, ...(token !== undefined && { authorization: token }) }, maxBytes, signal })
+      download({
+        url,
+        headers: { accept, ...(token !== undefined && { authorization: token }) },
+        maxBytes,
+        accessFor,
+        signal,
+      })
     const first = await attempt()
     if (first.status !== 401 || token !== undefined) return first
-    token = await answer(first.headers.get('www-authenticate') ?? '', { host, name, credentialsFor, signal })
+    token = await answer(first.headers.get('www-authenticate') ?? '', { host, name, accessFor, signal })
     return token === undefined ? first : attempt()
   }
 }
@@ -78,19 +84,20 @@ async function answer(
   {
     host,
     name,
-    credentialsFor,
+    accessFor,
     signal,
-  }: { host: string; name: string; credentialsFor: CredentialsFor; signal: AbortSignal | undefined },
+  }: { host: string; name: string; accessFor: AccessFor; signal: AbortSignal | undefined },
 ): Promise<string | undefined> {
-  const known = credentialsFor(host)
-  if (/^basic\b/i.test(challenge)) return known === undefined ? undefined : basic(known)
+  if (/^basic\b/i.test(challenge)) return basic(await accessFor(host))
   const fields = new Map([...challenge.matchAll(/(\w+)="([^"]*)"/g)].map(([, key = '', value = '']) => [key, value]))
   const realm = URL.parse(fields.get('realm') ?? '')
   if (!/^bearer\b/i.test(challenge) || realm === null) return undefined
   realm.searchParams.set('service', fields.get('service') ?? host)
   realm.searchParams.set('scope', fields.get('scope') ?? `repository:${name}:pull`)
-  const headers = known === undefined ? {} : { authorization: basic(known) }
-  const response = await download({ url: realm.href, headers, maxBytes: LARGEST_TOKEN, signal })
+  // What is known of the registry is not for whoever its challenge names.
+  const authorization = basic(await accessFor(realm.host))
+  const headers = authorization === undefined ? {} : { authorization }
+  const response = await download({ url: realm.href, headers, maxBytes: LARGEST_TOKEN, accessFor, signal })
   requireSuccess(response, `a token from ${shown(realm.href)}`)
   const body = parsed(response.body.toString('utf8'))
   const token = isJsonObject(body) ? (body['token'] ?? body['access_token']) : undefined

@@ -1,6 +1,6 @@
 import { failureOfStatus, problemOfStatus, type UrlAnswer } from '../../../http/index.ts'
 import { raise } from '../failures.ts'
-import { download, FAILURES, shown, type CredentialsFor } from './download.ts'
+import { download, FAILURES, shown, type Access, type AccessFor } from './download.ts'
 import { parsed } from './parsing.ts'
 import type { Fetched, FetchRequest } from './sources.ts'
 
@@ -9,12 +9,12 @@ const LARGEST_INDEX = 32 * 1024 ** 2
 /** A repository with an `index.yaml` of charts and the URLs of their archives. The last segment of `ref` is the chart. */
 export async function fetchFromRepository(
   { ref, version, maxBytes, signal }: FetchRequest,
-  credentialsFor: CredentialsFor,
+  accessFor: AccessFor,
 ): Promise<Fetched> {
   const [, base = '', chart = ''] = /^(.*)\/([^/]+)\/?$/.exec(ref.replace(/[?#].*$/, '')) ?? []
   const what = `chart ${shown(ref)} ${version}`
-  const headers = authorization(base, credentialsFor)
-  const index = await download({ url: `${base}/index.yaml`, headers, maxBytes: LARGEST_INDEX, signal })
+  const headers = await authorization(base, accessFor)
+  const index = await download({ url: `${base}/index.yaml`, headers, maxBytes: LARGEST_INDEX, accessFor, signal })
   requireSuccess(index, what)
   const entry = await parsed(
     `the index of ${shown(base)}`,
@@ -26,18 +26,21 @@ export async function fetchFromRepository(
     throw raise.ChartMissing(`failed to fetch ${what}: the index of the repository does not list it`)
   const url = new URL(entry.url, `${base}/`).href
   const isHome = new URL(url).origin === new URL(base).origin
-  const archive = await download({ url, headers: isHome ? headers : {}, maxBytes, signal })
+  const archive = await download({ url, headers: isHome ? headers : {}, maxBytes, accessFor, signal })
   requireSuccess(archive, what)
   return { archive: archive.body, promised: entry.digest }
 }
 
-function authorization(url: string, credentialsFor: CredentialsFor): Readonly<Record<string, string>> {
-  const known = credentialsFor(URL.parse(url)?.host ?? '')
-  return known === undefined ? {} : { authorization: basic(known) }
+async function authorization(url: string, accessFor: AccessFor): Promise<Readonly<Record<string, string>>> {
+  const known = basic(await accessFor(URL.parse(url)?.host ?? ''))
+  return known === undefined ? {} : { authorization: known }
 }
 
-export const basic = ({ username, password }: { readonly username: string; readonly password: string }): string =>
-  `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+/** `undefined`: anonymous. */
+export const basic = ({ username, password }: Access = {}): string | undefined =>
+  username === undefined || password === undefined
+    ? undefined
+    : `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
 
 /** `what` completes the sentence "failed to fetch …". */
 export function requireSuccess(answer: UrlAnswer, what: string): void {

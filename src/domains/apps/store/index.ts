@@ -2,6 +2,7 @@ export * from './deployments.ts'
 export { deploymentRows, livingDeployments } from './deployment-rows.ts'
 export * from './jobs.ts'
 export { verifiedReleaseStore } from './verified-releases.ts'
+export * from './chart-sources.ts'
 export * from './products.ts'
 export {
   findOrderable,

@@ -1,4 +1,5 @@
 import type { Actor } from '../../../store/index.ts'
+import { deleteChartSource, listChartSources, setChartSource } from './chart-sources.ts'
 import { createDeployment } from './create-deployment.ts'
 import { deleteDeployment } from './delete-deployment.ts'
 import { getDeployment, getJob, getTemplate, listDeployments, listJobs, listTemplates } from './read.ts'
@@ -31,6 +32,9 @@ import { timeline } from './timeline.ts'
 import { updateDeployment } from './update-deployment.ts'
 
 const CASES = {
+  listChartSources,
+  setChartSource,
+  deleteChartSource,
   createProduct,
   deleteProduct,
   getProduct,

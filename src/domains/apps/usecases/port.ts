@@ -12,7 +12,7 @@ import type {
   ListedDeployment,
   ListedJob,
 } from '../store/index.ts'
-import type { Deployment, FieldProblem, JobReason, OwnedDomain, Product, Template } from '../types.ts'
+import type { ChartSource, Deployment, FieldProblem, JobReason, OwnedDomain, Product, Template } from '../types.ts'
 
 /*
  * The use cases of apps: everything that people and programs can do with them. REST and CLI parse, call and print.
@@ -73,6 +73,13 @@ export interface ChartReport {
 }
 
 export type TriedTemplate = Pick<Template, 'defaultValues' | 'overrides' | 'valuesSchema' | 'layout' | 'inspection'>
+
+export interface ChartSourceInput {
+  readonly username?: string | null | undefined
+  /** Absent: the one that is stored for this user. */
+  readonly password?: string | undefined
+  readonly ca?: string | null | undefined
+}
 
 export interface DeploymentInput {
   /** Whose it is. Admins may order for others. */
@@ -149,6 +156,12 @@ export interface Apps {
   publishTemplate(actor: Actor, input: TemplateInput, signal?: AbortSignal): Promise<Template>
   /** It can be ordered no longer; what was ordered lives on. Refused while it is canonical. */
   deleteTemplate(actor: Actor, id: string, productId?: string): Promise<void>
+
+  /** By host. Passwords are never shown. */
+  listChartSources(actor: Actor): Promise<readonly ChartSource[]>
+  /** Used from now on for charts of this host, and for no other. */
+  setChartSource(actor: Actor, host: string, input: ChartSourceInput): Promise<ChartSource>
+  deleteChartSource(actor: Actor, host: string): Promise<void>
 
   /** Newest first. A tenant's own; everybody's for an admin. */
   listDeployments(actor: Actor, filter: DeploymentFilter): Promise<Listed<ListedDeployment>>

@@ -1,8 +1,8 @@
 import { failureOf } from '../../../kernel/index.ts'
-import { asUser, type Actor } from '../../../store/index.ts'
+import { asUser, type Actor, type Pool } from '../../../store/index.ts'
 import { raise } from '../failures.ts'
-import { openAll, sealAll, type KeyRing } from '../values/seal.ts'
-import { lockSealedWithOthers, writeSealed } from '../store/index.ts'
+import { isSealedWithCurrent, openAll, sealAll, type KeyRing } from '../values/seal.ts'
+import { allSources, lockSealedWithOthers, writeSealed, writeSource } from '../store/index.ts'
 import type { Deployment, SealedValues } from '../types.ts'
 import { needsAdmin, note } from '../../../store/index.ts'
 import type { Rotation } from './port.ts'
@@ -14,8 +14,9 @@ const BATCH = 100
 export async function rotateValuesKey({ pool, ring }: UseCaseDeps, actor: Actor, batchSize = BATCH): Promise<Rotation> {
   needsAdmin(actor, 'rotate the key of write-only values')
   if (ring === undefined) throw raise.ValuesUnreadable('failed to rotate: CAELUS_VALUES_KEY is not set')
+  const sources = await resealSources(pool, actor, ring)
   let resealed = 0
-  const unreadable: string[] = []
+  const unreadable: string[] = [...sources.unreadable]
   for (let after: string | undefined; ;) {
     const batch = await asUser(pool, actor, async (tx) => {
       const rows = await lockSealedWithOthers(tx, ring.current, after, batchSize)
@@ -35,11 +36,29 @@ export async function rotateValuesKey({ pool, ring }: UseCaseDeps, actor: Actor,
     resealed += batch.done.length
     unreadable.push(...batch.rows.map(({ id }) => id).filter((id) => !batch.done.includes(id)))
     after = batch.rows.at(-1)?.id
-    if (batch.rows.length < batchSize) return { resealed, unreadable }
+    if (batch.rows.length < batchSize) break
   }
+  return { resealed, unreadable }
 }
 
-function resealedWith(ring: KeyRing, { id, sealedValues }: Deployment): SealedValues | undefined {
+/** The passwords of chart sources; few, so in one transaction. */
+async function resealSources(pool: Pool, actor: Actor, ring: KeyRing): Promise<Pick<Rotation, 'unreadable'>> {
+  return await asUser(pool, actor, async (tx) => {
+    const unreadable: string[] = []
+    for (const { id, host, sealedPassword, ...source } of await allSources(tx)) {
+      if (sealedPassword === null || isSealedWithCurrent(ring, { '/password': sealedPassword })) continue
+      const sealed = resealedWith(ring, { id, sealedValues: { '/password': sealedPassword } })
+      if (sealed === undefined) unreadable.push(host)
+      else await writeSource(tx, { ...source, id, host, sealedPassword: sealed['/password'] ?? null })
+    }
+    return { unreadable }
+  })
+}
+
+function resealedWith(
+  ring: KeyRing,
+  { id, sealedValues }: Pick<Deployment, 'id' | 'sealedValues'>,
+): SealedValues | undefined {
   try {
     return sealAll(ring, id, openAll(ring, id, sealedValues), sealedValues)
   } catch (error) {
