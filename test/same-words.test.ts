@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { domainProblem } from '../console/src/features/apps/domain.ts'
 import * as wire from '../src/api/contract/index.ts'
 import { WIDGETS } from '../src/domains/apps/schema/form.ts'
-import { normaliseDomain } from '../src/domains/apps/index.ts'
+import { FINDING_CODES, normaliseDomain } from '../src/domains/apps/index.ts'
 import { DEPLOYMENT_STATUSES, JOB_REASONS, JOB_STATUSES } from '../src/domains/apps/types.ts'
 import { DIMENSIONS, MODES } from '../src/domains/runtimes/class-runtime.ts'
 import { PHASES } from '../src/domains/runtimes/types.ts'
@@ -22,6 +22,7 @@ const choicesOf = (command: string, option: string): readonly string[] | undefin
 describe('what travels knows the words of the domain', () => {
   test.each([
     ['widgets', wire.WIDGETS, WIDGETS],
+    ['findings about charts', wire.FINDING_CODES, FINDING_CODES],
     ['statuses of deployments', wire.DEPLOYMENT_STATUSES, DEPLOYMENT_STATUSES],
     ['reasons of jobs', wire.JOB_REASONS, JOB_REASONS],
     ['statuses of jobs', wire.JOB_STATUSES, JOB_STATUSES],

@@ -31,7 +31,9 @@ test('access to a host is stored sealed, kept when it is not written again, and 
   expect(await fieldsOf(set(HOST, { username: 'another' }))).toHaveProperty('password')
   await set(HOST, { ca })
   expect(await access(HOST)).toEqual({ ca })
-  expect((await w.apps.listChartSources(w.admin)).map(({ host, username }) => [host, username])).toEqual([[HOST, null]])
+  expect(
+    (await w.apps.listChartSources(w.admin, { limit: 10 })).items.map(({ host, username }) => [host, username]),
+  ).toEqual([[HOST, null]])
   await w.apps.deleteChartSource(w.admin, HOST)
   expect(await access(HOST)).toBeUndefined()
   expect(await codeOf(w.apps.deleteChartSource(w.admin, HOST))).toBe('NotFound')
@@ -47,7 +49,7 @@ test('what is wrong with a source is told by field, and members see none of it',
     ca: 'must be certificates of authorities, in PEM',
   })
   expect(await codeOf(w.apps.setChartSource(w.ann, HOST, {}))).toBe('NotAllowed')
-  expect(await codeOf(w.apps.listChartSources(w.ann))).toBe('NotAllowed')
+  expect(await codeOf(w.apps.listChartSources(w.ann, { limit: 10 }))).toBe('NotAllowed')
   expect(await codeOf(w.apps.deleteChartSource(w.ann, HOST))).toBe('NotAllowed')
   const unsealed = w.appsWith({ ring: undefined })
   const written = unsealed.setChartSource(w.admin, HOST, { username: 'a', password: 'b' })

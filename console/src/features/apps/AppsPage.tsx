@@ -11,6 +11,7 @@ import { OrderPage } from './OrderPage.tsx'
 import { pages } from './paths.ts'
 import { ProductPage } from './ProductPage.tsx'
 import { Sections } from './Sections.tsx'
+import { ChartSources } from './admin/ChartSources.tsx'
 import { ProductAdminPage } from './admin/ProductAdminPage.tsx'
 import { Products } from './admin/Products.tsx'
 import { PublishPage } from './admin/PublishPage.tsx'
@@ -60,6 +61,9 @@ export function AppsPage() {
               </Route>
               <Route path={pages.products}>
                 <Products />
+              </Route>
+              <Route path={pages.sources}>
+                <ChartSources />
               </Route>
               <Route path={pages.queue}>
                 <Queue />

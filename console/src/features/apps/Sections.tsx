@@ -9,6 +9,7 @@ const FOR_ALL = [
 const FOR_ADMINS = [
   [pages.all, 'All apps'],
   [pages.products, 'Products'],
+  [pages.sources, 'Chart sources'],
   [pages.queue, 'Queue'],
 ] as const
 

@@ -18,6 +18,7 @@ export const api = {
   form: (templateId: string): string => `/templates/${part(templateId)}/form`,
   user: (id: string): string => `/users/${part(id)}`,
   limit: (userId: string): string => `/users/${part(userId)}/deployment-limit`,
+  chartSource: (host: string): string => `/chart-sources/${part(host)}`,
   job: (id: string): string => `/reconcile-jobs/${part(id)}`,
 }
 
@@ -27,6 +28,7 @@ export const pages = {
   catalogue: '/apps/catalogue',
   all: '/apps/all',
   products: '/apps/products',
+  sources: '/apps/sources',
   queue: '/apps/queue',
   product: (id: string): string => `/apps/catalogue/${part(id)}`,
   order: (productId: string): string => `/apps/catalogue/${part(productId)}/order`,

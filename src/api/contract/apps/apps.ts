@@ -224,9 +224,6 @@ export const ChartSourceView = Type.Object(
 )
 export type ChartSourceView = Static<typeof ChartSourceView>
 
-export const ChartSourcesView = Type.Object({ items: Type.Array(ChartSourceView) })
-export type ChartSourcesView = Static<typeof ChartSourcesView>
-
 export const ChartSourcePut = Type.Object(
   {
     username: Type.Optional(orNull(Type.String({ minLength: 1, maxLength: 500 }))),

@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
 import type { App } from '../../app.ts'
-import { ChartSourcePut, ChartSourcesView, ChartSourceView } from '../../contract/index.ts'
-import { actorOf } from '../parts.ts'
+import { ChartSourcePut, ChartSourceView, PageQuery, pageOf } from '../../contract/index.ts'
+import { pageRequest } from '../../http/paging.ts'
+import { actorOf, pageView } from '../parts.ts'
 import type { AppsParts } from './parts.ts'
 import { chartSourceView } from './views.ts'
 
@@ -17,10 +18,12 @@ export function chartSourceRoutes(app: App, { apps }: AppsParts): void {
         operationId: 'listChartSources',
         tags,
         summary: 'The hosts for which access is stored, without passwords',
-        response: { 200: ChartSourcesView },
+        querystring: PageQuery,
+        response: { 200: pageOf(ChartSourceView) },
       },
     },
-    async (request) => ({ items: (await apps.listChartSources(actorOf(request))).map(chartSourceView) }),
+    async (request) =>
+      pageView(await apps.listChartSources(actorOf(request), pageRequest(request.query, 1)), chartSourceView),
   )
 
   app.put(

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { restClient } from '../../client.ts'
+import { allPages, restClient } from '../../client.ts'
 import { raise } from '../../failures.ts'
 import { formatFacts, formatList } from '../../output.ts'
 import type { CliPorts } from '../../ports.ts'
@@ -46,14 +46,14 @@ export function chartSourceCommands(program: Command, { remote, terminal }: CliP
     .description('list the hosts for which access is stored; passwords are never shown')
     .addOption(outputOption())
     .action(async ({ output }: OutputOption) => {
-      const { items } = await restClient(await remote()).get<{ items: readonly Source[] }>('/chart-sources')
+      const sources = await allPages<Source>(restClient(await remote()), '/chart-sources')
       const columns = [
         { head: 'host', cell: ({ host }: Source) => host },
         { head: 'username', cell: ({ username }: Source) => username },
         { head: 'own authority', cell: ({ ca }: Source) => (ca === null ? 'no' : 'yes') },
         { head: 'changed', cell: ({ updated_at }: Source) => updated_at },
       ]
-      terminal.out(formatList(output, items, columns))
+      terminal.out(formatList(output, sources, columns))
     })
 
   program

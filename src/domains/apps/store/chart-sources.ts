@@ -1,4 +1,4 @@
-import { msOf, type Runner, type Tx } from '../../../store/index.ts'
+import { listed, msOf, type Listed, type PageOptions, type Runner, type Tx } from '../../../store/index.ts'
 import type { ChartSource } from '../types.ts'
 
 interface SourceRow {
@@ -27,7 +27,16 @@ const sourceOf = (row: SourceRow): StoredSource => ({
   updatedAt: msOf(row.updated_at),
 })
 
-/** By host. There are as many as an admin wrote by hand. */
+/** By host. */
+export async function listSources(on: Runner, { limit, after }: PageOptions): Promise<Listed<StoredSource>> {
+  const rows = await on.query<SourceRow>(
+    `select ${COLUMNS} from caelus.chart_source where $2::text is null or host > $2 order by host limit $1`,
+    [limit + 1, after?.[0] ?? null],
+  )
+  return listed(rows.map(sourceOf), limit, ({ host }) => [host])
+}
+
+/** There are as many as an admin wrote by hand. */
 export async function allSources(on: Runner): Promise<StoredSource[]> {
   const rows = await on.query<SourceRow>(`select ${COLUMNS} from caelus.chart_source order by host`)
   return rows.map(sourceOf)

@@ -1,9 +1,18 @@
 import { X509Certificate, randomUUID } from 'node:crypto'
 import { RefusedFields } from '../../../kernel/index.ts'
-import { asUser, found, needsAdmin, note, type Actor, type Pool } from '../../../store/index.ts'
+import {
+  asUser,
+  found,
+  needsAdmin,
+  note,
+  type Actor,
+  type Listed,
+  type PageOptions,
+  type Pool,
+} from '../../../store/index.ts'
 import { raise } from '../failures.ts'
 import type { Access } from '../helm/download.ts'
-import { allSources, findSource, lockSource, removeSource, writeSource, type StoredSource } from '../store/index.ts'
+import { findSource, listSources, lockSource, removeSource, writeSource, type StoredSource } from '../store/index.ts'
 import type { ChartSource, FieldProblem } from '../types.ts'
 import { open, seal, type KeyRing } from '../values/seal.ts'
 import type { UseCaseDeps } from './deps.ts'
@@ -13,9 +22,14 @@ const DOOR = 'see and change where charts come from'
 const PASSWORD = '/password'
 const objectOf = (host: string) => ({ kind: 'ChartSource', id: host })
 
-export async function listChartSources({ pool }: UseCaseDeps, actor: Actor): Promise<readonly ChartSource[]> {
+export async function listChartSources(
+  { pool }: UseCaseDeps,
+  actor: Actor,
+  page: PageOptions,
+): Promise<Listed<ChartSource>> {
   needsAdmin(actor, DOOR)
-  return (await asUser(pool, actor, allSources)).map(shown)
+  const { items, ...rest } = await asUser(pool, actor, (tx) => listSources(tx, page))
+  return { ...rest, items: items.map(shown) }
 }
 
 /** Replaces what is known of a host. A password that is left out stays with its user. */

@@ -158,7 +158,7 @@ export interface Apps {
   deleteTemplate(actor: Actor, id: string, productId?: string): Promise<void>
 
   /** By host. Passwords are never shown. */
-  listChartSources(actor: Actor): Promise<readonly ChartSource[]>
+  listChartSources(actor: Actor, page: PageOptions): Promise<Listed<ChartSource>>
   /** Used from now on for charts of this host, and for no other. */
   setChartSource(actor: Actor, host: string, input: ChartSourceInput): Promise<ChartSource>
   deleteChartSource(actor: Actor, host: string): Promise<void>
