@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it, test } from 'vitest'
 import { inspectTemplate, type Trial } from '../../../src/domains/apps/inspection/inspect.ts'
 import type { Finding, Inspection } from '../../../src/domains/apps/inspection/inspection.ts'
 import { coalesce } from '../../../src/domains/apps/values/chart-defaults.ts'
+import { helmCli } from '../../../src/domains/apps/helm/index.ts'
 import type { JsonObject } from '../../../src/domains/apps/index.ts'
 import { DEFAULT_LAYOUT, type Layout } from '../../../src/domains/apps/values/layout.ts'
 import { discovery, Secret } from '../../../src/kube/index.ts'
@@ -91,6 +92,7 @@ it('tells where the domain ends up', async () => {
   expect(inspection.recordBytes).toBeGreaterThan(300)
   const elsewhere = await inspected({ layout: { domainPaths: ['/host'] }, values: 'ingress: { host: chart.local }\n' })
   expect([said(elsewhere), elsewhere.domainAt]).toEqual([['warning DomainNowhere'], []])
+  expect(elsewhere.findings[0]?.message).toMatch(/say with domain_paths that it goes to ingress\.host$/)
 })
 
 it('names every object that a release may not create, and the values that switch it off', async () => {
@@ -246,4 +248,14 @@ it('renders without the control plane, and judges by what Kubernetes itself has 
   }
   const inspection = await inspected({ templates, trial: { ...trial, discovery: away } })
   expect(said(inspection)).toEqual(['problem ObjectRefused ClusterRole/reader'])
+})
+
+it('says nothing about a chart when Helm itself cannot be started', async () => {
+  const helm = helmCli({
+    binary: join(world.tempDir, 'no-helm'),
+    kubeconfig: '/nowhere',
+    kinds: { resourceFor: async () => undefined },
+    home: join(world.tempDir, 'home'),
+  })
+  await expect(inspected({ trial: { ...trial, helm } })).rejects.toThrow('failed to start helm')
 })

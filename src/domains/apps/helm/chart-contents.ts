@@ -31,7 +31,7 @@ export async function contentsOf(archive: Buffer, depth = 0): Promise<ChartConte
     ({ name, content }) => ({ name: name.replace(/^\.\//, '').split('/').slice(1).join('/'), content }),
   )
   const packed = files.filter(({ name }) => /^(?:.*\/)?charts\/[^/]+\.tgz$/.test(name))
-  const inner = depth < DEEPEST ? await Promise.all(packed.map(({ content }) => contentsOf(content, depth + 1))) : []
+  const inner = depth < DEEPEST ? await Promise.all(packed.map(({ content }) => innerContents(content, depth + 1))) : []
   const definitions = files.filter(({ name }) => /^(?:charts\/[^/]+\/)*crds\/.*\.ya?ml$/.test(name))
   return {
     missingDependencies: missingDependencies(files),
@@ -40,11 +40,21 @@ export async function contentsOf(archive: Buffer, depth = 0): Promise<ChartConte
   }
 }
 
-function missingDependencies(files: readonly TarFile[]): string[] {
-  const about = files.find(({ name }) => name === 'Chart.yaml' || name === 'requirements.yaml')
-  const parsed = about && (parse(about.content.toString('utf8'), HELM_YAML) as Json)
+/** An archive in the archive that cannot be read is told by Helm, when it renders. */
+const innerContents = (archive: Buffer, depth: number): Promise<ChartContents> =>
+  contentsOf(archive, depth).catch(() => ({ missingDependencies: [], definedKinds: [], kept: [] }))
+
+/** Charts of the first format have them in a file of their own. */
+const DECLARE = ['Chart.yaml', 'requirements.yaml']
+
+function dependenciesIn({ content }: TarFile): Json[] {
+  const parsed = parse(content.toString('utf8'), HELM_YAML) as Json
   const declared = isJsonObject(parsed) ? field(parsed, 'dependencies') : undefined
-  const names = isJsonArray(declared) ? declared.flatMap((one) => (isJsonObject(one) ? (one.name ?? []) : [])) : []
+  return isJsonArray(declared) ? declared.flatMap((one) => (isJsonObject(one) ? (one.name ?? []) : [])) : []
+}
+
+function missingDependencies(files: readonly TarFile[]): string[] {
+  const names = files.filter(({ name }) => DECLARE.includes(name)).flatMap(dependenciesIn)
   const present = new Set(files.flatMap(({ name }) => /^charts\/([^/]+)/.exec(name)?.[1] ?? []))
   return names.filter(
     (name): name is string =>

@@ -88,17 +88,27 @@ export async function inspectTemplate(
   findings.push(...sizeFindings(recordBytes))
   const domainAt = objects.flatMap(placesOfDomain).slice(0, MOST_PLACES)
   if (domainAt.length === 0) {
+    const perhaps = hostValues(effective, objects)
+    const hint = perhaps.length === 0 ? 'which value takes it' : `that it goes to ${perhaps.join(' or ')}`
     findings.push(
-      warning(
-        'DomainNowhere',
-        'the ordered domain appears nowhere in the manifest: say with domain_paths which value takes it',
-      ),
+      warning('DomainNowhere', `the ordered domain appears nowhere in the manifest: say with domain_paths ${hint}`),
     )
   }
-  return { findings, objects: objects.map(nameOf), domainAt, recordBytes, customKinds }
+  return {
+    findings: findings.slice(0, MOST_FINDINGS),
+    objects: objects.map(nameOf).slice(0, MOST_OBJECTS),
+    domainAt,
+    recordBytes,
+    customKinds: customKinds.slice(0, MOST_OBJECTS),
+  }
 }
 
+/** All of it is read with every row of the template. */
 const MOST_PLACES = 50
+const MOST_FINDINGS = 200
+const MOST_OBJECTS = 500
+/** For trying switches: whoever publishes waits for it. */
+const PATIENCE_MS = 20_000
 
 const problem = (code: FindingCode, message: string, object: string | null = null): Finding => ({
   code,
@@ -122,8 +132,8 @@ async function attempt(
   } catch (error) {
     if (signal?.aborted) throw error
     const { code, message } = failureOf(error)
-    // Helm itself is broken or was stopped: that says nothing about the chart.
-    if (code === 'Unexpected') throw error
+    // What Helm says has no cause of ours: with one, it did not run, which says nothing about the chart.
+    if (code === 'Unexpected' || (error instanceof Error && error.cause !== undefined)) throw error
     return { failed: mask.excerpt(message) }
   }
 }
@@ -155,8 +165,10 @@ async function switchesFor(
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const found = new Map<string, string[]>()
   if (refusals.length === 0) return found
+  const until = Date.now() + PATIENCE_MS
   for (const one of switchesIn(effective)) {
     signal?.throwIfAborted()
+    if (Date.now() > until) break
     const objects = await render(switched(given, one)).catch(() => undefined)
     if (objects === undefined) continue
     const left = new Set(
@@ -204,6 +216,30 @@ function sizeFindings(bytes: number): Finding[] {
   const said = `the record that Helm keeps of each revision takes about ${Math.round(bytes / 1024)} KiB; the API server stores 1024 KiB`
   if (bytes > LARGEST_RECORD) return [problem('RecordTooLarge', said)]
   return bytes > 0.75 * LARGEST_RECORD ? [warning('RecordLarge', said)] : []
+}
+
+/** Values that became the host of an Ingress: most likely where the domain should go. */
+function hostValues(values: JsonObject, objects: readonly KubeObject[]): string[] {
+  const hosts = new Set(
+    objects.filter(({ kind }) => kind === 'Ingress').flatMap((object) => hostsIn(object as unknown as JsonObject)),
+  )
+  const visit = (value: Json, path: string): string[] => {
+    if (typeof value === 'string') return hosts.has(value) ? [path] : []
+    if (isJsonArray(value)) return value.flatMap((item, index) => visit(item, `${path}[${index}]`))
+    if (!isJsonObject(value)) return []
+    return Object.entries(value).flatMap(([key, inner]) => {
+      const name = key.replaceAll('.', String.raw`\.`)
+      return visit(inner, path === '' ? name : `${path}.${name}`)
+    })
+  }
+  return visit(values, '').slice(0, MOST_HINTS)
+}
+
+const MOST_HINTS = 5
+
+function hostsIn(ingress: JsonObject): Json[] {
+  const rules = readAt(ingress, '/spec/rules')
+  return isJsonArray(rules) ? rules.flatMap((rule) => readAt(rule, '/host') ?? []) : []
 }
 
 /** `Ingress/web spec.rules[0].host`. */

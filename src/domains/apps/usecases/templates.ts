@@ -1,4 +1,4 @@
-import { RefusedFields } from '../../../kernel/index.ts'
+import { failureOf, RefusedFields } from '../../../kernel/index.ts'
 import { asUser, violates, type Actor } from '../../../store/index.ts'
 import { raise } from '../failures.ts'
 import { formOf } from '../schema/form.ts'
@@ -153,7 +153,12 @@ async function tryOut(
   signal?: AbortSignal,
 ): Promise<Inspection | null> {
   const tools = trial?.()
-  return tools === undefined ? null : await inspectTemplate(tools, template, chart, signal)
+  if (tools === undefined) return null
+  return await inspectTemplate(tools, template, chart, signal).catch((error: unknown) => {
+    // Without a Helm nothing can be tried; that is the operator's to mend and stops no publisher.
+    if (failureOf(error).code === 'HelmFailed') return null
+    throw error
+  })
 }
 
 /** Told with the values that would help, object by object. */
