@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { APPS } from '../../src/config/apps.ts'
 import { HELM_MEMORY_MIB } from '../../src/domains/apps/helm/cli.ts'
+import { waitingBeside } from '../../src/domains/apps/worker.ts'
 import { RUNTIMES } from '../../src/config/runtimes.ts'
 import { readConfig, SERVER, WORKERS } from '../../src/config/index.ts'
 import { SECTIONS } from '../../src/processes/sections.ts'
@@ -206,5 +207,7 @@ test('what all Helm processes of a pod may hold fits into it, beside the process
   const config = readConfig({}, { sections: SECTIONS })
   const ITSELF = 256
   expect(ITSELF + config.of(APPS).previewConcurrency * HELM_MEMORY_MIB).toBeLessThanOrEqual(mebibytes('api'))
-  expect(ITSELF + config.of(WORKERS).concurrency * HELM_MEMORY_MIB).toBeLessThanOrEqual(mebibytes('worker'))
+  const { concurrency } = config.of(WORKERS)
+  const atOnce = concurrency + waitingBeside(concurrency)
+  expect(ITSELF + atOnce * HELM_MEMORY_MIB).toBeLessThanOrEqual(mebibytes('worker'))
 })

@@ -51,7 +51,7 @@ export interface AppsWorkerDeps {
   readonly instance: string
   /** @default 4 */
   readonly concurrency?: number
-  /** Runs beyond `concurrency` that wait for a hook of Helm. @default as many again */
+  /** Runs beyond `concurrency` that wait for a hook of Helm. @default half as many again */
   readonly waitingAtMost?: number
   /** The most concurrent runs of one tenant. @default concurrency - 1, at least 1 */
   readonly perTenant?: number
@@ -67,6 +67,9 @@ export interface AppsWorkerDeps {
 
 /** A run may contain several hooks, each with a timeout of up to two hours. */
 const LONGEST_RUN_MS = 6 * 3_600_000
+
+/** Each is a Helm process whose memory has to fit into the pod. */
+export const waitingBeside = (concurrency: number): number => Math.ceil(concurrency / 2)
 
 /** The services of an apps worker, in the order to start them. Any number of workers may share one queue. */
 export function appsWorker(deps: AppsWorkerDeps): readonly Service[] {
@@ -100,7 +103,7 @@ export function appsWorker(deps: AppsWorkerDeps): readonly Service[] {
     emitter,
     decisions: deps.decisions,
     concurrency: deps.concurrency ?? 4,
-    waitingAtMost: deps.waitingAtMost ?? deps.concurrency ?? 4,
+    waitingAtMost: deps.waitingAtMost ?? waitingBeside(deps.concurrency ?? 4),
     timeoutMs: LONGEST_RUN_MS,
     backoff,
     clock,
