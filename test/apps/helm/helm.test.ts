@@ -14,6 +14,7 @@ import {
   Secret,
   Service,
 } from '../../../src/kube/index.ts'
+import { seen } from '../../support/kube.ts'
 import { layVolume } from '../../support/volume.ts'
 import { helmProcess, helmWorld, ROOT, writeChart, type Seen } from './world.ts'
 
@@ -37,8 +38,8 @@ describe('our own charts, installed', () => {
     await helm.install(target, rolloutOf(chart, { values: { user: { message }, ingress: { host: 'a.example.com' } } }))
 
     const at = { namespace, name: 'hello-static' }
-    const deployment = await client.get(Deployment, at)
-    expect(deployment?.status?.readyReplicas).toBe(1)
+    // Helm does not wait for it.
+    const deployment = await seen(client, Deployment, at, ({ status }) => status?.readyReplicas === 1)
     expect(await client.get(Service, at)).toBeDefined()
     expect((await client.get(Ingress, at))?.spec?.rules?.[0]?.host).toBe('a.example.com')
     expect((await client.get(PersistentVolumeClaim, { namespace, name: 'hello-static-data' }))?.status?.phase).toBe(
@@ -47,7 +48,7 @@ describe('our own charts, installed', () => {
     const record = await releases.newest(target)
     expect(record).toMatchObject({ status: 'deployed', digest: '0123456789abcdef'.repeat(4) })
     expect(record?.objects).toHaveLength(4)
-    const [page] = deployment?.spec?.template.spec?.initContainers?.[0]?.env ?? []
+    const [page] = deployment.spec?.template.spec?.initContainers?.[0]?.env ?? []
     expect(page?.value).toContain(
       '<h1>&#34;quoted&#34; &#39;too&#39;\n{{ .Values }} &lt;b&gt;bold&lt;/b&gt; &amp; $$(PAGE) $$$$</h1>',
     )
@@ -70,10 +71,10 @@ describe('our own charts, installed', () => {
 })
 
 async function running(namespace: string): Promise<Seen> {
-  let seen: Seen | undefined
-  await expect.poll(async () => (seen = await helmProcess(namespace)), { interval: 5 }).toBeDefined()
-  if (seen === undefined) throw new Error('expected helm to be running')
-  return seen
+  let found: Seen | undefined
+  await expect.poll(async () => (found = await helmProcess(namespace)), { interval: 5 }).toBeDefined()
+  if (found === undefined) throw new Error('expected helm to be running')
+  return found
 }
 
 async function textsBelow(dir: string): Promise<string> {
@@ -185,16 +186,6 @@ describe('each way to fail has its code', () => {
     await expect(helm.install({ namespace, release: 'hello-static' }, rolloutOf(chart))).rejects.toMatchObject(
       fails('QuotaExceeded'),
     )
-  })
-
-  it('NeverHealthy, when its pod finds no node', async () => {
-    await using world = await helmWorld()
-    const { charts, helm, client, namespace } = world
-    await using _ = await layVolume(client, { namespace, name: 'hello-static-data' })
-    const chart = await charts.fetch({ ref: join(ROOT, 'charts/hello-static'), version: '0.1.0', digest: null })
-    const values = { nodeSelector: { nowhere: 'true' } }
-    const install = helm.install({ namespace, release: 'hello-static' }, rolloutOf(chart, { values, timeoutMs: 2_000 }))
-    await expect(install).rejects.toMatchObject(fails('NeverHealthy'))
   })
 
   it('HookFailed, when the job before it does not end', async () => {

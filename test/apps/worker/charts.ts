@@ -7,7 +7,7 @@ metadata: { name: ${name} }
 data: { text: ${text} }
 `
 
-/** Helm waits for it until somebody lays a volume ready. */
+/** It is bound once somebody lays a volume ready. */
 export const claim = `apiVersion: v1
 kind: PersistentVolumeClaim
 metadata: { name: "{{ .Release.Name }}-data" }
@@ -28,3 +28,25 @@ spec:
       nodeSelector: { example.com/nowhere: "true" }
       containers: [{ name: web, image: "registry.invalid/web:1" }]
 `
+
+/** A hook of Helm's that ends once a volume is laid ready for `claim`. */
+export const hookOnClaim = (hooks: string, name = 'hook'): string => `apiVersion: batch/v1
+kind: Job
+metadata:
+  name: ${name}
+  annotations: { helm.sh/hook: "${hooks}", helm.sh/hook-delete-policy: "before-hook-creation" }
+spec:
+  backoffLimit: 0
+  template:
+    spec:
+      restartPolicy: Never
+      containers: [{ name: hook, image: "registry.invalid/hook:1" }]
+      volumes: [{ name: data, persistentVolumeClaim: { claimName: "{{ .Release.Name }}-data" } }]
+`
+
+/** A chart that Helm installs or upgrades for as long as no volume is laid. */
+export const hanging = (text = '"{{ .Values.ingress.host }}"'): Record<string, string> => ({
+  'page.yaml': page(text),
+  'claim.yaml': claim,
+  'hook.yaml': hookOnClaim('post-install,post-upgrade'),
+})

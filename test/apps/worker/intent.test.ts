@@ -1,19 +1,28 @@
 import { expect, test } from 'vitest'
 import { APPS_QUEUE } from '../../../src/domains/apps/queue.ts'
+import type { ListedDeployment } from '../../../src/domains/apps/usecases/index.ts'
 import type { Key, Queue } from '../../../src/kernel/index.ts'
 import { raise } from '../../../src/kube/errors.ts'
-import { Ingress, Namespace, Secret, type Transport } from '../../../src/kube/index.ts'
+import { ConfigMap, Namespace, Secret, type Transport } from '../../../src/kube/index.ts'
 import { PostgresQueue } from '../../../src/store/index.ts'
+import { writeChart } from '../helm/world.ts'
+import { hanging } from './charts.ts'
 import { ADMIN, WorkerWorld } from './world.ts'
 
 const isRolling = (world: WorkerWorld, namespace: string) => async (): Promise<number> =>
   (await world.client.list(Secret, { namespace, labels: 'owner=helm,status in (pending-install,pending-upgrade)' }))
     .length
 
+/** One whose Helm hangs in a hook. */
+async function orderHanging(world: WorkerWorld): Promise<ListedDeployment> {
+  const templateId = await world.publish(await writeChart(world.dir, hanging()), { healthTimeoutSec: 3_600 })
+  return world.orderWithoutVolume({}, 'shop.example.com', { templateId })
+}
+
 test('a deletion does not wait for a rollout that never ends', async () => {
-  await using world = await WorkerWorld.make({ healthTimeoutSec: 3_600 })
+  await using world = await WorkerWorld.make()
   await world.worker()
-  const { id, namespaceName: namespace } = await world.orderWithoutVolume()
+  const { id, namespaceName: namespace } = await orderHanging(world)
   await expect.poll(isRolling(world, namespace), { timeout: 30_000 }).toBe(1)
   await world.apps.deleteDeployment(ADMIN, { id })
   await world.until(id, 'deleted')
@@ -23,14 +32,13 @@ test('a deletion does not wait for a rollout that never ends', async () => {
 test('a change during a run is applied by the next one', async () => {
   await using world = await WorkerWorld.make()
   await world.worker()
-  const { id, namespaceName: namespace } = await world.orderWithoutVolume()
+  const { id, namespaceName: namespace } = await orderHanging(world)
   await expect.poll(isRolling(world, namespace), { timeout: 30_000 }).toBe(1)
   await world.apps.updateDeployment(ADMIN, { id }, { domainname: 'newest.example.com' })
   await world.layVolume({ namespaceName: namespace })
   const { generation, observedGeneration } = await world.until(id, 'ready')
   expect([generation, observedGeneration]).toEqual([2, 2])
-  const ingress = await world.client.get(Ingress, { namespace, name: namespace })
-  expect(ingress?.spec?.rules?.[0]?.host).toBe('newest.example.com')
+  expect((await world.client.get(ConfigMap, { namespace, name: 'page' }))?.data?.['text']).toBe('newest.example.com')
 })
 
 test('two workers never run one deployment at the same time', async () => {
