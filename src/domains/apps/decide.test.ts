@@ -336,8 +336,11 @@ describe('a rollout', () => {
     ['a retry by a person', { retries: 1 }, 'new'],
   ])('that is stalled is tried anew after %s', (_, over, digest) => {
     const given = changed(rollout({ failures: 3, failure: late, failedAt: NOW }), over)
-    const all = { ...input(given, { release: releases.outdated }), wanted: { ...wanted, digest } }
-    expect(decide(all, NOW)).toMatchObject({ step: { do: 'upgrade' }, rollout: { failures: 0, healthyDigest: 'old' } })
+    const whole = { ...input(given, { release: releases.outdated }), wanted: { ...wanted, digest } }
+    expect(decide(whole, NOW)).toMatchObject({
+      step: { do: 'upgrade' },
+      rollout: { failures: 0, healthyDigest: 'old' },
+    })
   })
 
   it('that cannot succeed is not tried twice', () => {

@@ -4,6 +4,7 @@ import {
   guarded,
   HorizontalPodAutoscaler,
   Ingress,
+  PersistentVolume,
   PersistentVolumeClaim,
   Pod,
   Secret,
@@ -116,6 +117,28 @@ test.each([{ kind: Deployment }, { kind: Service }, { kind: Ingress }] as { kind
     expect(await revisions()).toBe(revision)
   },
 )
+
+test('a deleted claim comes back, once and without Helm, when its pod lets it go', async () => {
+  const at = { namespace, name: `${namespace}-data` }
+  const before = await world.client.get(PersistentVolumeClaim, at)
+  const revision = await revisions()
+  steps.length = 0
+  await world.client.delete(PersistentVolumeClaim, at)
+  for (const { metadata } of await world.client.list(Pod, { namespace })) {
+    await world.client.delete(Pod, { namespace, name: metadata.name })
+  }
+  await seen(world.client, PersistentVolumeClaim, at, ({ metadata }) => metadata.uid !== before?.metadata.uid)
+  // What was on the volume is kept for whoever made it; here it is laid ready once more.
+  const volume = { name: before?.spec?.volumeName ?? '' }
+  await world.client.patch(PersistentVolume, volume, {
+    merge: { spec: { claimRef: { uid: null, resourceVersion: null } } },
+  })
+  await seen(world.client, Deployment, { namespace, name: namespace }, isRolledOut)
+  await world.until(id, 'ready')
+  await lookAgain()
+  expect(steps).toEqual(['repairObjects'])
+  expect(await revisions()).toBe(revision)
+})
 
 test('what an autoscaler has scaled is left alone', async () => {
   const at = { namespace, name: namespace }

@@ -6,6 +6,7 @@ import { WorkerWorld } from './world.ts'
 
 const CONCURRENCY = 4
 const FAILING = 8
+const HANGING = 20
 
 test('a tenant whose apps fail for ever keeps nobody else waiting', async () => {
   await using world = await WorkerWorld.make()
@@ -47,4 +48,42 @@ test('a tenant whose apps fail for ever keeps nobody else waiting', async () => 
   expect(passedBy).toBeLessThan(CONCURRENCY)
   for (const { id } of failing) expect(['pending', 'provisioning']).toContain((await world.row(id)).status)
   await expect.poll(() => retried.length, { timeout: 30_000 }).toBeGreaterThan(failuresThen)
+})
+
+test('apps that never get ready hold no place of the worker', async () => {
+  await using world = await WorkerWorld.make()
+  const input = { healthTimeoutSec: 3_600 }
+  const hangs = await world.publish(await writeChart(world.dir, { 'web.yaml': neverReady }), input)
+  const fine = await world.publish(await writeChart(world.dir, { 'page.yaml': page('fine') }))
+  const bob = await createUser(world.database.pool, 'bob@example.com')
+  const others = await Promise.all(
+    Array.from({ length: HANGING }, (_, nth) => createUser(world.database.pool, `tenant-${nth}@example.com`)),
+  )
+  const owners = [...others.map(() => bob), ...others]
+  const hanging = await Promise.all(
+    owners.map((userId, nth) =>
+      world.orderWithoutVolume({}, `hanging-${nth}.example.com`, { userId, templateId: hangs }),
+    ),
+  )
+  const { told } = await world.worker({ concurrency: CONCURRENCY })
+  const running = new Set<string>()
+  let started = 0
+  told.on('reconcile:start', ({ key }) => {
+    running.add(key.id)
+    started++
+  })
+  told.on('reconcile:end', ({ key }) => running.delete(key.id))
+  const waiting = async () =>
+    (await Promise.all(hanging.map(({ id }) => world.row(id)))).filter(({ rollout }) => rollout?.deadlineAt != null)
+  await expect.poll(async () => (await waiting()).length, { timeout: 120_000 }).toBe(hanging.length)
+  // Each of them is only looked at from time to time.
+  await expect.poll(() => running.size, { timeout: 20_000, interval: 10 }).toBe(0)
+
+  const { id: adas } = await world.orderWithoutVolume({}, 'ada.example.com', { templateId: fine })
+  const before = started
+  await expect.poll(() => running.has(adas), { timeout: 20_000, interval: 1 }).toBe(true)
+  const passedBy = started - before
+  await world.until(adas, 'ready')
+  expect(passedBy).toBeLessThanOrEqual(CONCURRENCY)
+  expect(await waiting()).toHaveLength(hanging.length)
 })

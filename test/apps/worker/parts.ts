@@ -27,7 +27,8 @@ import { openPool, openQueuePool, PostgresQueue } from '../../../src/store/index
 
 export const CLASS = 'test'
 /** Seals the write-only values of a test. */
-export const RING = keyRing(`test:${Buffer.alloc(32, 7).toString('base64')}`)
+const RING = keyRing(`test:${Buffer.alloc(32, 7).toString('base64')}`)
+export const SETTINGS = { ingressClass: CLASS, digestSalt: 'salt', ring: RING }
 
 /** Everything that a worker needs to know to find its world. */
 export interface WorkerPlace {
@@ -41,6 +42,8 @@ export interface WorkerPlace {
    * only those have a short one whose end is the same either way. @default the queue's
    */
   readonly leaseMs?: number
+  /** Its process is killed before it sends the first request that matches: `PATCH /apis/apps/v1/…`, dry runs left out. */
+  readonly dieAt?: string
 }
 
 export type WorkerEvents = KernelEvents & WatchEvents & AppsEvents & RequestEvents
@@ -87,7 +90,7 @@ export async function openWorker(
     helm: helmCli({ binary: helmBinary, kubeconfig, kinds, home: join(dir, 'home'), tempDir: dir }),
     releases: releases(client, kinds),
     locks: kubeLocks({ client, namespace: 'default' }),
-    settings: { ingressClass: CLASS, digestSalt: 'salt', ring: RING },
+    settings: SETTINGS,
     clock: systemClock,
     random: Math.random,
     emitter: told,

@@ -9,7 +9,7 @@ import { testTransport } from '../../support/kube.ts'
 import { createUser } from '../../support/users.ts'
 import { helmProcess, helmWorld, writeChart } from '../helm/world.ts'
 import { page } from './charts.ts'
-import { CLASS, RING } from './parts.ts'
+import { SETTINGS } from './parts.ts'
 import { ADMIN, WorkerWorld } from './world.ts'
 
 const CONCURRENCY = 2
@@ -50,7 +50,7 @@ async function scene(limitMs = 60_000) {
     releases: releases(client, kinds),
     locks: kubeLocks({ client, namespace: 'default' }),
     clock: systemClock,
-    settings: { ingressClass: CLASS, digestSalt: 'salt', ring: RING },
+    settings: SETTINGS,
   }
   const lane = insightLane({ clock: systemClock, concurrency: CONCURRENCY, limitMs })
   const insight = insightOf(parts, { apps }, lane)

@@ -9,7 +9,7 @@ import { ConfigMap, discovery, kubeLocks, Secret } from '../../../src/kube/index
 import { testTransport } from '../../support/kube.ts'
 import { expectNoSentinel, SENTINEL } from '../../support/sentinel.ts'
 import { helmWorld, writeChart } from '../helm/world.ts'
-import { CLASS, RING } from './parts.ts'
+import { SETTINGS } from './parts.ts'
 import { ADMIN, WorkerWorld } from './world.ts'
 
 /** Of the template, and no part of the tenant's. */
@@ -70,7 +70,7 @@ test('no answer about a real release holds a write-only value of its tenant or i
     releases: releases(client, kinds),
     locks: kubeLocks({ client, namespace: 'default' }),
     clock: systemClock,
-    settings: { ingressClass: CLASS, digestSalt: 'salt', ring: RING },
+    settings: SETTINGS,
   }
   const folder = await writeChart(world.dir, CHART)
   await writeFile(join(folder, 'values.schema.json'), JSON.stringify(valuesSchema))

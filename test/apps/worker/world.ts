@@ -11,17 +11,25 @@ import {
   type ListedDeployment,
   type TemplateInput,
 } from '../../../src/domains/apps/usecases/index.ts'
-import { charts } from '../../../src/domains/apps/helm/index.ts'
+import { explainNow } from '../../../src/domains/apps/explain-now.ts'
+import { charts, helmCli, releases } from '../../../src/domains/apps/helm/index.ts'
+import { decodeRelease, type StoredRelease } from '../../../src/domains/apps/helm/storage.ts'
+import type { AppsParts } from '../../../src/domains/apps/parts.ts'
 import type { AppsWorkerDeps, Deployment } from '../../../src/domains/apps/index.ts'
 import { APPS_QUEUE, deploymentKey } from '../../../src/domains/apps/queue.ts'
 import { deploymentRows } from '../../../src/domains/apps/store/index.ts'
 import { userDirectory } from '../../../src/identity/index.ts'
-import { startAll, systemClock } from '../../../src/kernel/index.ts'
+import { startAll, systemClock, type Emitter, type Explanation } from '../../../src/kernel/index.ts'
 import {
+  ConfigMap,
+  discovery,
+  Event,
   httpTransport,
+  kubeLocks,
   loadKubeConfig,
   makeClient,
   Namespace,
+  Secret,
   type Client,
   type Transport,
 } from '../../../src/kube/index.ts'
@@ -32,7 +40,7 @@ import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { createUser } from '../../support/users.ts'
 import { builtProgram } from '../../support/programs.ts'
 import { layVolume } from '../../support/volume.ts'
-import { CLASS, openWorker, RING, type OpenWorker, type WorkerPlace } from './parts.ts'
+import { CLASS, openWorker, SETTINGS, type OpenWorker, type WorkerEvents, type WorkerPlace } from './parts.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 export const ADMIN: Actor = { admin: true }
@@ -41,6 +49,7 @@ const SHORT_LEASE_MS = 4_000
 
 /** A worker in a process of its own. What it started goes on without it. */
 export interface Killable {
+  readonly died: Promise<unknown>
   kill(): Promise<void>
   /** Stands still as if its machine did, until `wake`. */
   pause(): void
@@ -103,7 +112,7 @@ export class WorkerWorld implements AsyncDisposable {
       charts: charts({ cacheDir: join(dir, 'charts'), localPaths: true }),
       users: userDirectory,
       ingressClass: CLASS,
-      ring: RING,
+      ring: SETTINGS.ring,
       clock: systemClock,
       random: Math.random,
     })
@@ -145,15 +154,21 @@ export class WorkerWorld implements AsyncDisposable {
   }
 
   /** Starts a worker in a process of its own. */
-  async process(): Promise<Killable> {
+  async process(more: Pick<WorkerPlace, 'dieAt'> = {}): Promise<Killable> {
     const instance = `process-${++this.#workers}`
-    const place: WorkerPlace = { ...this.#place, instance, leaseMs: SHORT_LEASE_MS }
+    const place: WorkerPlace = { ...this.#place, instance, leaseMs: SHORT_LEASE_MS, ...more }
     const child = spawn(process.execPath, [builtProgram('test/apps/worker/worker-process'), JSON.stringify(place)], {
       stdio: ['ignore', 'inherit', 'inherit'],
     })
     await once(child, 'spawn')
     this.#ending.push(() => kill(child))
-    return { kill: () => kill(child), pause: () => void child.kill('SIGSTOP'), wake: () => void child.kill('SIGCONT') }
+    const died = once(child, 'exit')
+    return {
+      died,
+      kill: () => kill(child),
+      pause: () => void child.kill('SIGSTOP'),
+      wake: () => void child.kill('SIGCONT'),
+    }
   }
 
   /** Orders one, and lays a volume ready for its claim. */
@@ -180,6 +195,48 @@ export class WorkerWorld implements AsyncDisposable {
     this.#ending.push(async () => volume[Symbol.asyncDispose]())
   }
 
+  /** The ConfigMap of `page`. */
+  async textIn(namespace: string, name = 'page'): Promise<string | undefined> {
+    return (await this.client.get(ConfigMap, { namespace, name }))?.data?.['text']
+  }
+
+  /** What Helm recorded of each revision that is kept, oldest first. */
+  async revisions(namespace: string): Promise<StoredRelease[]> {
+    const secrets = await this.client.list(Secret, { namespace, labels: 'owner=helm' })
+    return (await Promise.all(secrets.map(decodeRelease))).toSorted((a, b) => a.version - b.version)
+  }
+
+  /** The reasons of the Events that warn of it in the control plane. */
+  async warnings(namespace: string): Promise<string[]> {
+    return (await this.client.list(Event, {}))
+      .filter(({ regarding, type }) => regarding?.name === namespace && type === 'Warning')
+      .map(({ reason = '' }) => reason)
+  }
+
+  /** As the API would be told. */
+  async explain(id: string): Promise<Explanation> {
+    const { kubeconfig, helmBinary: binary, dir } = this.#place
+    const { client } = this
+    const transport = httpTransport(await loadKubeConfig({ path: kubeconfig }))
+    try {
+      const kinds = discovery(transport)
+      const parts: AppsParts = {
+        client,
+        discovery: kinds,
+        rows: deploymentRows(this.database.pool),
+        charts: charts({ cacheDir: join(dir, 'charts'), localPaths: true }),
+        helm: helmCli({ binary, kubeconfig, kinds, home: join(dir, 'home'), tempDir: dir }),
+        releases: releases(client, kinds),
+        locks: kubeLocks({ client, namespace: 'default' }),
+        clock: systemClock,
+        settings: SETTINGS,
+      }
+      return await explainNow(parts, id, null)
+    } finally {
+      await transport.close()
+    }
+  }
+
   async row(id: string): Promise<Deployment> {
     const loaded = await deploymentRows(this.database.pool).load(id)
     if (loaded === undefined) throw new Error(`expected deployment ${id} to be there`)
@@ -203,6 +260,19 @@ export class WorkerWorld implements AsyncDisposable {
     // It is in the queue until a look that began after the wake has ended.
     const jobs = async () => (await this.apps.listJobs(ADMIN, { deploymentId: id, limit: 1 })).items
     await expect.poll(jobs, { timeout }).toEqual([])
+  }
+
+  /** Has somebody look once more, and waits until that is over, also when there is more to come. */
+  async lookOnce(id: string, told: Emitter<WorkerEvents>): Promise<void> {
+    const over = new Promise<void>((resolve) => {
+      const unsubscribe = told.on('reconcile:end', ({ key }) => {
+        if (key.id !== id) return
+        unsubscribe()
+        resolve()
+      })
+    })
+    await this.apps.enqueueReconcile(ADMIN, { id }, 'drift')
+    await over
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -29,7 +29,7 @@ export function chartSourceRoutes(app: App, { apps }: AppsParts): void {
   app.put(
     '/chart-sources/:host',
     {
-      config: { access: 'admin' },
+      config: { access: 'admin', idempotent: true },
       schema: {
         operationId: 'setChartSource',
         tags,
@@ -45,7 +45,7 @@ export function chartSourceRoutes(app: App, { apps }: AppsParts): void {
   app.delete(
     '/chart-sources/:host',
     {
-      config: { access: 'admin' },
+      config: { access: 'admin', idempotent: true },
       schema: {
         operationId: 'deleteChartSource',
         tags,
