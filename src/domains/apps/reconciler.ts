@@ -115,8 +115,7 @@ class Reconciling {
     const decision = decide(input, now)
     const { step } = decision
     this.#rollout = TRIES.has(step.do) ? decision.rollout : undefined
-    const { release, drift } = sighting.seen
-    const unrepairable = release.is === 'deployed' ? drift.unrepairable : []
+    const { unrepairable } = sighting.seen.drift
     const patch = record(deployment, { is: 'decided', decision, unrepairable }, now)
     // A pass that changes nothing is not recorded.
     if (patch !== undefined || step.do !== 'nothing') {
@@ -127,7 +126,7 @@ class Reconciling {
       this.#tell(deployment, 'Warning', 'Observe', step.failure.code, step.failure.message)
     }
     if (step.do === 'nothing') return settled()
-    if (decision.rollout?.failedAt === now) this.#failedTry = decision.rollout.failure ?? undefined
+    if (decision.rollout?.failedAt === now) this.#tryFailed(deployment, decision.rollout.failure)
     if (step.do === 'waitFor') return this.#wait(step, decision.status, now)
     if (step.do === 'refuse') {
       this.#ending = { status: decision.status }
@@ -150,9 +149,15 @@ class Reconciling {
     const failure = this.#failureOf(error)
     if (isEnd || isPassing(error, failure) || !countsAsTry(failure)) throw error
     const now = this.#deps.parts.clock.now()
-    this.#failedTry = failure
+    this.#tryFailed(row, failure)
     const happened = { is: 'failed', failure, retryAt: now, rollout: failed(rollout, failure, now) } as const
     await this.#write(row.id, record(row, happened, now))
+  }
+
+  #tryFailed(row: Deployment, failure: Failure | null): void {
+    if (failure === null) return
+    this.#failedTry = failure
+    if (isNews(row, failure)) this.#tell(row, 'Warning', 'Reconcile', failure.code, failure.message)
   }
 
   async #act(step: Effect, loaded: LoadedDeployment, sighting: Observation): Promise<undefined> {

@@ -60,7 +60,7 @@ export function record(row: Deployment, happened: Happened, now: number): RowPat
 const isStillWaiting = (row: Deployment, truth: RowPatch): boolean =>
   (row.nextReconcileAt === null) === (truth.nextReconcileAt === null)
 
-function afterDecision(row: Deployment, { step, status }: Decision, now: number): RowPatch {
+function afterDecision(row: Deployment, { step, status, rollout }: Decision, now: number): RowPatch {
   switch (step.do) {
     case 'nothing':
       return {
@@ -74,11 +74,13 @@ function afterDecision(row: Deployment, { step, status }: Decision, now: number)
       return { status, lastError: step.failure ?? null, nextReconcileAt: now + step.ms }
     case 'refuse':
       return { status, lastError: step.failure, nextReconcileAt: null }
+    case 'rollBack':
+      // It may take long, and says by itself that something failed.
+      return { status, lastError: rollout?.failure ?? row.lastError, nextReconcileAt: null }
     case 'ensureNamespace':
     case 'unlockRelease':
     case 'install':
     case 'upgrade':
-    case 'rollBack':
     case 'repairObjects':
     case 'uninstall':
     case 'deleteNamespace':
