@@ -139,7 +139,10 @@ export class Observer {
     // Of a revision that was not finished nobody knows what should be there.
     const look =
       release.is === 'deployed' && record !== undefined ? await this.#look(loaded, planned, record, signal) : NOTHING
-    const drift = driftSeen(look.objects.map((object) => object.drift))
+    const drift =
+      release.is === 'deployed' || release.is === 'absent'
+        ? driftSeen(look.objects.map((object) => object.drift))
+        : { ...NO_DRIFT, unrepairable: deployment.unrepairable }
     const health = release.is === 'deployed' ? await this.#health(loaded, planned, release, look, signal) : STARTING
     const fallback = await this.#fallback(loaded, planned, { release, health }, signal)
     const seen: Observed = { namespace, release, health, drift, ...(fallback && { fallback }) }
@@ -215,7 +218,8 @@ export class Observer {
   }
 
   #look({ deployment, template }: LoadedDeployment, { mask }: Planned, record: ReleaseRecord, signal?: AbortSignal) {
-    const options = { namespace: deployment.namespaceName, template, mask, ...(signal && { signal }) }
+    const { namespaceName: namespace, unrepairable: known } = deployment
+    const options = { namespace, template, mask, known, ...(signal && { signal }) }
     return readRelease(this.#parts, record, options)
   }
 
@@ -317,7 +321,7 @@ const wantedOf = ({ template }: LoadedDeployment, { digest }: Plan, claims: Want
 const claimsIn = (release: ReleaseSeen): Wanted['claims'] => ('claims' in release ? release.claims : 'unknown')
 
 /** The claims of a manifest, and the names that those begin with which go with their StatefulSet. */
-function claimsAmong(objects: ReleaseRecord['objects']): string[] {
+export function claimsAmong(objects: ReleaseRecord['objects']): string[] {
   return objects.flatMap((object) => {
     if (object.kind === 'PersistentVolumeClaim') return [object.metadata.name]
     return object.kind === 'StatefulSet' ? claimsGoingWith(object as AppsV1.StatefulSet) : []

@@ -74,6 +74,8 @@ export interface Unrepairable {
   readonly object: string
   /** Absent: the object is gone and cannot be created again. */
   readonly path?: string
+  /** A digest of the value that we want there: while a new manifest wants the same, it leaves the field out. */
+  readonly ours?: string
   readonly because: string
 }
 

@@ -75,7 +75,7 @@ async function presentObjects(
 ): Promise<Present> {
   const record = await parts.releases.newest(releaseOf(deployment), signal)
   if (record === undefined || record.status === 'uninstalled') return NOTHING
-  const options = { namespace: deployment.namespaceName, template, mask, ...(signal && { signal }) }
+  const options = { namespace: deployment.namespaceName, template, mask, known: [], ...(signal && { signal }) }
   const look = await readRelease(parts, record, options)
   return {
     isReleased: true,

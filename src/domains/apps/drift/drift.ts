@@ -10,9 +10,10 @@ import {
 } from '../../../kube/index.ts'
 import { show } from './diff.ts'
 import { isSecretField, objectName } from './diff-objects.ts'
-import { isJsonObject, textOf, type Json, type JsonObject } from '../values/json.ts'
+import { encoded } from './manifest-fields.ts'
+import { isJsonObject, type Json, type JsonObject } from '../values/json.ts'
 import { meantToDiffer, type OwnershipFacts } from './allowed-owners.ts'
-import type { DriftSeen, HandedOver } from '../observed.ts'
+import type { DriftSeen, HandedOver, Unrepairable } from '../observed.ts'
 import type { Redacted } from '../values/redaction.ts'
 
 /** The field manager of Helm 4 and of our repairs. */
@@ -41,7 +42,7 @@ export interface ObjectDrift {
   readonly drifted: readonly DifferingField[]
   readonly leftAlone: readonly LeftAlone[]
   /** What the API server refuses to have as it was. */
-  readonly unrepairable: readonly { readonly path?: string; readonly because: string }[]
+  readonly unrepairable: readonly Omit<Unrepairable, 'object'>[]
 }
 
 /**
@@ -84,9 +85,6 @@ function settable(desired: JsonObject): JsonObject {
   const data = isJsonObject(rest.data) ? rest.data : {}
   return { metadata: { labels, annotations }, ...rest, ...(plain && { data: { ...data, ...plain } }) }
 }
-
-const encoded = (data: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(data).map(([key, text]) => [key, Buffer.from(textOf(text)).toString('base64')]))
 
 /** The drift of a release, as `decide` takes it. */
 export const driftSeen = (objects: readonly ObjectDrift[]): DriftSeen => ({

@@ -1,12 +1,14 @@
 import { sameValue } from '../../../kernel/index.ts'
-import { at, withoutField, type Client, type KubeObject, type Resource } from '../../../kube/index.ts'
+import { at, type Client, type KubeObject, type Resource } from '../../../kube/index.ts'
 import { autoscalersIn } from './autoscalers.ts'
 import { objectName } from './diff-objects.ts'
+import { fieldOf, leaveOut, valueDigest } from './manifest-fields.ts'
 import { driftOf, NO_MANAGER, OUR_MANAGER, type DifferingField, type ObjectDrift } from './drift.ts'
 import { inOurWords, refusalOf } from './refusals.ts'
 import { viewing } from '../fence.ts'
 import { isInScope } from '../scope.ts'
 import type { ReleaseRecord } from '../helm/port.ts'
+import type { Unrepairable } from '../observed.ts'
 import { isJsonArray, isJsonObject, type JsonObject } from '../values/json.ts'
 import type { AllowedManager, OwnershipFacts } from './allowed-owners.ts'
 import type { AppsParts } from '../parts.ts'
@@ -32,6 +34,8 @@ export interface LookOptions {
   readonly namespace: string
   readonly template: Pick<Template, 'capabilities'>
   readonly mask: (text: string) => string
+  /** What could not be repaired when it was last looked at. */
+  readonly known: readonly Unrepairable[]
   readonly signal?: AbortSignal
 }
 
@@ -56,11 +60,32 @@ export async function readRelease(
   const live = await inBatches(own, (desired) => readObject({ client, discovery }, desired, signal))
   const compare = (facts: OwnershipFacts) =>
     live.map((one) => ({ ...one, drift: driftOf(asJson(one.desired), one.live, facts, mask) }))
+  const told = (one: ReleaseObject): ReleaseObject => named(one, options.known, settings.digestSalt)
   const first = compare({ autoscalers: [], allowed })
   if (first.every(({ drift }) => drift.drifted.length === 0 && !drift.missing))
-    return { objects: first, facts: { autoscalers: [], allowed } }
+    return { objects: first.map(told), facts: { autoscalers: [], allowed } }
   const facts = { autoscalers: await autoscalersIn(client, discovery, namespace, signal), allowed }
-  return { objects: await inBatches(compare(facts), (one) => confirmed(client, one, options)), facts }
+  const found = await inBatches(compare(facts), (one) => confirmed(client, one, options))
+  return { objects: found.map(told), facts }
+}
+
+/**
+ * With the value that we want in each field that cannot be repaired, and with those that an upgrade has left out of the
+ * manifest since: as long as they differ, the next must leave them out, too.
+ */
+function named(one: ReleaseObject, known: readonly Unrepairable[], salt: string): ReleaseObject {
+  const { name, desired, live, drift } = one
+  const unrepairable = drift.unrepairable.map((field) =>
+    field.path === undefined ? field : { ...field, ours: valueDigest(fieldOf(asJson(desired), field.path), salt) },
+  )
+  const leftOut = known.flatMap(({ object, ...field }) => {
+    const { path, ours: wanted } = field
+    if (object !== name || path === undefined || wanted === undefined || live === undefined) return []
+    if (fieldOf(asJson(desired), path) !== undefined) return []
+    const is = fieldOf(asJson(live), path)
+    return is === undefined || valueDigest(is, salt) === wanted ? [] : [field]
+  })
+  return { ...one, drift: { ...drift, unrepairable: [...unrepairable, ...leftOut] } }
 }
 
 async function readObject(
@@ -167,7 +192,7 @@ export const ours = ({ desired, drift }: Pick<ReleaseObject, 'desired' | 'drift'
   )
 
 export const without = (object: KubeObject, paths: readonly string[]): KubeObject =>
-  paths.reduce((rest, path) => withoutField(rest, path), asJson(object)) as unknown as KubeObject
+  paths.reduce(leaveOut, asJson(object)) as unknown as KubeObject
 
 function content(object: KubeObject): unknown {
   const { managedFields: _fields, resourceVersion: _version, generation: _generation, ...metadata } = object.metadata

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { parseAllDocuments, stringify } from 'yaml'
 import { objectName } from '../drift/diff-objects.ts'
-import { withoutField } from '../../../kube/fields/index.ts'
+import { leaveOut } from '../drift/manifest-fields.ts'
 import { isJsonObject } from '../values/json.ts'
 import type { HandedOver } from '../observed.ts'
 import type { HelmVersion } from './cli-version.ts'
@@ -22,7 +22,7 @@ export function withoutHandedOver(manifest: string, handOver: readonly HandedOve
     const object: unknown = document.toJS()
     const mine = isJsonObject(object) ? handOver.filter((one) => one.object === objectName(object)) : []
     if (!isJsonObject(object) || mine.length === 0) return document.toString({ directives: false })
-    return `${JSON.stringify(mine.reduce((rest, { path }) => withoutField(rest, path), object))}\n`
+    return `${JSON.stringify(mine.reduce((rest, { path }) => leaveOut(rest, path), object))}\n`
   })
   return documents.map((text) => `---\n${text}`).join('')
 }

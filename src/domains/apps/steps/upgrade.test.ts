@@ -29,6 +29,7 @@ const LOADED = {
     sealedValues: {},
     appliedTemplateId: '1',
     retries: 0,
+    unrepairable: [],
     rollout: null,
     deletedAt: null,
   },

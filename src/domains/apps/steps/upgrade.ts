@@ -1,8 +1,8 @@
-import { sameValue } from '../../../kernel/index.ts'
-import { isNotFound, pathIn, PersistentVolumeClaim, valueAt, type KubeObject } from '../../../kube/index.ts'
+import { isNotFound, PersistentVolumeClaim } from '../../../kube/index.ts'
 import { autoscalersIn } from '../drift/autoscalers.ts'
 import { conflictsAhead } from '../drift/restore.ts'
 import { objectName } from '../drift/diff-objects.ts'
+import { fieldOf, valueDigest } from '../drift/manifest-fields.ts'
 import { asJson, inBatches } from '../drift/release-objects.ts'
 import { fenced, viewing } from '../fence.ts'
 import type { HandedOver } from '../observed.ts'
@@ -46,20 +46,16 @@ async function annotateClaims(
  * Fields that somebody changed and nobody can change back: where the new manifest says of them what the old one said, it is
  * not about them, and they must not keep the rest of it from being applied.
  */
-async function unchangeable({ sighting: { look, seen, rendered }, signal }: StepContext): Promise<HandedOver[]> {
+async function unchangeable({ parts, sighting: { seen, rendered }, signal }: StepContext): Promise<HandedOver[]> {
   const fields = seen.drift.unrepairable
   if (fields.length === 0) return []
-  const objects = new Map((await rendered(signal)).map((object) => [objectName(asJson(object)), object]))
-  return fields.flatMap(({ object, path, because }): HandedOver[] => {
-    const before = look.objects.find(({ name }) => name === object)?.desired
-    const isTheSame = path !== undefined && sameValue(fieldIn(before, path), fieldIn(objects.get(object), path))
-    return isTheSame ? [{ object, path, owner: because }] : []
+  const objects = (await rendered(signal)).map(asJson)
+  return fields.flatMap(({ object, path, ours, because }): HandedOver[] => {
+    const next = objects.find((one) => objectName(one) === object)
+    const value = next === undefined || path === undefined ? undefined : fieldOf(next, path)
+    if (path === undefined || value === undefined) return []
+    return valueDigest(value, parts.settings.digestSalt) === ours ? [{ object, path, owner: because }] : []
   })
-}
-
-function fieldIn(object: KubeObject | undefined, text: string): unknown {
-  const path = pathIn(object, text)
-  return path === undefined ? undefined : valueAt(object, path)
 }
 
 /** Fields of the new manifest that others hold: a dry run names them, also where they do not differ yet. */
