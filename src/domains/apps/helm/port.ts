@@ -122,6 +122,8 @@ export interface Releases {
   newest(target: ReleaseTarget, signal?: AbortSignal): Promise<ReleaseRecord | undefined>
   /** Whether there is any record, whatever it says. */
   exists(target: ReleaseTarget, signal?: AbortSignal): Promise<boolean>
+  /** The newest revision that is deployed: what Helm compares an upgrade with. */
+  standing(target: ReleaseTarget, signal?: AbortSignal): Promise<ReleaseRecord | undefined>
   /** The newest revision before `revision` that was deployed with this digest. */
   deployedBefore(
     target: ReleaseTarget,

@@ -52,6 +52,12 @@ export function releases(client: Client, kinds: Kinds): Releases {
       return (await revisionsOf(seenBy(target), target, signal)).length > 0
     },
 
+    async standing(target, signal) {
+      const isIt = ({ status }: Revision): boolean => status === 'deployed'
+      const secret = await chosen(target, (all) => newestOf(all.filter(isIt)), signal)
+      return secret && (await recordIn(secret, target))
+    },
+
     async deployedBefore(target, { revision, digest }, signal) {
       const isMeant = (one: Revision): boolean =>
         one.revision < revision && one.digest === digest && STOOD.has(one.status)

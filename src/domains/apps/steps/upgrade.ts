@@ -8,6 +8,7 @@ import { fenced, viewing } from '../fence.ts'
 import type { HandedOver } from '../observed.ts'
 import { rolloutOf, withDiagnostics } from './rollout.ts'
 import { targetOf, type StepContext, type StepHandler } from './step.ts'
+import { removeStrays } from './strays.ts'
 
 /**
  * Upgrades a release. Returns once Helm has applied everything and its hooks are done.
@@ -19,12 +20,22 @@ export const upgrade: StepHandler<'upgrade'> = async ({ timeoutMs, keepClaims, h
   const { helm } = context.parts
   const target = targetOf(context)
   await annotateClaims(context, keepClaims)
+  await removeFailed(context)
   const leftOut = [...handOver, ...(await unchangeable(context))]
   const rollout = await rolloutOf(context, timeoutMs, leftOut)
   const ahead = await settle(context, leftOut)
   const settled = { ...rollout, handOver: [...leftOut, ...ahead.handOver], force: ahead.force }
   const { revision } = await withDiagnostics(context, () => helm.upgrade(target, settled, context.signal))
   return { reason: 'Upgraded', note: `upgraded ${target.release} to revision ${revision}` }
+}
+
+/** What a failed upgrade has brought, what was there before has not, and the next does not want. */
+async function removeFailed(context: StepContext): Promise<void> {
+  const { parts, sighting, signal } = context
+  if (sighting.record?.status !== 'failed') return
+  const standing = await parts.releases.standing(targetOf(context), signal)
+  // Without one Helm compares with what failed.
+  if (standing !== undefined) await removeStrays(context, [standing.objects, await sighting.rendered(signal)])
 }
 
 async function annotateClaims(
