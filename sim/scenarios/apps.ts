@@ -122,7 +122,7 @@ class Platform {
       valuesSchema: SCHEMA,
       layout: DEFAULT_LAYOUT,
       capabilities: {},
-      healthTimeoutSec: 20,
+      healthTimeoutSec: 10,
       inspection: null,
       createdAt: 0,
       deletedAt: null,
@@ -342,8 +342,8 @@ function notGone({ status, namespaceName }: Deployment, kubernetes: World['kuber
 /** Helm dies, or fails with a message that quotes what it was given. */
 function helmFault(random: Random): HelmFault | undefined {
   const chance = random()
-  if (chance < 0.05) return 'dies'
-  return chance < 0.08 ? { code: 'HelmFailed', message: `failed to parse ${JSON.stringify(SENTINEL)}` } : undefined
+  if (chance < 0.04) return 'dies'
+  return chance < 0.06 ? { code: 'HelmFailed', message: `failed to parse ${JSON.stringify(SENTINEL)}` } : undefined
 }
 
 /** Changes what a worker is given. */
@@ -386,7 +386,7 @@ const workerProcess =
       instance: name,
       concurrency: world.rarely(4, 1),
       driftScanMs: 45_000,
-      backoff: { baseMs: 500, capMs: 8_000, maxAttempts: 3 },
+      backoff: { baseMs: 500, capMs: 8_000, maxAttempts: 6 },
     }
     return appsWorker({ ...deps, ...variant(deps) })
   }

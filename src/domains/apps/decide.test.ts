@@ -307,7 +307,7 @@ describe('a rollout', () => {
   })
 
   it('gives up going back in the end', () => {
-    const state = rollout({ failures: 1, failure: hook, failedAt: NOW, rollbacks: 3 })
+    const state = rollout({ failures: 1, failure: hook, failedAt: NOW, rollbacks: 5 })
     const seen = { release: releases.failed, fallback: { revision: 2, claims: [] } }
     expect(decide(input(changed(state), seen), NOW).step.do).toBe('waitFor')
   })

@@ -29,7 +29,7 @@ export const APPS_BACKOFF: Backoff = { baseMs: 10_000, capMs: 600_000, maxAttemp
 type Tried = { readonly rollout: RolloutState | null; readonly retries: number }
 
 /** A rollback that its worker did not survive is begun again, but not for ever. */
-const MOST_ROLLBACKS = 3
+const MOST_ROLLBACKS = 5
 
 /** The state of this digest; a fresh one when the last was of another digest or a person asked for a retry since. */
 export function rolloutFor({ rollout, retries }: Tried, digest: string): RolloutState {
