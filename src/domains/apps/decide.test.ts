@@ -11,7 +11,7 @@ import {
 import { raise } from './failures.ts'
 import { NO_DRIFT, type DriftSeen, type HealthSeen, type NamespaceSeen, type ReleaseSeen } from './observed.ts'
 import { replays } from './replay.ts'
-import { rolloutFor, type RolloutState } from './rollout.ts'
+import { APPS_BACKOFF, rolloutFor, type RolloutState } from './rollout.ts'
 import type { StepName } from './steps/types.ts'
 import type { DeploymentStatus } from './types.ts'
 
@@ -205,10 +205,12 @@ describe('decide', () => {
 
   it('leaves hooks out after they have failed often, and in the end the release', () => {
     const deployment = { ...applied, deletedAt: NOW }
+    // Before the job is parked.
+    const lastAttempt = (APPS_BACKOFF.maxAttempts ?? Infinity) - 1
     const hooksAt = (attempt: number): unknown =>
       decide(input({ deployment, attempt }, { release: releases.failed }), NOW).step
-    expect([0, 2, 3, 5].map(hooksAt)).toEqual([true, true, false, false].map((hooks) => ({ do: 'uninstall', hooks })))
-    expect(hooksAt(6)).toEqual({ do: 'deleteNamespace' })
+    expect([0, 1, 2, 3].map(hooksAt)).toEqual([true, true, false, false].map((hooks) => ({ do: 'uninstall', hooks })))
+    expect(hooksAt(lastAttempt)).toEqual({ do: 'deleteNamespace' })
   })
 
   it('names what blocks a namespace, and waits on without giving up', () => {

@@ -66,8 +66,11 @@ const SLOW_LOOK_AGAIN_MS = 60_000
 const [FIRST_HEALTH_LOOK_MS, LAST_HEALTH_LOOK_MS] = [2_000, 30_000]
 /** Controllers may report a failure that they get over by themselves, such as pods that come before their service account. */
 const SETTLING_MS = 20_000
-/** Uninstalls that may fail with hooks before they are tried without, and as many again before the namespace goes with all. */
-const HOOK_ATTEMPTS = 3
+/**
+ * Uninstalls that may fail with hooks before they are tried without, and as many again before the namespace goes with all:
+ * fewer in sum than a job has attempts.
+ */
+const HOOK_ATTEMPTS = 2
 
 /** One step towards what the row asks for. Pure and total: it reads only its arguments. */
 export function decide(input: DecideInput, now: number): Decision {

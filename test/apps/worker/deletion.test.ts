@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DEPLOYMENT_LABEL } from '../../../src/domains/apps/fence.ts'
 import { decodeRelease, encodeRelease, recordName } from '../../../src/domains/apps/helm/storage.ts'
+import { APPS_BACKOFF } from '../../../src/domains/apps/rollout.ts'
 import { APIService, ConfigMap, Namespace, Secret } from '../../../src/kube/index.ts'
 import { startControlPlane, type ControlPlane } from '../../../tools/control-plane/index.ts'
 import { deadWebhook } from '../../support/dead-webhook.ts'
@@ -23,7 +24,7 @@ beforeAll(async () => {
   controlPlane = await startControlPlane({ dir })
   world = await WorkerWorld.make({}, controlPlane.kubeconfig)
   templateId = await world.publish(await writeChart(world.dir, { 'page.yaml': page('one') }))
-  await world.worker()
+  await world.worker({ backoff: { ...APPS_BACKOFF, baseMs: 200, capMs: 2_000 } })
 })
 afterAll(async () => {
   await world[Symbol.asyncDispose]()
