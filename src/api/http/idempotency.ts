@@ -76,10 +76,11 @@ export function honourIdempotencyKeys(app: FastifyInstance, keys: IdempotencyKey
   })
 }
 
-const digestOf = ({ method, url, body, headers }: FastifyRequest): Buffer =>
-  createHash('sha256')
-    .update(`${method}\n${url}\n${headers['if-match'] ?? ''}\n${JSON.stringify(body ?? null)}`)
-    .digest()
+const digestOf = ({ method, url, body, headers }: FastifyRequest): Buffer => {
+  const version = headers['if-match']
+  const parts = [method, url, ...(version === undefined ? [] : [version]), JSON.stringify(body ?? null)]
+  return createHash('sha256').update(parts.join('\n')).digest()
+}
 
 const isVersioned = (body: unknown): body is { readonly generation: number } =>
   typeof body === 'object' && body !== null && 'generation' in body && typeof body.generation === 'number'

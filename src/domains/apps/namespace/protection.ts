@@ -22,9 +22,9 @@ const policy: ValidatingAdmissionPolicy = {
         {
           apiGroups: [''],
           apiVersions: ['*'],
-          resources: ['namespaces', 'namespaces/*', 'resourcequotas', 'resourcequotas/*', 'limitranges'],
+          resources: ['resourcequotas', 'resourcequotas/*', 'limitranges'],
           operations: ['CREATE', 'UPDATE', 'DELETE'],
-          scope: '*',
+          scope: 'Namespaced',
         },
         {
           apiGroups: ['networking.k8s.io'],
