@@ -109,11 +109,11 @@ test('an admin sees what a chart would make, says where the domain goes, and pub
   await page.getByText('Every order would fail', { exact: true }).waitFor()
   await page.getByText('ClusterRole/reader').first().waitFor()
   const publish = page.getByRole('button', { name: 'Publish', exact: true })
-  expect(await publish.isDisabled()).toBe(true)
+  await expect.poll(() => publish.isDisabled()).toBe(true)
 
   await page.getByRole('button', { name: 'Values, and where things go in them' }).click()
   await page.getByRole('textbox', { name: 'Values of the template' }).fill('{"rbac":')
-  expect(await page.getByRole('button', { name: 'Read the chart' }).isDisabled()).toBe(true)
+  await expect.poll(() => page.getByRole('button', { name: 'Read the chart' }).isDisabled()).toBe(true)
   await page.getByRole('textbox', { name: 'Values of the template' }).fill('{"rbac":{"create":false}}')
   await page.getByRole('textbox', { name: 'The domain goes to' }).fill('serverName')
   await page.getByRole('button', { name: 'Read the chart' }).click()

@@ -13,7 +13,7 @@ import { secretsOfRelease } from '../values/secrets.ts'
 import { releaseValues, systemValues, userDefaults } from '../values/values.ts'
 import type { Finding, FindingCode, Inspection } from './inspection.ts'
 import { SAMPLE_DEPLOYMENT, SAMPLE_DOMAIN, sampleSettings } from './sample.ts'
-import { isBuiltIn, scopeOf } from './scope.ts'
+import { isBuiltIn, scopeOf } from './kind-scope.ts'
 import { switchesIn, switched, switchText } from './switches.ts'
 
 /** What charts are tried with. */
