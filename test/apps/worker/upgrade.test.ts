@@ -67,8 +67,9 @@ test('an upgrade that fails is taken back, and a corrected one replaces it', asy
   const failed = await world.row(id)
   expect(failed.lastError?.message).toMatch(/pod web-.*Unschedulable/)
   expect([failed.status, failed.appliedTemplateId]).toEqual(['upgrading', good])
-  expect(await textOf(world, namespace)).toBe('one')
-  expect(await world.client.get(Deployment, { namespace, name: 'web' })).toBeUndefined()
+  await expect.poll(() => textOf(world, namespace), { timeout: 30_000 }).toBe('one')
+  const web = () => world.client.get(Deployment, { namespace, name: 'web' })
+  await expect.poll(web, { timeout: 30_000 }).toBeUndefined()
 
   await world.apps.updateDeployment(ADMIN, { id }, { templateId: corrected })
   const ready = await world.until(id, 'ready')
