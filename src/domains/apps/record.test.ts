@@ -60,6 +60,14 @@ it('says how long it waits, once per wait', () => {
   expect(record({ ...row, nextReconcileAt: null, ...patch }, wait, NOW + 5_000)).toBeUndefined()
 })
 
+it('says why the last try failed until one succeeds', () => {
+  const { failure } = raise.NeverHealthy('too slow')
+  const rollout = { ...rolloutFor(row, 'digest'), failures: 1, failure }
+  const step = { do: 'waitFor', because: 'pods start', ms: 5_000 } as const
+  const waiting: Happened = { is: 'decided', decision: { step, status: 'upgrading', rollout } }
+  expect(record(row, waiting, NOW)).toMatchObject({ lastError: failure })
+})
+
 it('keeps the last error in view while the next try runs', () => {
   const install: Happened = {
     is: 'decided',

@@ -71,7 +71,8 @@ function afterDecision(row: Deployment, { step, status, rollout }: Decision, now
         ...(status === 'ready' && { appliedTemplateId: row.desiredTemplateId }),
       }
     case 'waitFor':
-      return { status, lastError: step.failure ?? null, nextReconcileAt: now + step.ms }
+      // Why the last try failed is told until one succeeds.
+      return { status, lastError: step.failure ?? rollout?.failure ?? null, nextReconcileAt: now + step.ms }
     case 'refuse':
       return { status, lastError: step.failure, nextReconcileAt: null }
     case 'rollBack':

@@ -46,6 +46,10 @@ test('a log or a message that begins or ends inside of a secret shows nothing of
 test.each([
   ['Error creating: pods "web-1" is forbidden: exceeded quota: small, requested: pods=1', 'QuotaExceeded'],
   [
+    '(combined from similar events): Error creating: pods "web-9" is forbidden: exceeded quota: small, requested: pods=1',
+    'QuotaExceeded',
+  ],
+  [
     'create Pod db-0 in StatefulSet db failed error: pods "db-0" is forbidden: exceeded quota: small, requested: pods=1',
     'QuotaExceeded',
   ],

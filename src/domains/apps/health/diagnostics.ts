@@ -19,7 +19,7 @@ const IMAGE_TROUBLE: ReadonlySet<string> = new Set([
 
 /** As the controllers of Kubernetes begin it: names and images in other notes may say anything. */
 const OVER_QUOTA =
-  /^(?:Error creating|create \w+ [\w.-]+ in StatefulSet [\w.-]+ failed error): [\w.-]+ "[^"]*" is forbidden: (?:exceeded|failed) quota: /
+  /^(?:\(combined from similar events\): )?(?:Error creating|create \w+ [\w.-]+ in StatefulSet [\w.-]+ failed error): [\w.-]+ "[^"]*" is forbidden: (?:exceeded|failed) quota: /
 
 /**
  * Why the pods of a namespace do not get ready: container states, events and last log lines, with secrets masked.
