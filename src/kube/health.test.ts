@@ -46,7 +46,7 @@ describe('health', () => {
         {},
         { ...rolledOut, conditions: [{ type: 'ReplicaFailure', status: 'True', message: 'quota' }] },
       ),
-      'failing: quota',
+      'progressing: quota',
     ],
     [
       'a Deployment on its way down, all of whose replicas are updated',

@@ -80,8 +80,9 @@ const OBSERVED: ReadonlySet<string> = new Set(['Deployment', 'StatefulSet', 'Dae
 const RULES: Readonly<Record<string, (live: KubeObject) => Health>> = {
   Deployment(live) {
     const { wanted, updated, available, old, stalled, refused } = rolloutOf(live)
-    const obstacle = stalled ?? refused
-    if (obstacle !== undefined) return failing(obstacle)
+    if (stalled !== undefined) return failing(stalled)
+    // Its controller goes on trying, and gets over a quota that is raised or a service account that comes late.
+    if (refused !== undefined) return progressing(refused)
     if (updated < wanted) return counted(updated, wanted, 'updated')
     if (old > 0) return progressing(`still has ${old} old replicas`)
     return counted(available, wanted, 'available')
