@@ -31,9 +31,9 @@ export interface Run {
   readonly assertLeased: () => void
   /**
    * The rest of the run waits for others, such as a process: its place goes to another key while no more than `waitingAtMost`
-   * runs have given theirs away. Its tenant's share is not given away.
+   * runs have given theirs away. Its tenant's share is not given away. Returns whether the run has given its place away.
    */
-  readonly yieldPlace: () => void
+  readonly yieldPlace: () => boolean
   /** Records a decision and its input for explain and replay. It is kept when the run ends, with how the run ended. */
   readonly decided: (decided: Decided) => void
 }
@@ -162,10 +162,12 @@ class Loop {
     return [...this.#running.all].filter(({ isWaiting }) => isWaiting).length
   }
 
-  #yieldPlace(running: Running): void {
-    if (running.isWaiting || this.#waiting >= this.#options.waitingAtMost) return
+  #yieldPlace(running: Running): boolean {
+    if (running.isWaiting) return true
+    if (this.#waiting >= this.#options.waitingAtMost) return false
     running.isWaiting = true
     this.#wakeup.ring()
+    return true
   }
 
   async #claimUntil(signal: AbortSignal): Promise<void> {

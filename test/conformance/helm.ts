@@ -69,9 +69,8 @@ export function exerciseHelm(
 
     it('installs what it renders, as manager helm and marked as its own', async () => {
       const { helm, target, chart, rollout, live, releases } = await fresh()
-      expect(await helm.install(target, rollout({ values: { user: { message: 'a "b"\n{{ c }}' } } }))).toEqual({
-        revision: 1,
-      })
+      const applied = await helm.install(target, rollout({ values: { user: { message: 'a "b"\n{{ c }}' } } }))
+      expect(applied.revision).toBe(1)
       const { data, metadata } = await live('web')
       expect(data).toEqual({ message: 'a "b"\n{{ c }}' })
       expect(metadata.labels).toMatchObject({ 'app.kubernetes.io/managed-by': 'Helm' })
@@ -79,6 +78,7 @@ export function exerciseHelm(
       expect(metadata.managedFields?.map(({ manager, operation }) => [manager, operation])).toEqual([['helm', 'Apply']])
       const record = await releases.newest(target)
       expect(record).toMatchObject({ revision: 1, status: 'deployed', digest: A })
+      expect(applied.objects).toEqual(record?.objects)
       expect(record?.objects).toEqual(await helm.render(target, chart, { user: { message: 'a "b"\n{{ c }}' } }))
     })
 
@@ -101,7 +101,9 @@ export function exerciseHelm(
     it('upgrades: what the new values no longer have goes, and earlier values are forgotten', async () => {
       const { helm, target, rollout, client, namespace, live, releases } = await fresh()
       await helm.install(target, rollout({ values: { extra: true, user: { message: 'one' } } }))
-      expect(await helm.upgrade(target, rollout({ values: { replicas: 2 }, digest: B }))).toEqual({ revision: 2 })
+      const { revision, objects } = await helm.upgrade(target, rollout({ values: { replicas: 2 }, digest: B }))
+      expect(revision).toBe(2)
+      expect(objects.map(({ kind }) => kind).toSorted()).toEqual(['ConfigMap', 'Deployment'])
       expect((await live('web')).data).toEqual({ message: 'hello' })
       expect(await client.get(ConfigMap, { namespace, name: 'extra' })).toBeUndefined()
       expect(await releases.newest(target)).toMatchObject({ revision: 2, status: 'deployed', digest: B })
@@ -134,7 +136,7 @@ export function exerciseHelm(
       await expect(install).rejects.toMatchObject({ failure: { code: 'HookFailed' } })
       await live('web')
       expect(await releases.newest(target)).toMatchObject({ revision: 1, status: 'failed', digest: A })
-      expect(await helm.upgrade(target, rollout({ digest: B }))).toEqual({ revision: 2 })
+      expect(await helm.upgrade(target, rollout({ digest: B }))).toMatchObject({ revision: 2 })
       expect(await releases.newest(target)).toMatchObject({ revision: 2, status: 'deployed', digest: B })
     })
 

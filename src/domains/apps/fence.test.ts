@@ -110,13 +110,13 @@ test('a new namespace is entered without being refused first', async () => {
   expect(pauses).toEqual([])
 })
 
-test('rights that are gone are given again, and then waited for', async () => {
+test('rights that are not seen are waited for, and given again when they are gone', async () => {
   const { clock, pauses } = hurried()
   const { gate, begin } = await scene({ clock })
   await begin()
   await gate.client.delete(RoleBinding, { namespace: HOLDER.namespace, name: 'caelus-release' })
   await claimNamespace(gate, HOLDER)
-  expect(pauses).toEqual([20])
+  expect(pauses).toEqual([20, 40])
 })
 
 test('rights that we may not give are not waited for', async () => {

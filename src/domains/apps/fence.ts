@@ -97,17 +97,19 @@ const PAUSES: Backoff = { baseMs: 20, capMs: 2_000 }
 const pause = ({ clock }: Gate, tries: number, signal?: AbortSignal): Promise<void> =>
   sleep(clock, delayFor(tries, PAUSES), signal)
 
-/** Creates the namespace under this fence, or claims it if it exists. */
-export async function createNamespace(gate: Gate, holder: Holder, signal?: AbortSignal): Promise<void> {
+/** Creates the namespace under this fence, or claims it if it exists. Returns whether it was created. */
+export async function createNamespace(gate: Gate, holder: Holder, signal?: AbortSignal): Promise<boolean> {
   try {
     await gate.client.create(Namespace, namespaceOf(holder), { ...(signal && { signal }) })
   } catch (error) {
     if (!isAlreadyExists(error)) throw error
-    return await claimNamespace(gate, holder, signal)
+    await claimNamespace(gate, holder, signal)
+    return false
   }
   // A new namespace grants no rights yet, so that an attempt to enter would be refused.
   await grantRights(gate, holder, signal)
   await enter(gate, holder, signal)
+  return true
 }
 
 /**
@@ -148,7 +150,8 @@ async function enter(gate: Gate, holder: Holder, signal?: AbortSignal): Promise<
       return await grantRights(us, holder, signal)
     } catch (error) {
       if (!isForbidden(error) || tries === TRIES) throw isStale(error) ? staleFence(namespace, 'another', fence) : error
-      if (!isStale(error)) await grantRights(gate, holder, signal)
+      // Most often the rights are there, and authorization has not seen them yet.
+      if (!isStale(error) && tries > 1) await grantRights(gate, holder, signal)
       await pause(gate, tries, signal)
     }
   }

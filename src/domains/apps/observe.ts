@@ -43,6 +43,8 @@ export interface ObserveOptions {
   readonly signal?: AbortSignal
   /** That of the lease under which is looked. @default none: what is found is not remembered */
   readonly fence?: number
+  /** The namespace was created under this fence just now: it is ours and empty. */
+  readonly isEmpty?: boolean
 }
 
 const NOTHING: ReleaseObjects = { objects: [], facts: { autoscalers: [], allowed: [] } }
@@ -106,7 +108,11 @@ export class Observer {
     return { ...planned, seen, wanted, record: undefined, look: NOTHING, isRemembered: false }
   }
 
-  async #toApply(loaded: LoadedDeployment, planning: Planned, { signal, fence }: ObserveOptions): Promise<Observation> {
+  async #toApply(
+    loaded: LoadedDeployment,
+    planning: Planned,
+    { signal, fence, isEmpty = false }: ObserveOptions,
+  ): Promise<Observation> {
     const { deployment } = loaded
     const { plan } = planning
     let seenRelease: ReleaseSeen = { is: 'absent' }
@@ -123,9 +129,9 @@ export class Observer {
     // Where it was applied before there is something to read, most likely in a namespace that is ours.
     const reading = deployment.appliedTemplateId === null ? undefined : newest()
     reading?.catch(() => {})
-    const namespace = await this.#namespace(loaded, signal)
+    const namespace: NamespaceSeen = isEmpty ? { is: 'active' } : await this.#namespace(loaded, signal)
     const read =
-      namespace.is === 'active'
+      namespace.is === 'active' && !isEmpty
         ? await (reading ?? newest()).catch((error: unknown) =>
             this.#readAgain(error, deployment, newest, { signal, fence }),
           )

@@ -97,7 +97,7 @@ function world(options: WorldOptions = {}) {
     fence: 7,
     signal: new AbortController().signal,
     assertLeased,
-    yieldPlace: () => {},
+    yieldPlace: () => false,
     decided: (decided) => void records.push(recorded('apps', decided)),
   }
   return { reconcile: () => reconcile(run), clock, deployment, written, told, done, records }

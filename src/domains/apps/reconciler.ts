@@ -18,19 +18,20 @@ import {
   type Reconcile,
   type Run,
 } from '../../kernel/index.ts'
-import { KubeError, Namespace, type EventRecorder } from '../../kube/index.ts'
+import { KubeError, Namespace, type EventRecorder, type KubeObject } from '../../kube/index.ts'
 import { act } from './act.ts'
 import { decide, type DecideInput, type Unwantable } from './decide.ts'
 import { raise } from './failures.ts'
 import type { AppsEvents } from './events.ts'
 import type { VerifiedReleases } from './drift/verified-releases.ts'
+import type { WorkloadWatch } from './drift/watch.ts'
 import type { Observer, Observation } from './observe.ts'
 import type { AppsParts } from './parts.ts'
 import { record, type Happened } from './record.ts'
 import { masker } from './values/redaction.ts'
 import { countsAsTry, failed, type RolloutState } from './rollout.ts'
 import type { LoadedDeployment } from './rows.ts'
-import type { Effect } from './steps/step.ts'
+import type { Done, Effect } from './steps/step.ts'
 import type { Step } from './steps/types.ts'
 import type { Deployment, DeploymentStatus } from './types.ts'
 
@@ -38,6 +39,8 @@ export interface ReconcilerDeps {
   readonly parts: AppsParts
   readonly observer: Pick<Observer, 'observe'>
   readonly verified?: Pick<VerifiedReleases, 'forget'>
+  /** @default what was applied is looked at without waiting for it */
+  readonly workloads?: WorkloadWatch
   readonly events: EventRecorder
   readonly emitter: Emitter<AppsEvents>
   /** The controller's backoff, to record when the next attempt is due. */
@@ -51,6 +54,8 @@ const AWAY_MS = 5_000
 const INTENT_MS = 2_000
 /** A step that takes longer waits for a hook: it gives its place away, and a change of intent no longer waits for it. */
 const SLOW_STEP_MS = 6_000
+/** What is healthy sooner is looked at once, in the run that applied it. */
+const STARTING_MS = 3_000
 /** The steps whose failure counts against the digest. */
 const TRIES: ReadonlySet<string> = new Set(['install', 'upgrade'])
 
@@ -75,6 +80,8 @@ class Reconciling {
   /** Masks the secrets of the row in every message: the API server quotes the values it refuses. */
   #mask: Masker = masker([])
   #hasEntered = false
+  /** What the step before has done. */
+  #done: Done | undefined
   /** The rollout whose step is being taken. */
   #rollout: RolloutState | undefined
   /** A try of this run that failed. Its rollback comes first, then the run ends with it. */
@@ -107,7 +114,7 @@ class Reconciling {
   async #step(loaded: LoadedDeployment): Promise<Outcome | undefined> {
     const { parts, observer, emitter, backoff } = this.#deps
     const { deployment } = loaded
-    const sighting = await observer.observe(loaded, this.#run)
+    const sighting = await observer.observe(loaded, { ...this.#run, isEmpty: this.#done?.isEmpty ?? false })
     this.#mask = sighting.mask
     emitter.emit('apps:looked', { deployment: deployment.id, isRemembered: sighting.isRemembered })
     const now = parts.clock.now()
@@ -132,7 +139,22 @@ class Reconciling {
       this.#ending = { status: decision.status }
       throw new FailureError(step.failure)
     }
-    return this.#act(step, loaded, sighting)
+    const callOff = this.#deps.workloads?.expectChanges(deployment.namespaceName)
+    try {
+      this.#done = await this.#act(step, loaded, sighting)
+      return this.#done?.applied && (await this.#untilStarted(this.#done.applied))
+    } finally {
+      callOff?.()
+    }
+  }
+
+  /** Helm does not wait for workloads. A look before they are ready would find out nothing. */
+  async #untilStarted(applied: readonly KubeObject[]): Promise<Outcome | undefined> {
+    const { workloads } = this.#deps
+    if (workloads === undefined || workloads.areHealthy(applied)) return undefined
+    if (!this.#run.yieldPlace()) return checkAgain(STARTING_MS, 'its workloads are starting')
+    await workloads.untilHealthy(applied, STARTING_MS, this.#run.signal)
+    return undefined
   }
 
   /** Waiting costs no attempt, but the try that failed before it does. */
@@ -160,7 +182,7 @@ class Reconciling {
     if (isNews(row, failure)) this.#tell(row, 'Warning', 'Reconcile', failure.code, failure.message)
   }
 
-  async #act(step: Effect, loaded: LoadedDeployment, sighting: Observation): Promise<undefined> {
+  async #act(step: Effect, loaded: LoadedDeployment, sighting: Observation): Promise<Done | undefined> {
     const { verified, emitter } = this.#deps
     const { id } = loaded.deployment
     // A process that was suspended longer than its lease sends no write, even before the signal is aborted.
@@ -183,6 +205,7 @@ class Reconciling {
       this.#hasEntered ||= done !== undefined
       if (done !== undefined) this.#tell(loaded.deployment, 'Normal', step.do, done.reason, done.note)
       told()
+      return done
     } catch (error) {
       if (!(error instanceof Waiting)) told(this.#failureOf(error))
       throw error

@@ -98,7 +98,7 @@ export function appsWorker(deps: AppsWorkerDeps): readonly Service[] {
     name: 'apps',
     instance: deps.instance,
     queue,
-    reconcile: appsReconcile({ parts, observer, verified, events, emitter, backoff }),
+    reconcile: appsReconcile({ parts, observer, verified, workloads: watch, events, emitter, backoff }),
     reportGivenUp: reportGivenUp(rows, clock),
     emitter,
     decisions: deps.decisions,

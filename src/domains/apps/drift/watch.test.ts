@@ -1,6 +1,15 @@
 import { expect, test, vi } from 'vitest'
 import { createEmitter, manualClock, seededRandom } from '../../../kernel/index.ts'
-import { ConfigMap, discovery, makeClient, Namespace, type Discovery, type WatchEvents } from '../../../kube/index.ts'
+import {
+  ConfigMap,
+  Deployment,
+  discovery,
+  makeClient,
+  Namespace,
+  type Client,
+  type Discovery,
+  type WatchEvents,
+} from '../../../kube/index.ts'
 import { FakeKubernetes } from '../../../kube/fake/index.ts'
 import { DriftWatch, type DriftWatchDeps } from './watch.ts'
 import { DEPLOYMENT_LABEL } from '../fence.ts'
@@ -81,5 +90,75 @@ test('a wake that the queue refused is repeated until it is accepted', async () 
   await clock.advance(1_000)
   await clock.advance(10_000)
   expect(calls).toEqual(['1', '1', '1'])
+  await watch.stop()
+})
+
+const WEB = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { namespace: 'ns', name: 'web', labels: { 'app.kubernetes.io/managed-by': 'Helm' } },
+  spec: {
+    replicas: 1,
+    selector: { matchLabels: { a: 'b' } },
+    template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'web', image: 'web' }] } },
+  },
+} as const satisfies Deployment
+
+const APPLIED = [WEB, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'ns', name: 'page' } }]
+
+const setStatus = (client: Client, replicas: number) =>
+  client.patchStatus(
+    Deployment,
+    { namespace: 'ns', name: 'web' },
+    {
+      merge: {
+        status: { observedGeneration: 1, replicas, updatedReplicas: replicas, availableReplicas: replicas },
+      },
+    },
+  )
+
+test('applied workloads are waited for until the watch shows that they are healthy', async () => {
+  const { client, watch } = await world(async () => [])
+  await watch.start()
+  let isHealthy = false
+  const { signal } = new AbortController()
+  const waiting = watch.untilHealthy(APPLIED, 60_000, signal).then(() => void (isHealthy = true))
+  await client.create(Deployment, WEB)
+  await vi.waitFor(() => expect(watch.glimpse('ns')?.objects.get('apps/v1/Deployment')).toHaveLength(1))
+  expect([isHealthy, watch.areHealthy(APPLIED)]).toEqual([false, false])
+  await setStatus(client, 1)
+  await waiting
+  expect(watch.areHealthy(APPLIED)).toBe(true)
+  await watch.stop()
+})
+
+test('workloads that do not become healthy are waited for no longer than asked', async () => {
+  const { clock, watch } = await world(async () => [])
+  await watch.start()
+  const waiting = watch.untilHealthy(APPLIED, 3_000, new AbortController().signal)
+  await clock.advance(3_000)
+  await waiting
+  const stop = new AbortController()
+  const aborted = watch.untilHealthy(APPLIED, 3_000, stop.signal)
+  stop.abort(new Error('the lease was lost'))
+  await expect(aborted).rejects.toThrow('the lease was lost')
+  await watch.stop()
+})
+
+test('changes of health wake, but not while a run expects them', async () => {
+  const woken: string[] = []
+  const { client, watch } = await world(
+    async () => ['apps/v1/Deployment'],
+    async (_key, { reason }) => void woken.push(reason),
+  )
+  await client.create(Deployment, WEB)
+  await watch.start()
+  const callOff = watch.expectChanges('ns')
+  await setStatus(client, 1)
+  await vi.waitFor(() => expect(watch.areHealthy([WEB])).toBe(true))
+  expect(woken).toEqual([])
+  callOff()
+  await setStatus(client, 0)
+  await vi.waitFor(() => expect(woken).toEqual(['childChanged']))
   await watch.stop()
 })

@@ -9,6 +9,7 @@ import {
   type Service,
 } from '../../../kernel/index.ts'
 import {
+  at,
   byNamespace,
   cache,
   keeping,
@@ -29,7 +30,7 @@ import {
 import { OUR_MANAGER } from './drift.ts'
 import { DEPLOYMENT_LABEL, USER_LABEL } from '../fence.ts'
 import type { AppsEvents } from '../events.ts'
-import { kindIn } from './kind-text.ts'
+import { kindIn, kindText } from './kind-text.ts'
 import { versionOf, type WatchedVersions, type VerifiedReleaseStore, type ReleaseWatch } from './verified-releases.ts'
 import { deploymentKey } from '../queue.ts'
 
@@ -42,6 +43,15 @@ export interface DriftWatchDeps {
   readonly clock: Clock
   readonly random: Random
   readonly emitter: Emitter<WatchEvents & AppsEvents>
+}
+
+/** How the workloads of one release are that were just applied, by what is watched alone. */
+export interface WorkloadWatch {
+  /** Until it is called off, changes of health in the namespace wake no run: the one that makes them looks afterwards. */
+  expectChanges(namespace: string): () => void
+  areHealthy(applied: readonly KubeObject[]): boolean
+  /** Resolves once they are, or once `ms` are over. Their kinds are watched from now on. */
+  untilHealthy(applied: readonly KubeObject[], ms: number, signal: AbortSignal): Promise<void>
 }
 
 /** Helm puts it on everything that it applies. */
@@ -76,7 +86,7 @@ const WATCHED_WHOLE: ReadonlySet<string> = new Set([
  *
  * Writes of Helm, and our own which bear its name, wake nobody: they leave what other managers hold as it was.
  */
-export class DriftWatch implements ReleaseWatch, Service {
+export class DriftWatch implements ReleaseWatch, WorkloadWatch, Service {
   readonly name = 'apps drift watch'
   readonly #deps: DriftWatchDeps
   readonly #namespaces: Cache<CoreV1.Namespace>
@@ -86,6 +96,8 @@ export class DriftWatch implements ReleaseWatch, Service {
   readonly #synced = new Set<string>()
   readonly #life: Service
   readonly #wakes: RepeatedWakes
+  /** Of the runs that change a namespace at present. Called after every change in it. */
+  readonly #listeners = new Map<string, Set<() => void>>()
   #isOver = false
 
   constructor(deps: DriftWatchDeps) {
@@ -132,6 +144,37 @@ export class DriftWatch implements ReleaseWatch, Service {
 
   follow(kinds: readonly string[]): void {
     for (const kind of kinds) void this.#track(kind)
+  }
+
+  expectChanges(namespace: string): () => void {
+    return this.#listen(namespace, () => {})
+  }
+
+  areHealthy(applied: readonly KubeObject[]): boolean {
+    const traceOf = (object: KubeObject): Trace | undefined => this.#kinds.get(kindText(object))?.get(at(object))
+    return workloadsIn(applied).every((object) => traceOf(object)?.health === 'ready')
+  }
+
+  async untilHealthy(applied: readonly KubeObject[], ms: number, signal: AbortSignal): Promise<void> {
+    const workloads = workloadsIn(applied)
+    this.follow(workloads.map(kindText))
+    const healthy = new AbortController()
+    const check = (): void => {
+      if (this.areHealthy(workloads)) healthy.abort()
+    }
+    const stop = this.#listen(workloads[0]?.metadata.namespace ?? '', check)
+    check()
+    await sleep(this.#deps.clock, ms, AbortSignal.any([healthy.signal, signal])).catch(() => {})
+    stop()
+    signal.throwIfAborted()
+  }
+
+  #listen(namespace: string, listener: () => void): () => void {
+    const all = this.#listeners.get(namespace) ?? new Set()
+    this.#listeners.set(namespace, all.add(listener))
+    return () => {
+      if (all.delete(listener) && all.size === 0) this.#listeners.delete(namespace)
+    }
   }
 
   async #run(signal: AbortSignal, ready: () => void): Promise<void> {
@@ -191,9 +234,11 @@ export class DriftWatch implements ReleaseWatch, Service {
   }
 
   #changed(kind: string, change: Change<Trace>): void {
-    const reason = wakeFor(change)
-    if (reason === undefined) return
     const { metadata } = change.type === 'deleted' ? change.old : change.new
+    const listeners = this.#listeners.get(metadata.namespace ?? '')
+    for (const listener of listeners ?? []) listener()
+    const reason = wakeFor(change)
+    if (reason === undefined || (reason === 'childChanged' && listeners !== undefined)) return
     const labels = this.#namespaces.get({ name: metadata.namespace ?? '' })?.metadata.labels
     const id = labels?.[DEPLOYMENT_LABEL]
     if (id === undefined || (change.type === 'deleted' && this.#isHelmAtWork(metadata.namespace ?? ''))) return
@@ -205,6 +250,9 @@ export class DriftWatch implements ReleaseWatch, Service {
     this.#wakes.wake(deploymentKey(id), { reason, ...(tenant !== undefined && { tenant }) })
   }
 }
+
+const workloadsIn = (objects: readonly KubeObject[]): KubeObject[] =>
+  objects.filter((object) => WATCHED_WHOLE.has(kindText(object)))
 
 /** How Helm marks the record of a release while it changes it. */
 const AT_WORK = /^(?:pending-|uninstalling)/

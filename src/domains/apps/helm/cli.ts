@@ -2,7 +2,13 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Masker } from '../../../kernel/index.ts'
-import { loadKubeConfig, loopbackProxy, type KubeConfig, type LoopbackProxy } from '../../../kube/index.ts'
+import {
+  loadKubeConfig,
+  loopbackProxy,
+  type KubeConfig,
+  type KubeObject,
+  type LoopbackProxy,
+} from '../../../kube/index.ts'
 import { raise } from '../failures.ts'
 import { assertInScope } from '../scope.ts'
 import { classifyHelmError } from './errors.ts'
@@ -12,7 +18,7 @@ import { inCallFolder, removeLeftOvers } from './call-folders.ts'
 import { askingTheCluster, checkedByTheServer, forced, parseVersion, type HelmVersion } from './cli-version.ts'
 import { handOverFlags, type HandOverFlags } from './hand-over.ts'
 import { objectsOf, readManifest, type Kinds } from './manifest.ts'
-import type { Helm, ReleaseTarget, Rollout } from './port.ts'
+import type { Applied, Helm, ReleaseTarget, Rollout } from './port.ts'
 import type { Reach } from './reach.ts'
 import { run, type Ran } from './run.ts'
 import { Supervision } from './supervision.ts'
@@ -130,7 +136,12 @@ export function helmCli(options: HelmCliOptions): HelmCli {
     readonly env?: Readonly<Record<string, string>>
   }
 
-  const call = ({ target, reach, renders, args, limitMs, signal, values, env: more }: Call): Promise<Ran> =>
+  interface Called extends Ran {
+    /** The objects of the record that Helm has written. */
+    readonly applied: readonly KubeObject[]
+  }
+
+  const call = ({ target, reach, renders, args, limitMs, signal, values, env: more }: Call): Promise<Called> =>
     inCallFolder(tempDir, async (folder) => {
       const { config, proxy } = await connection()
       using supervision = new Supervision({ target, reach, kinds, ...(renders && { renderMs }) })
@@ -149,7 +160,8 @@ export function helmCli(options: HelmCliOptions): HelmCli {
         stop: supervision.signal,
       })
       supervision.assertNothingRefused()
-      return { ...ran, stderr: ran.stderr.replaceAll(session.server, config.server) }
+      const stderr = ran.stderr.replaceAll(session.server, config.server)
+      return { ...ran, stderr, applied: supervision.applied }
     })
 
   /**
@@ -179,7 +191,7 @@ export function helmCli(options: HelmCliOptions): HelmCli {
     target: ReleaseTarget,
     rollout: Rollout,
     signal: AbortSignal | undefined,
-  ): Promise<{ readonly revision: number }> {
+  ): Promise<Applied> {
     const { chart, values, digest, timeoutMs, handOver, force = false, mask = maskOf(values) } = rollout
     const helm = await version()
     const flags = [
@@ -206,7 +218,7 @@ export function helmCli(options: HelmCliOptions): HelmCli {
     if (ran.code !== 0) throw classifyHelmError(ran.stderr, { mask })
     const [, revision] = /^REVISION: (\d+)$/m.exec(ran.stdout) ?? []
     if (revision === undefined) throw raise.HelmFailed('helm succeeded and did not say which revision it made')
-    return { revision: Number(revision) }
+    return { revision: Number(revision), objects: ran.applied }
   }
 
   return {

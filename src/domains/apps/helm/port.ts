@@ -56,6 +56,13 @@ export interface Rollout {
   readonly mask?: Masker
 }
 
+/** A revision that was applied. */
+export interface Applied {
+  readonly revision: number
+  /** As its record has them, without hooks. */
+  readonly objects: readonly KubeObject[]
+}
+
 export interface RenderOptions {
   /** Of a release that exists: charts can tell the difference. @default an install */
   readonly isUpgrade?: boolean
@@ -84,8 +91,8 @@ export interface Helm {
     signal?: AbortSignal,
     options?: RenderOptions,
   ): Promise<readonly KubeObject[]>
-  install(target: ReleaseTarget, rollout: Rollout, signal?: AbortSignal): Promise<{ readonly revision: number }>
-  upgrade(target: ReleaseTarget, rollout: Rollout, signal?: AbortSignal): Promise<{ readonly revision: number }>
+  install(target: ReleaseTarget, rollout: Rollout, signal?: AbortSignal): Promise<Applied>
+  upgrade(target: ReleaseTarget, rollout: Rollout, signal?: AbortSignal): Promise<Applied>
   /** Applies an earlier revision once more, as a new one with the digest of the earlier. */
   rollBack(
     target: ReleaseTarget,

@@ -1,10 +1,10 @@
 import { gunzip } from 'node:zlib'
 import { promisify } from 'node:util'
 import { FailureError, messageOf } from '../../../kernel/index.ts'
-import { statusObject, type OwnAnswer, type ProxiedRequest } from '../../../kube/index.ts'
+import { statusObject, type KubeObject, type OwnAnswer, type ProxiedRequest } from '../../../kube/index.ts'
 import { raise } from '../failures.ts'
 import { assertInScope } from '../scope.ts'
-import { isJsonArray, isJsonObject, type JsonObject } from '../values/json.ts'
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../values/json.ts'
 import { MANIFEST_LIMITS, objectsOf, type Kinds } from './manifest.ts'
 import type { ReleaseTarget } from './port.ts'
 import { verdictOf, type Reach } from './reach.ts'
@@ -35,6 +35,7 @@ export class Supervision implements Disposable {
   readonly #startedAt = performance.now()
   #silence: NodeJS.Timeout | undefined
   #refusal: FailureError | undefined
+  #applied: readonly KubeObject[] = []
 
   constructor(options: SupervisionOptions) {
     this.#options = options
@@ -53,6 +54,11 @@ export class Supervision implements Disposable {
     if (!verdict.writes) return undefined
     this.#hasRendered()
     return verdict.creates === 'secrets' ? this.#judgeRecord(request) : undefined
+  }
+
+  /** The objects of the record that Helm has written, without hooks. */
+  get applied(): readonly KubeObject[] {
+    return this.#applied
   }
 
   /** What Helm says about an answer of ours is not as exact as the answer. */
@@ -84,8 +90,10 @@ export class Supervision implements Disposable {
     try {
       const record = await recordIn(body)
       if (record === undefined) return undefined
-      const objects = await Promise.all(manifestsIn(record).map((text) => objectsOf(text, target, kinds)))
-      assertInScope(objects.flat(), target.namespace, target.granted)
+      const read = (text: string) => objectsOf(text, target, kinds)
+      const [applied, hooks] = await Promise.all([read(manifestIn(record)), Promise.all(hooksIn(record).map(read))])
+      assertInScope([...applied, ...hooks.flat()], target.namespace, target.granted)
+      this.#applied = applied
       return undefined
     } catch (error) {
       this.#refusal =
@@ -113,9 +121,11 @@ async function recordIn(body: Buffer): Promise<JsonObject | undefined> {
   return isJsonObject(record) ? record : undefined
 }
 
-/** What is applied as part of the release, and what runs beside it. */
-function manifestsIn({ manifest, hooks }: JsonObject): string[] {
-  const ofHooks = isJsonArray(hooks ?? null) ? (hooks as readonly unknown[]) : []
-  const texts = [manifest, ...ofHooks.map((hook) => (isJsonObject(hook) ? hook['manifest'] : ''))]
-  return texts.filter((text) => typeof text === 'string')
-}
+/** What is applied as part of the release. */
+const manifestIn = (record: JsonObject): string => textOf(record['manifest'])
+
+/** What runs beside it. */
+const hooksIn = ({ hooks }: JsonObject): string[] =>
+  isJsonArray(hooks) ? hooks.map((hook) => (isJsonObject(hook) ? textOf(hook['manifest']) : '')) : []
+
+const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')

@@ -11,11 +11,11 @@ export const ensureNamespace: StepHandler<'ensureNamespace'> = async (_step, con
   const holder = holderOf(context)
   const { client, settings } = context.parts
   const isNew = context.sighting.seen.namespace.is === 'absent'
-  await createNamespace(context.parts, holder, context.signal)
+  const isCreated = await createNamespace(context.parts, holder, context.signal)
   if (settings.policies !== undefined) {
     await applyNamespacePolicies(client, settings.policies, holder, { isNew, signal: context.signal })
   }
   return isNew
-    ? { reason: 'NamespaceCreated', note: `created namespace ${holder.namespace}` }
+    ? { reason: 'NamespaceCreated', note: `created namespace ${holder.namespace}`, isEmpty: isCreated }
     : { reason: 'PoliciesApplied', note: `applied the policies of the platform to namespace ${holder.namespace}` }
 }

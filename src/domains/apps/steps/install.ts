@@ -9,6 +9,7 @@ import { targetOf, type StepHandler } from './step.ts'
 export const install: StepHandler<'install'> = async ({ timeoutMs }, context) => {
   const target = targetOf(context)
   const rollout = await rolloutOf(context, timeoutMs, [])
-  const { revision } = await withDiagnostics(context, () => context.parts.helm.install(target, rollout, context.signal))
-  return { reason: 'Installed', note: `installed ${target.release} as revision ${revision}` }
+  const run = () => context.parts.helm.install(target, rollout, context.signal)
+  const { revision, objects } = await withDiagnostics(context, run)
+  return { reason: 'Installed', note: `installed ${target.release} as revision ${revision}`, applied: objects }
 }

@@ -1,3 +1,4 @@
+import type { KubeObject } from '../../../kube/index.ts'
 import type { ReleaseTarget } from '../helm/port.ts'
 import { fenced, type Holder } from '../fence.ts'
 import type { Observation } from '../observe.ts'
@@ -25,6 +26,10 @@ export interface Done {
   /** PascalCase fact: `Installed`. */
   readonly reason: string
   readonly note: string
+  /** What Helm has applied: its workloads are starting now. */
+  readonly applied?: readonly KubeObject[]
+  /** The namespace was created just now, and is ours: there is nothing in it to look at. */
+  readonly isEmpty?: boolean
 }
 
 /** One step, in one file each. Every one may be cut off anywhere and run again: the next look decides anew. */

@@ -25,8 +25,8 @@ export const upgrade: StepHandler<'upgrade'> = async ({ timeoutMs, keepClaims, h
   const rollout = await rolloutOf(context, timeoutMs, leftOut)
   const ahead = await settle(context, leftOut)
   const settled = { ...rollout, handOver: [...leftOut, ...ahead.handOver], force: ahead.force }
-  const { revision } = await withDiagnostics(context, () => helm.upgrade(target, settled, context.signal))
-  return { reason: 'Upgraded', note: `upgraded ${target.release} to revision ${revision}` }
+  const { revision, objects } = await withDiagnostics(context, () => helm.upgrade(target, settled, context.signal))
+  return { reason: 'Upgraded', note: `upgraded ${target.release} to revision ${revision}`, applied: objects }
 }
 
 /** What a failed upgrade has brought, what was there before has not, and the next does not want. */

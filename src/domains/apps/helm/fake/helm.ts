@@ -8,7 +8,7 @@ import type { JsonObject } from '../../values/json.ts'
 import { masker } from '../../values/redaction.ts'
 import { withoutHandedOver } from '../hand-over.ts'
 import { asApplied, objectsOf } from '../manifest.ts'
-import type { Chart, Helm, ReleaseTarget, Rollout } from '../port.ts'
+import type { Applied, Chart, Helm, ReleaseTarget, Rollout } from '../port.ts'
 import type { FakeCharts } from './charts.ts'
 import { History, type Revision } from './history.ts'
 import { Objects } from './objects.ts'
@@ -101,13 +101,14 @@ export function fakeHelm({ transport, clock, charts, fault, historyMax = 10 }: F
     target: ReleaseTarget,
     rollout: Rollout,
     signal: AbortSignal | undefined,
-  ): Promise<{ readonly revision: number }> {
+  ): Promise<Applied> {
     signal?.throwIfAborted()
     const history = historyOf(target)
     const { newest, standing } = await history.read()
     refuseToStart(verb, target, newest)
     const manifest = manifestOf(rollout, target)
-    assertInScope(await objectsOf(manifest, target, kinds), target.namespace, target.granted)
+    const objects = await objectsOf(manifest, target, kinds)
+    assertInScope(objects, target.namespace, target.granted)
     const begun = await history.begin((newest?.version ?? 0) + 1, verb, manifest, rollout)
     const bringing = { manifest, before: standing?.manifest ?? '', force: rollout.force ?? false }
     const work = async (): Promise<void> => {
@@ -118,7 +119,7 @@ export function fakeHelm({ transport, clock, charts, fault, historyMax = 10 }: F
     if (standing !== undefined) await history.settle(standing, 'superseded')
     await history.settle(begun, 'deployed')
     await history.prune(historyMax)
-    return { revision: begun.version }
+    return { revision: begun.version, objects }
   }
 
   /** The same content once more, as a new revision. */
