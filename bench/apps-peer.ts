@@ -12,10 +12,7 @@ import { openPool } from '../src/store/index.ts'
  * The apps worker as a program, configured as `caelus run-worker-loop` is, for the harness: one line when it works, then one
  * for every run that starts or ends, with the time and the number of API calls made so far, watches and leases aside.
  */
-const config = readConfig(process.env, {
-  sections: [...OF_PROCESSES, APPS],
-  defaults: { CAELUS_LOCAL_CHARTS: 'true' },
-})
+const config = readConfig(process.env, { sections: [...OF_PROCESSES, APPS] })
 const installation = config.of(INSTALLATION)
 const databaseUrl = installation.databaseUrl?.reveal() ?? ''
 const kubeconfig = installation.kubeconfig ?? ''

@@ -3,7 +3,14 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { KubeObject } from '../src/kube/index.ts'
 import { bundle } from '../tools/release/bundle.ts'
-import { measureFairness, measureFlux, measureHelmLoop, measureMany, measureReleases } from './apps/index.ts'
+import {
+  measureFairness,
+  measureFlux,
+  measureHelmLoop,
+  measureMany,
+  measurePreviews,
+  measureReleases,
+} from './apps/index.ts'
 import { measureController, type ControllerPeer, type Workload } from './controller.ts'
 import { echoLoad } from './echo-load.ts'
 import { goPeer } from './go-peer.ts'
@@ -97,6 +104,7 @@ const PARTS_OF_APPS: Readonly<Record<string, Part>> = {
   'helm-wait': (keep, n = 50) => measureHelmLoop(true, n, keep),
   flux: flux('flux', true),
   'flux-nowait': flux('flux-nowait', false),
+  previews: (keep, n = 50) => measurePreviews(OURS, n, keep),
   fairness: (keep, n = 50) => measureFairness(OURS, n, keep),
   many: (keep, n = 1_000) => measureMany(OURS, n, keep),
 }

@@ -15,6 +15,7 @@ export const ADMIN = { admin: true } as const
 /** The platform as an administrator has it: the use cases, and a worker that is a program of its own. */
 export interface Ours {
   readonly place: Place
+  readonly databaseUrl: string
   readonly apps: Apps
   readonly identity: IdentityUseCases
   /** The chart as it comes. */
@@ -53,6 +54,7 @@ export const withOurs = (releases: number, work: (ours: Ours) => Promise<void>):
       await worker.until('the worker works', () => worker.isWorking)
       await work({
         place,
+        databaseUrl: postgres.url,
         apps,
         identity: openIdentity({ pool, usage: [] }),
         templateId: await publish({}),
@@ -74,15 +76,18 @@ export const withOurs = (releases: number, work: (ours: Ours) => Promise<void>):
     }
   })
 
-function startWorker({ dir, controlPlane, helm }: Place, url: string): WorkerProcess {
-  const env = {
-    DATABASE_URL: url,
-    CAELUS_KUBECONFIG: controlPlane.kubeconfig,
-    HELM_BIN: helm,
-    CAELUS_DATA_DIR: join(dir, 'data'),
-  }
+/** How processes of the platform are configured. */
+export const environmentOf = ({ dir, controlPlane, helm }: Place, url: string): Record<string, string> => ({
+  DATABASE_URL: url,
+  CAELUS_KUBECONFIG: controlPlane.kubeconfig,
+  HELM_BIN: helm,
+  CAELUS_DATA_DIR: join(dir, 'data'),
+  CAELUS_LOCAL_CHARTS: 'true',
+})
+
+function startWorker(place: Place, url: string): WorkerProcess {
   const command = [process.execPath, join(import.meta.dirname, '../apps-peer.ts')]
-  return new WorkerProcess(new Measured(command, env, join(dir, 'worker.log')))
+  return new WorkerProcess(new Measured(command, environmentOf(place, url), join(place.dir, 'worker.log')))
 }
 
 /** A tenant for each of n orders. */
