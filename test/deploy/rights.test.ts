@@ -32,6 +32,8 @@ test('the worker installs, repairs and deletes an app with the rights of the cha
   await using release = await installed()
   await using account = await accountOf(`${release.name}-worker`)
   await using world = await WorkerWorld.make()
+  await using earlier = await freshNamespace(admin)
+  await admin.patch(Namespace, { name: earlier.name }, { merge: { metadata: { labels: { [DEPLOYMENT_LABEL]: 'x' } } } })
   const { helm } = await obtainBinaries(['helm'])
   await using worker = start(['run-worker-loop', '--poll-seconds', '1'], {
     DATABASE_URL: world.database.urlOf('caelus_worker'),
@@ -42,6 +44,7 @@ test('the worker installs, repairs and deletes an app with the rights of the cha
     HELM_BIN: helm,
   })
   await worker.says(/"msg":"Worker started"/)
+  await seen(admin, RoleBinding, { namespace: earlier.name, name: 'caelus-release' }, () => true)
   const { id, namespaceName: namespace } = await world.order({ message: 'hello' })
   await world.until(id, 'ready')
   const platform = { namespace, name: 'caelus-platform' }

@@ -20,5 +20,7 @@ export interface AppsEvents {
   'apps:unfenced': { readonly error: unknown }
   /** Namespaces of deleted deployments could not be looked for or removed; that is tried again. */
   'apps:orphansKept': { readonly error: unknown }
+  /** Rights of apps could not be granted in every namespace; the worker tries again. */
+  'apps:rightsMissing': { readonly error: unknown }
   'apps:scanned': { readonly deployments: number; readonly ms: number }
 }

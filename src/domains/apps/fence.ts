@@ -75,6 +75,13 @@ const releaseRights = (namespace: string): RoleBinding => ({
   subjects: [WORKER, VIEWER].map((name) => ({ apiGroup: ClusterRole.group, kind: 'User', name })),
 })
 
+/** The name of the binding with the rights of a release, in its namespace. */
+export const RIGHTS_NAME = ROLE
+
+/** Whether a binding grants what a release needs. It may grant more. */
+export const grantsRights = ({ roleRef, subjects = [] }: RoleBinding): boolean =>
+  roleRef.name === ROLE && [WORKER, VIEWER].every((user) => subjects.some(({ name }) => name === user))
+
 export interface Holder {
   readonly namespace: string
   readonly deploymentId: string
@@ -157,9 +164,9 @@ async function enter(gate: Gate, holder: Holder, signal?: AbortSignal): Promise<
   }
 }
 
-async function grantRights(
+export async function grantRights(
   { client }: Pick<Gate, 'client'>,
-  { namespace }: Holder,
+  { namespace }: Pick<Holder, 'namespace'>,
   signal?: AbortSignal,
 ): Promise<void> {
   await client.apply(RoleBinding, releaseRights(namespace), { force: true, ...(signal && { signal }) })

@@ -25,6 +25,7 @@ import { orphanCollection } from './orphans.ts'
 import type { AppsParts, AppsSettings } from './parts.ts'
 import { scannedDeployment } from './queue.ts'
 import { appsReconcile } from './reconciler.ts'
+import { rightsService } from './rights.ts'
 import { APPS_BACKOFF } from './rollout.ts'
 import type { DeploymentRows } from './rows.ts'
 
@@ -124,6 +125,7 @@ export function appsWorker(deps: AppsWorkerDeps): readonly Service[] {
     atEnd('apps events', () => events.flush()),
     watch,
     ...(policies === undefined ? [] : [policies]),
+    rightsService({ client, clock, emitter, everyMs: driftScanMs }),
     orphanCollection({ client, rows, clock, emitter, everyMs: driftScanMs }),
     ...working,
   ]
