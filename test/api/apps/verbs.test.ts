@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { onServer } from '../../support/postgres.ts'
 import { appsWorld } from './world.ts'
 
 test('an owner retries, suspends and resumes; others find nothing', async () => {
@@ -29,4 +30,21 @@ test('an owner retries, suspends and resumes; others find nothing', async () => 
   await w.as(ann.secret, { method: 'DELETE', url })
   expect((await post('suspend')).json()).toMatchObject({ code: 'BeingDeleted' })
   expect(await read()).toMatchObject({ suspended_at: null, status: 'deleting' })
+})
+
+test('failed tries and the deadline are those of the latest change', async () => {
+  await using w = await appsWorld()
+  const ann = await w.person('member')
+  const { template_id } = await w.product()
+  const { id } = await w.order(ann, template_id)
+  const url = `/api/v1/users/${ann.userId}/deployments/${id}`
+  const rollout = { digest: 'd', retries: 0, failures: 3, deadlineAt: Date.now() }
+  const record = 'update caelus.deployment set rollout_json = $2, status_generation = generation where id = $1'
+  await onServer(w.url, (client) => client.query(record, [id, rollout]))
+  expect((await w.as(ann.secret, { url })).json()).toMatchObject({
+    failed_tries: 3,
+    healthy_by: new Date(rollout.deadlineAt).toISOString(),
+  })
+  const changed = await w.as(ann.secret, { method: 'PATCH', url, payload: { domainname: 'new.example.com' } })
+  expect(changed.json()).toMatchObject({ generation: 2, failed_tries: 0, healthy_by: null })
 })

@@ -136,8 +136,8 @@ export const deploymentView = (deployment: ListedDeployment): DeploymentView => 
   observed_generation: deployment.observedGeneration,
   status_generation: deployment.statusGeneration,
   suspended_at: maybeTimeView(deployment.suspendedAt),
-  healthy_by: maybeTimeView(deployment.rollout?.deadlineAt ?? null),
-  failed_tries: deployment.rollout?.retries === deployment.retries ? deployment.rollout.failures : 0,
+  healthy_by: maybeTimeView(rolloutNow(deployment)?.deadlineAt ?? null),
+  failed_tries: rolloutNow(deployment)?.failures ?? 0,
   unrepairable: deployment.unrepairable.map(({ object, path = null, because }) => ({ object, field: path, because })),
   last_error: maybeFailure(deployment.lastError),
   last_reconcile_at: maybeTimeView(deployment.lastReconcileAt),
@@ -145,6 +145,10 @@ export const deploymentView = (deployment: ListedDeployment): DeploymentView => 
   created_at: timeView(deployment.createdAt),
   deleted_at: maybeTimeView(deployment.deletedAt),
 })
+
+/** Of what is wanted now: until a worker has begun with a change, the row holds the rollout of the change before. */
+const rolloutNow = ({ rollout, retries, statusGeneration, generation }: ListedDeployment) =>
+  rollout?.retries === retries && statusGeneration === generation ? rollout : undefined
 
 export const jobView = (job: ListedJob): ReconcileJobView => ({
   id: job.id,
