@@ -46,6 +46,17 @@ test('what is no request of ours is refused in the same form', async () => {
   })
 })
 
+test('a content type without a body is no body', async () => {
+  await using w = await world()
+  const { secret } = await w.person('member')
+  const made = await w.as(secret, { method: 'POST', url: '/api/v1/tokens', payload: { name: 'short', role: 'member' } })
+  const headers = { 'content-type': 'application/json' }
+  const url = `/api/v1/tokens/${made.json().id}`
+  expect((await w.as(secret, { method: 'DELETE', url, headers })).statusCode).toBe(204)
+  const empty = await w.as(secret, { method: 'POST', url: '/api/v1/tokens', headers })
+  expect(empty.json()).toMatchObject({ status: 400, code: 'InvalidRequest' })
+})
+
 test('a defect answers without its text or stack, and the log has both under the request id', async () => {
   await using w = await world({
     parts: {

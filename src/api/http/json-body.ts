@@ -4,10 +4,14 @@ import { raise } from '../failures.ts'
 /** Deeper than any body that makes sense, and far from where reading one recursively ends the stack. */
 const DEEPEST = 100
 
-/** Bodies are JSON. One that is nested too deeply is refused before anything walks through it. */
+/**
+ * Bodies are JSON. An empty one counts as absent, because clients send the content type with every request. One that is
+ * nested too deeply is refused before anything walks through it.
+ */
 export function parseJsonBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') return done(null)
     if (isDeeper(body, DEEPEST)) {
       return done(raise.InvalidRequest(`the body is nested deeper than ${DEEPEST} levels`))
     }
