@@ -42,7 +42,7 @@ export const APPS = section({
     localCharts: optional(
       'CAELUS_LOCAL_CHARTS',
       boolean,
-      'Take charts from the local disk too, for development. On in `caelus up`, off elsewhere.',
+      'Take charts from the local disk and from servers on loopback too, for development. On in `caelus up`, off elsewhere.',
     ),
     previewConcurrency: variable(
       'CAELUS_PREVIEW_CONCURRENCY',

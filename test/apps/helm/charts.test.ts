@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -65,6 +65,27 @@ describe('a chart in a folder', () => {
     expect(await world.helm('show', 'chart', one?.archive ?? '')).toContain('name: hello-static')
     await writeFile(join(copy, 'values.yaml'), 'replicas: 2\n')
     expect((await world.fetcher().fetch({ ref: copy, version: VERSION, digest: null })).digest).not.toBe(one?.digest)
+  })
+
+  it('may link to its files, as Helm allows', async () => {
+    await using world = await scene()
+    const [copy, shared] = [join(world.dir, 'copy'), join(world.dir, 'shared')]
+    await cp(HELLO, copy, { recursive: true })
+    await rename(join(copy, 'templates'), shared)
+    await symlink(shared, join(copy, 'templates'))
+    const [linked, plain] = await Promise.all(
+      [copy, HELLO].map((ref) => world.fetcher().fetch({ ref, version: VERSION, digest: null })),
+    )
+    expect(linked?.digest).toBe(plain?.digest)
+    await symlink(copy, join(shared, 'again'))
+    await expect(world.fetcher().fetch({ ref: copy, version: VERSION, digest: null })).rejects.toMatchObject({
+      failure: { code: 'ChartInvalid', message: expect.stringContaining('templates/again links to a folder above it') },
+    })
+    await rm(join(shared, 'again'))
+    await symlink('nowhere', join(copy, 'LICENSE'))
+    await expect(world.fetcher().fetch({ ref: copy, version: VERSION, digest: null })).rejects.toMatchObject({
+      failure: { code: 'ChartInvalid', message: expect.stringContaining('LICENSE links to nothing') },
+    })
   })
 
   it('is for development alone, and of the version that was asked for', async () => {

@@ -1,4 +1,4 @@
-import { lstat, readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { join, matchesGlob } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { parse } from 'yaml'
@@ -9,7 +9,8 @@ import { tarOf, type TarFile } from './tar.ts'
 
 /**
  * A chart's folder as an archive, byte for byte the same on every machine: sorted, without times and owners, and stored
- * rather than compressed, because compressors differ between machines. `.helmignore` is honoured.
+ * rather than compressed, because compressors differ between machines. `.helmignore` is honoured, and links are followed, as
+ * Helm does.
  */
 export async function packageChart(folder: string): Promise<Buffer> {
   const about = await readFile(join(folder, 'Chart.yaml'), 'utf8').catch((cause: unknown) => {
@@ -38,14 +39,23 @@ const UNKNOWN_SYSTEM = 255
 
 type Ignores = (path: string, isFolder: boolean) => boolean
 
-async function filesBelow(root: string, below: string, isIgnored: Ignores): Promise<TarFile[]> {
-  const names = (await readdir(join(root, below))).toSorted((a, b) => (a < b ? -1 : 1))
+async function filesBelow(
+  root: string,
+  below: string,
+  isIgnored: Ignores,
+  above: readonly string[] = [],
+): Promise<TarFile[]> {
+  const real = await realpath(join(root, below))
+  if (above.includes(real)) throw raise.ChartInvalid(`failed to package ${root}: ${below} links to a folder above it`)
+  const names = (await readdir(real)).toSorted((a, b) => (a < b ? -1 : 1))
   const nested: TarFile[] = []
   for (const entry of names) {
     const name = below === '' ? entry : `${below}/${entry}`
-    const stats = await lstat(join(root, name))
+    const stats = await stat(join(root, name)).catch((cause: unknown) => {
+      throw raise.ChartInvalid(`failed to package ${root}: ${name} links to nothing`, { cause })
+    })
     if (isIgnored(name, stats.isDirectory())) continue
-    if (stats.isDirectory()) nested.push(...(await filesBelow(root, name, isIgnored)))
+    if (stats.isDirectory()) nested.push(...(await filesBelow(root, name, isIgnored, [...above, real])))
     else if (stats.isFile()) nested.push({ name, content: await readFile(join(root, name)) })
     else throw raise.ChartInvalid(`failed to package ${root}: ${name} is neither a file nor a folder`)
   }

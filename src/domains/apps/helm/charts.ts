@@ -3,7 +3,7 @@ import { raise } from '../failures.ts'
 import { digestOf, readChart, type ChartFacts } from './chart-archive.ts'
 import { ChartCache } from './chart-cache.ts'
 import { packageChart } from './chart-package.ts'
-import { shown, type AccessFor } from './download.ts'
+import { isLoopback, shown, type AccessFor } from './download.ts'
 import { fetchFromRegistry } from './oci.ts'
 import type { Chart, Charts } from './port.ts'
 import { fetchFromRepository } from './repository.ts'
@@ -16,7 +16,7 @@ export interface ChartsOptions {
   readonly maxCacheBytes?: number
   /** The largest archive that is taken. @default 20 MiB */
   readonly maxArchiveBytes?: number
-  /** Take charts from the local disk too; for development. @default false */
+  /** Take charts from the local disk and from servers on loopback too; for development. @default false */
   readonly localPaths?: boolean
   /** @default nothing is known of any host */
   readonly accessFor?: AccessFor
@@ -42,6 +42,11 @@ export function charts(options: ChartsOptions): Charts {
   }
 
   const fetchArchive = async (request: FetchRequest): Promise<Fetched> => {
+    if (!localPaths && isLoopback(URL.parse(request.ref.replace(/^oci:/, 'https:'))?.hostname ?? '')) {
+      throw raise.ChartForbidden(
+        `failed to fetch chart ${shown(request.ref)}: charts of this machine are for development; name another host`,
+      )
+    }
     if (request.ref.startsWith('oci://')) return fetchFromRegistry(request, accessFor)
     if (/^https?:\/\//.test(request.ref)) return fetchFromRepository(request, accessFor)
     if (!localPaths) {

@@ -1,3 +1,4 @@
+import { BlockList, isIP } from 'node:net'
 import {
   addressOf,
   failureOfError,
@@ -23,6 +24,8 @@ export type AccessFor = (host: string) => Access | undefined | Promise<Access | 
 
 export interface Download {
   readonly url: string
+  /** The address that named `url`. Another machine may not lead to this one. @default an admin named it */
+  readonly from?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly maxBytes: number
   readonly accessFor: AccessFor
@@ -43,8 +46,19 @@ export const FAILURES: FailuresByProblem = {
   missing: raise.ChartMissing,
 }
 
+const OWN_ADDRESSES = new BlockList()
+OWN_ADDRESSES.addSubnet('127.0.0.0', 8, 'ipv4')
+OWN_ADDRESSES.addAddress('0.0.0.0', 'ipv4')
+OWN_ADDRESSES.addAddress('::1', 'ipv6')
+OWN_ADDRESSES.addAddress('::', 'ipv6')
+
 /** By the hostname of a URL alone; a name that resolves to this machine does not count. */
-export const isLoopback = (hostname: string): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+export function isLoopback(hostname: string): boolean {
+  const address = hostname.replace(/^\[(.*)\]$/, '$1')
+  const version = isIP(address)
+  if (version === 0) return /^(?:.+\.)?localhost\.?$/.test(hostname)
+  return OWN_ADDRESSES.check(address, version === 4 ? 'ipv4' : 'ipv6')
+}
 
 /** An address as messages show it, without credentials. */
 export function shown(url: string): string {
@@ -56,10 +70,23 @@ export function shown(url: string): string {
  * One GET that follows redirects. Every address must be https or on loopback, and credentials are not sent to another
  * origin. Any status is an answer.
  */
-export async function download({ url, headers = {}, maxBytes, accessFor, signal }: Download): Promise<UrlAnswer> {
+export async function download({
+  url,
+  from = url,
+  headers = {},
+  maxBytes,
+  accessFor,
+  signal,
+}: Download): Promise<UrlAnswer> {
   const start = URL.parse(url)
   if (start === null) throw raise.ChartMissing(`failed to fetch ${url}: it is not an address`)
-  requireEncryption(start)
+  const source = URL.parse(from) ?? start
+  const check = (target: URL): void => {
+    requireEncryption(target)
+    if (isLoopback(target.hostname) && !isLoopback(source.hostname))
+      throw raise.ChartForbidden(`failed to fetch ${addressOf(target)}: ${source.host} may not lead to this machine`)
+  }
+  check(start)
   await using connections = new AsyncDisposableStack()
   /** Each host is trusted by its own authorities, also after a redirect. */
   const connectionTo = async ({ host, origin }: URL): Promise<Dispatcher | undefined> => {
@@ -76,7 +103,7 @@ export async function download({ url, headers = {}, maxBytes, accessFor, signal 
       headers,
       maxBytes,
       timeoutMs: TIMEOUT_MS,
-      redirects: { max: MAX_REDIRECTS, check: requireEncryption },
+      redirects: { max: MAX_REDIRECTS, check },
       connectionTo,
       beforeSend: ({ host }, until) => rates.take(host, until),
       signal,

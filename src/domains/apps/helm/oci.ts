@@ -97,7 +97,8 @@ async function answer(
   // What is known of the registry is not for whoever its challenge names.
   const authorization = basic(await accessFor(realm.host))
   const headers = authorization === undefined ? {} : { authorization }
-  const response = await download({ url: realm.href, headers, maxBytes: LARGEST_TOKEN, accessFor, signal })
+  const request = { url: realm.href, from: `https://${host}`, headers, maxBytes: LARGEST_TOKEN, accessFor, signal }
+  const response = await download(request)
   requireSuccess(response, `a token from ${shown(realm.href)}`)
   const body = parsed(response.body.toString('utf8'))
   const token = isJsonObject(body) ? (body['token'] ?? body['access_token']) : undefined

@@ -26,7 +26,7 @@ export async function fetchFromRepository(
     throw raise.ChartMissing(`failed to fetch ${what}: the index of the repository does not list it`)
   const url = new URL(entry.url, `${base}/`).href
   const isHome = new URL(url).origin === new URL(base).origin
-  const archive = await download({ url, headers: isHome ? headers : {}, maxBytes, accessFor, signal })
+  const archive = await download({ url, from: base, headers: isHome ? headers : {}, maxBytes, accessFor, signal })
   requireSuccess(archive, what)
   return { archive: archive.body, promised: entry.digest }
 }
