@@ -103,3 +103,46 @@ test('uninstall', LONG, async () => {
   await world.until(id, 'deleted')
   expect(await world.client.get(Namespace, { name: namespace })).toBeUndefined()
 })
+
+test('the removal of objects that a superseded upgrade has brought', LONG, async () => {
+  await using world = await WorkerWorld.make()
+  const chart = {
+    'page.yaml': page('{{ .Values.user.mode }}'),
+    'extra.yaml': onlyIn('hang', page('extra', 'extra')),
+    'claim.yaml': claim,
+    'hook.yaml': onlyIn('hang', hookOnClaim('post-upgrade')),
+  }
+  const templateId = await world.publish(await writeChart(world.dir, chart), { ...MODES, healthTimeoutSec: 3_600 })
+  const first = await world.process()
+  const { id, namespaceName: namespace } = await world.orderWithoutVolume({ mode: 'calm' }, 'a.example.com', {
+    templateId,
+  })
+  await world.until(id, 'ready')
+  await world.apps.updateDeployment(ADMIN, { id }, { userValues: { mode: 'hang' } })
+  await expect.poll(() => world.textIn(namespace, 'extra'), { timeout: 60_000 }).toBe('extra')
+  await first.kill()
+  await world.apps.updateDeployment(ADMIN, { id }, { userValues: { mode: 'fine' } })
+  const mortal = await world.process({ dieAt: `^DELETE /api/v1/namespaces/${namespace}/configmaps/extra$` })
+  await mortal.died
+  expect(await world.textIn(namespace, 'extra')).toBe('extra')
+  await world.process()
+  await world.until(id, 'ready')
+  expect([await world.textIn(namespace), await world.textIn(namespace, 'extra')]).toEqual(['fine', undefined])
+})
+
+test('deleteNamespace', LONG, async () => {
+  await using world = await WorkerWorld.make()
+  const templateId = await world.publish(await writeChart(world.dir, TEMPLATES))
+  const first = await world.process()
+  const { id, namespaceName: namespace } = await world.orderWithoutVolume({}, 'a.example.com', { templateId })
+  await world.until(id, 'ready')
+  await first.kill()
+  await world.apps.deleteDeployment(ADMIN, { id })
+  const mortal = await world.process({ dieAt: `^DELETE /api/v1/namespaces/${namespace}$` })
+  await mortal.died
+  expect((await world.client.get(Namespace, { name: namespace }))?.metadata.deletionTimestamp).toBeUndefined()
+  expect(await world.textIn(namespace)).toBeUndefined()
+  await world.process()
+  await world.until(id, 'deleted')
+  expect(await world.client.get(Namespace, { name: namespace })).toBeUndefined()
+})
