@@ -76,6 +76,10 @@ test('everything wrong is said at once, with variable, value and fix', () => {
 
 test.each([
   [{ CAELUS_WORKER_POLL: '20s' }, 'CAELUS_WORKER_POLL (20000 ms) must be less than CAELUS_WORKER_LEASE (15000 ms)'],
+  [
+    { CAELUS_WORKER_LEASE: '26s' },
+    'CAELUS_WORKER_LEASE (26000 ms) and CAELUS_WORKER_POLL (5000 ms) must not exceed 30000 ms together',
+  ],
   [{ CAELUS_WORKER_TENANT_SHARE: '9' }, 'CAELUS_WORKER_TENANT_SHARE (9) must not exceed CAELUS_WORKER_CONCURRENCY (8)'],
   [{ CAELUS_DEV_LOGIN: 'true', CAELUS_HOST: '0.0.0.0' }, 'CAELUS_DEV_LOGIN (true) needs CAELUS_HOST (0.0.0.0)'],
   [

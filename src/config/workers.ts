@@ -5,6 +5,9 @@ import { variable } from './variable.ts'
 const second = 1000
 const minute = 60 * second
 
+/** The longest that the work of a killed worker waits for another one. */
+const LONGEST_TAKEOVER = 30 * second
+
 export const WORKERS = section({
   title: 'Workers and controllers',
   readBy: '`up`, `api`, the workers and controllers',
@@ -25,7 +28,7 @@ export const WORKERS = section({
       'CAELUS_WORKER_LEASE',
       duration(second, 10 * minute),
       '15s',
-      'A claim that is not renewed for this long expires, and another worker may take it.',
+      'A claim that is not renewed for this long expires, and another worker may take it. Together with CAELUS_WORKER_POLL at most 30s.',
     ),
     poll: variable(
       'CAELUS_WORKER_POLL',
@@ -43,6 +46,8 @@ export const WORKERS = section({
   check: ({ poll, lease, tenantShare, concurrency }) => [
     poll >= lease &&
       `CAELUS_WORKER_POLL (${poll} ms) must be less than CAELUS_WORKER_LEASE (${lease} ms): lost claims would be found late`,
+    lease + poll > LONGEST_TAKEOVER &&
+      `CAELUS_WORKER_LEASE (${lease} ms) and CAELUS_WORKER_POLL (${poll} ms) must not exceed ${LONGEST_TAKEOVER} ms together: the work of a killed worker would wait longer`,
     tenantShare > concurrency &&
       `CAELUS_WORKER_TENANT_SHARE (${tenantShare}) must not exceed CAELUS_WORKER_CONCURRENCY (${concurrency}): one tenant could fill the worker`,
   ],
