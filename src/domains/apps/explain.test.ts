@@ -111,6 +111,15 @@ describe('explain', () => {
     expect(told(changed, { release: pending }).why.at(-1)).toMatch(/^a worker died/)
   })
 
+  it('promises no step of a job that is parked', () => {
+    const lastError = raise.HelmFailed('there is no helm').failure
+    const changed = { ...row, status: 'error', generation: 3, lastError } as const
+    const parked = { status: 'failed', attempt: 0, runAfter: NOW } as const
+    const answer = told(changed, {}, parked, { ...wanted, digest: 'e' })
+    expect(answer).toMatchObject({ at: null, whoseMove: lastError.whoseMove, nextStep: lastError.nextStep })
+    expect(answer.next).toMatch(/^nothing, until the job is requeued/)
+  })
+
   it('says that nothing is tried any more, and who can change that', () => {
     const failure = raise.NeverHealthy('pods do not start').failure
     const state = { ...rolloutFor(row, 'e'), failures: 9, failure, failedAt: 0 }

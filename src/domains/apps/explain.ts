@@ -57,12 +57,15 @@ const PARKED = 'nothing, until the job is requeued, the deployment is changed or
 /** Says in sentences what `decide` said in words. Reads only what `decide` saw. */
 export function explain({ deployment, seen, decision, job }: ExplainInput, now: number): Explanation {
   const { step } = decision
-  const failure = step.do === 'refuse' || step.do === 'waitFor' ? step.failure : undefined
+  const isParked = job?.status === 'failed' && step.do !== 'nothing' && step.do !== 'refuse'
+  const ofStep = step.do === 'refuse' || step.do === 'waitFor' ? step.failure : undefined
+  const failure = isParked ? (deployment.lastError ?? ofStep) : ofStep
   const isRunning = job?.status === 'running'
   const { at, text } = whenOf(step, job, now)
+  const next = isRunning && step.do === 'unlockRelease' ? 'it is applied (now)' : `${nextOf(step, deployment)}${text}`
   return {
     why: [...intentOf(deployment), ...troubleOf(deployment, step), ...worldOf(deployment, seen, isRunning)],
-    next: isRunning && step.do === 'unlockRelease' ? 'it is applied (now)' : `${nextOf(step, deployment)}${text}`,
+    next: isParked ? PARKED : next,
     at,
     whoseMove: failure?.whoseMove ?? (step.do === 'nothing' ? 'nobody' : 'platform'),
     nextStep: failure?.nextStep ?? null,
