@@ -4,21 +4,14 @@ import {
   ClusterRole,
   ConfigMap,
   Deployment,
-  discovery,
-  httpTransport,
-  kubeLocks,
   Lease,
-  loadKubeConfig,
   Namespace,
   ResourceQuota,
   RoleBinding,
   Secret,
 } from '../../src/kube/index.ts'
-import { systemClock } from '../../src/kernel/index.ts'
-import { explainNow, previewOf, resourcesOf, type AppsParts } from '../../src/domains/apps/index.ts'
+import { explainNow, previewOf, resourcesOf } from '../../src/domains/apps/index.ts'
 import { DEPLOYMENT_LABEL, fenced, installFence, viewing } from '../../src/domains/apps/fence.ts'
-import { charts, helmCli, releases } from '../../src/domains/apps/helm/index.ts'
-import { deploymentRows } from '../../src/domains/apps/store/index.ts'
 import { obtainBinaries } from '../../tools/binaries/index.ts'
 import { WorkerWorld, ADMIN } from '../apps/worker/world.ts'
 import { start } from '../cli/caelus.ts'
@@ -137,22 +130,8 @@ test('the API looks into apps with the rights of the chart, and can change nothi
   const { id, namespaceName: namespace } = await world.order({ message: 'hello' })
   await world.until(id, 'ready')
 
-  const { client, kubeconfig, dir } = account
-  const transport = httpTransport(await loadKubeConfig({ path: kubeconfig }))
-  await using _ = { [Symbol.asyncDispose]: () => transport.close() }
-  const kinds = discovery(transport)
-  const { helm: binary } = await obtainBinaries(['helm'])
-  const parts: AppsParts = {
-    client,
-    discovery: kinds,
-    rows: deploymentRows(world.database.pool),
-    charts: charts({ cacheDir: join(dir, 'charts'), localPaths: true }),
-    helm: helmCli({ binary, kubeconfig, kinds, home: join(dir, 'home'), tempDir: dir }),
-    releases: releases(client, kinds),
-    locks: kubeLocks({ client, namespace: 'default' }),
-    clock: systemClock,
-    settings: { ingressClass: 'test', digestSalt: 'salt' },
-  }
+  const { client, kubeconfig } = account
+  const parts = await world.parts({ client, kubeconfig, settings: { ingressClass: 'test', digestSalt: 'salt' } })
   // Its rights may not be known yet.
   await vi.waitFor(() => client.get(Namespace, { name: namespace }), 20_000)
   expect((await explainNow(parts, id, null)).whoseMove).toBe('nobody')

@@ -3,13 +3,10 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { inject } from 'vitest'
 import { previewOf, type AppsParts, type Previewed } from '../../../src/domains/apps/index.ts'
-import { helmCli, releases, type Helm } from '../../../src/domains/apps/helm/index.ts'
-import { deploymentRows } from '../../../src/domains/apps/store/index.ts'
-import { systemClock } from '../../../src/kernel/index.ts'
-import { discovery, kubeLocks, Secret } from '../../../src/kube/index.ts'
+import { helmCli, type Helm } from '../../../src/domains/apps/helm/index.ts'
+import { discovery, Secret } from '../../../src/kube/index.ts'
 import { testTransport } from '../../support/kube.ts'
 import { helmWorld, writeChart, type HelmWorld } from '../helm/world.ts'
-import { CLASS } from '../worker/parts.ts'
 import { ADMIN, WorkerWorld } from '../worker/world.ts'
 
 /** Short, so that what never ends is seen not to. */
@@ -51,33 +48,17 @@ export class HostileWorld implements AsyncDisposable {
     const worker = await WorkerWorld.make()
     const tools = await helmWorld()
     const transport = await testTransport()
-    const { client } = worker
     const kinds = discovery(transport)
-    const home = join(tools.tempDir, 'hostile')
     const helm = helmCli({
       binary: tools.binary,
       kubeconfig: inject('kubeconfig'),
       kinds,
-      home,
+      home: join(tools.tempDir, 'hostile'),
       tempDir: tools.tempDir,
       renderMs: RENDER_MS,
     })
-    return new HostileWorld(
-      worker,
-      tools,
-      {
-        client,
-        discovery: kinds,
-        rows: deploymentRows(worker.database.pool),
-        charts: tools.charts,
-        helm,
-        releases: releases(client, kinds),
-        locks: kubeLocks({ client, namespace: 'default' }),
-        clock: systemClock,
-        settings: { ingressClass: CLASS, digestSalt: 'salt' },
-      },
-      transport,
-    )
+    const parts = await worker.parts({ charts: tools.charts, helm })
+    return new HostileWorld(worker, tools, parts, transport)
   }
 
   /** Publishes a chart; answers with the template's id. */

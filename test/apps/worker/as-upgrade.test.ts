@@ -1,13 +1,8 @@
 import { expect, test } from 'vitest'
-import { previewOf, type AppsParts } from '../../../src/domains/apps/index.ts'
-import { releases } from '../../../src/domains/apps/helm/index.ts'
-import { deploymentRows } from '../../../src/domains/apps/store/index.ts'
-import { systemClock } from '../../../src/kernel/index.ts'
-import { ConfigMap, discovery, kubeLocks, PersistentVolumeClaim } from '../../../src/kube/index.ts'
-import { testTransport } from '../../support/kube.ts'
-import { helmWorld, writeChart } from '../helm/world.ts'
+import { previewOf } from '../../../src/domains/apps/index.ts'
+import { ConfigMap, PersistentVolumeClaim } from '../../../src/kube/index.ts'
+import { writeChart } from '../helm/world.ts'
 import { claim, page } from './charts.ts'
-import { CLASS } from './parts.ts'
 import { ADMIN, WorkerWorld } from './world.ts'
 
 const SCHEMA = { properties: { user: { type: 'object', properties: { message: { type: 'string' } } } } }
@@ -18,21 +13,8 @@ test(
   { timeout: 120_000 },
   async () => {
     await using world = await WorkerWorld.make()
-    await using tools = await helmWorld()
-    await using transport = await testTransport()
     const { client } = world
-    const kinds = discovery(transport)
-    const parts: AppsParts = {
-      client,
-      discovery: kinds,
-      rows: deploymentRows(world.database.pool),
-      charts: tools.charts,
-      helm: tools.helm,
-      releases: releases(client, kinds),
-      locks: kubeLocks({ client, namespace: 'default' }),
-      clock: systemClock,
-      settings: { ingressClass: CLASS, digestSalt: 'salt' },
-    }
+    const parts = await world.parts()
     const folder = await writeChart(world.dir, {
       'page.yaml': page(SAYS),
       'claim.yaml': `{{ if .Release.IsInstall }}\n${claim}{{ end }}`,

@@ -1,31 +1,12 @@
 import { expect, test } from 'vitest'
-import { explainNow, previewOf, resourcesOf, type AppsParts } from '../../../src/domains/apps/index.ts'
-import { releases } from '../../../src/domains/apps/helm/index.ts'
-import { deploymentRows } from '../../../src/domains/apps/store/index.ts'
-import { systemClock } from '../../../src/kernel/index.ts'
-import { Deployment, discovery, kubeLocks, pathText } from '../../../src/kube/index.ts'
-import { testTransport } from '../../support/kube.ts'
-import { helmWorld } from '../helm/world.ts'
-import { CLASS } from './parts.ts'
+import { explainNow, previewOf, resourcesOf } from '../../../src/domains/apps/index.ts'
+import { Deployment, pathText } from '../../../src/kube/index.ts'
 import { ADMIN, WorkerWorld } from './world.ts'
 
 test('an app can be previewed, explained and looked into', async () => {
   await using world = await WorkerWorld.make()
-  await using tools = await helmWorld()
-  await using transport = await testTransport()
   const { client } = world
-  const kinds = discovery(transport)
-  const parts: AppsParts = {
-    client,
-    discovery: kinds,
-    rows: deploymentRows(world.database.pool),
-    charts: tools.charts,
-    helm: tools.helm,
-    releases: releases(client, kinds),
-    locks: kubeLocks({ client, namespace: 'default' }),
-    clock: systemClock,
-    settings: { ingressClass: CLASS, digestSalt: 'salt' },
-  }
+  const parts = await world.parts()
 
   const { userId, templateId } = world
   const input = { userId, templateId, domainname: 'shop.example.com', userValues: { message: 'hello' } }

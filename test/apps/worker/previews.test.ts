@@ -1,15 +1,11 @@
 import { expect, test } from 'vitest'
 import { insightOf } from '../../../src/processes/apps/control-plane.ts'
-import { insightLane, type AppsParts } from '../../../src/domains/apps/index.ts'
-import { releases, type Helm } from '../../../src/domains/apps/helm/index.ts'
-import { deploymentRows } from '../../../src/domains/apps/store/index.ts'
+import { insightLane } from '../../../src/domains/apps/index.ts'
+import type { Helm } from '../../../src/domains/apps/helm/index.ts'
 import { failureOf, systemClock } from '../../../src/kernel/index.ts'
-import { discovery, kubeLocks } from '../../../src/kube/index.ts'
-import { testTransport } from '../../support/kube.ts'
 import { createUser } from '../../support/users.ts'
-import { helmProcess, helmWorld, writeChart } from '../helm/world.ts'
+import { helmProcess, writeChart } from '../helm/world.ts'
 import { page } from './charts.ts'
-import { SETTINGS } from './parts.ts'
 import { ADMIN, WorkerWorld } from './world.ts'
 
 const CONCURRENCY = 2
@@ -36,24 +32,11 @@ function counted(helm: Helm): { readonly helm: Helm; readonly most: () => number
 async function scene(limitMs = 60_000) {
   const ending = new AsyncDisposableStack()
   const world = ending.use(await WorkerWorld.make())
-  const tools = ending.use(await helmWorld())
-  const transport = ending.use(await testTransport())
-  const kinds = discovery(transport)
-  const { helm, most } = counted(tools.helm)
-  const { client, apps } = world
-  const parts: AppsParts = {
-    client,
-    discovery: kinds,
-    rows: deploymentRows(world.database.pool),
-    charts: tools.charts,
-    helm,
-    releases: releases(client, kinds),
-    locks: kubeLocks({ client, namespace: 'default' }),
-    clock: systemClock,
-    settings: SETTINGS,
-  }
+  const plain = await world.parts()
+  const { helm, most } = counted(plain.helm)
+  const { apps } = world
   const lane = insightLane({ clock: systemClock, concurrency: CONCURRENCY, limitMs })
-  const insight = insightOf(parts, { apps }, lane)
+  const insight = insightOf({ ...plain, helm }, { apps }, lane)
   const preview = async (userId: string, templateId: string, signal = new AbortController().signal) => {
     const domainname = `${crypto.randomUUID()}.example.com`
     const inputs = await apps.previewCreate(ADMIN, { userId, templateId, domainname })

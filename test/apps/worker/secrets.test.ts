@@ -1,15 +1,11 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { explainNow, previewOf, resourcesOf, type AppsParts, type JsonObject } from '../../../src/domains/apps/index.ts'
-import { releases } from '../../../src/domains/apps/helm/index.ts'
-import { deploymentRows } from '../../../src/domains/apps/store/index.ts'
-import { failureOf, systemClock } from '../../../src/kernel/index.ts'
-import { ConfigMap, discovery, kubeLocks, Secret } from '../../../src/kube/index.ts'
-import { testTransport } from '../../support/kube.ts'
+import { explainNow, previewOf, resourcesOf, type JsonObject } from '../../../src/domains/apps/index.ts'
+import { failureOf } from '../../../src/kernel/index.ts'
+import { ConfigMap, Secret } from '../../../src/kube/index.ts'
 import { expectNoSentinel, SENTINEL } from '../../support/sentinel.ts'
-import { helmWorld, writeChart } from '../helm/world.ts'
-import { SETTINGS } from './parts.ts'
+import { writeChart } from '../helm/world.ts'
 import { ADMIN, WorkerWorld } from './world.ts'
 
 /** Of the template, and no part of the tenant's. */
@@ -57,21 +53,8 @@ stringData: { internal: {{ .Values.internal | quote }} }
 
 test('no answer about a real release holds a write-only value of its tenant or its template', async () => {
   await using world = await WorkerWorld.make()
-  await using tools = await helmWorld()
-  await using transport = await testTransport()
   const { client, apps, userId } = world
-  const kinds = discovery(transport)
-  const parts: AppsParts = {
-    client,
-    discovery: kinds,
-    rows: deploymentRows(world.database.pool),
-    charts: tools.charts,
-    helm: tools.helm,
-    releases: releases(client, kinds),
-    locks: kubeLocks({ client, namespace: 'default' }),
-    clock: systemClock,
-    settings: SETTINGS,
-  }
+  const parts = await world.parts()
   const folder = await writeChart(world.dir, CHART)
   await writeFile(join(folder, 'values.schema.json'), JSON.stringify(valuesSchema))
   const templateId = await world.publish(folder, {

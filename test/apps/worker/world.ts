@@ -68,6 +68,7 @@ export class WorkerWorld implements AsyncDisposable {
   readonly #place: Omit<WorkerPlace, 'instance'>
   readonly #ending: (() => Promise<unknown>)[]
   #workers = 0
+  #explaining: Promise<AppsParts> | undefined
 
   private constructor(made: {
     apps: Apps
@@ -213,28 +214,34 @@ export class WorkerWorld implements AsyncDisposable {
       .map(({ reason = '' }) => reason)
   }
 
-  /** As the API would be told. */
-  async explain(id: string): Promise<Explanation> {
-    const { kubeconfig, helmBinary: binary, dir } = this.#place
-    const { client } = this
+  /** What the API has to preview, explain and list with; its connection ends with this world. */
+  async parts({
+    kubeconfig = this.#place.kubeconfig,
+    client = this.client,
+    ...over
+  }: Partial<AppsParts> & { readonly kubeconfig?: string } = {}): Promise<AppsParts> {
+    const { helmBinary: binary, dir } = this.#place
     const transport = httpTransport(await loadKubeConfig({ path: kubeconfig }))
-    try {
-      const kinds = discovery(transport)
-      const parts: AppsParts = {
-        client,
-        discovery: kinds,
-        rows: deploymentRows(this.database.pool),
-        charts: charts({ cacheDir: join(dir, 'charts'), localPaths: true }),
-        helm: helmCli({ binary, kubeconfig, kinds, home: join(dir, 'home'), tempDir: dir }),
-        releases: releases(client, kinds),
-        locks: kubeLocks({ client, namespace: 'default' }),
-        clock: systemClock,
-        settings: SETTINGS,
-      }
-      return await explainNow(parts, id, null)
-    } finally {
-      await transport.close()
+    this.#ending.push(() => transport.close())
+    const kinds = discovery(transport)
+    return {
+      client,
+      discovery: kinds,
+      rows: deploymentRows(this.database.pool),
+      charts: charts({ cacheDir: join(dir, 'charts'), localPaths: true }),
+      helm: helmCli({ binary, kubeconfig, kinds, home: join(dir, 'home'), tempDir: dir }),
+      releases: releases(client, kinds),
+      locks: kubeLocks({ client, namespace: 'default' }),
+      clock: systemClock,
+      settings: SETTINGS,
+      ...over,
     }
+  }
+
+  /** As the API explains it. */
+  async explain(id: string): Promise<Explanation> {
+    this.#explaining ??= this.parts()
+    return await explainNow(await this.#explaining, id, null)
   }
 
   async row(id: string): Promise<Deployment> {
