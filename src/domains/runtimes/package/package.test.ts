@@ -255,6 +255,12 @@ describe('mistakes', () => {
       'deployments[0].package_name',
       'must be the name of this package, demo',
     ],
+    [
+      'no deployment',
+      ({ deployments: _none, ...good }) => good,
+      'deployments',
+      'must list a deployment of a class; without one nothing is created',
+    ],
     ['no package at all', () => 'hello', 'package', 'must be object'],
     ['nothing', () => '', 'package', 'is empty; write a package'],
     ['two of them', () => 'name: a\n---\nname: b', 'package', 'holds several documents; send one at a time'],

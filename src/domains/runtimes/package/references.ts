@@ -14,10 +14,16 @@ export const functionOf = ({ name, functions = [] }: OPackage, key: string): Pac
 export const classOf = ({ name, classes = [] }: OPackage, key: string) =>
   classes.find((one) => one.key === key || `${name}.${one.key}` === key)
 
+const NOTHING_TO_APPLY: RefusedField = {
+  field: 'deployments',
+  message: 'must list a deployment of a class; without one nothing is created',
+}
+
 /** What no schema can see: names that lead nowhere, keys that are there twice, functions with nothing to run. */
 export function referenceProblems(pkg: OPackage): RefusedField[] {
   const { classes = [], functions = [], deployments = [] } = pkg
   return [
+    ...(deployments.length === 0 ? [NOTHING_TO_APPLY] : []),
     ...repeated(classes.map(keyOf), 'classes'),
     ...repeated(functions.map(keyOf), 'functions'),
     ...repeated(deployments.map(keyOf), 'deployments'),

@@ -82,6 +82,9 @@ export function functionMistakes({ function_key: key, provision_config = {} }: F
     problems.push({ field: `${provision}.wasm_module_url`, message })
   } else if (/\s/.test(image)) {
     problems.push({ field: `${provision}.container_image`, message: `"${image}" must not contain spaces` })
+  } else if (/[${}]/.test(image)) {
+    const message = `"${image}" contains a variable; write its value, such as registry.example.com/cart:1.0`
+    problems.push({ field: `${provision}.container_image`, message })
   }
   if (max_scale !== 0 && min_scale > max_scale) {
     const message = `must not exceed max_scale, which is ${max_scale}; it is ${min_scale}`

@@ -184,6 +184,11 @@ describe('functions that cannot run', () => {
     ],
     [{ min_scale: 3, max_scale: 2 }, 'min_scale', 'must not exceed max_scale, which is 2; it is 3'],
     [{ wasm_module_url: 'x' }, 'wasm_module_url', 'an image and a WASM module exclude each other; remove one'],
+    [
+      { container_image: '${REGISTRY}/echo:1' },
+      'container_image',
+      '"${REGISTRY}/echo:1" contains a variable; write its value, such as registry.example.com/cart:1.0',
+    ],
     [{ container_image: 'a b' }, 'container_image', '"a b" must not contain spaces'],
   ])('%j is refused', (provision, field, message) => {
     expect(problemsOf(fn('f', provision))).toEqual([{ field: `spec.functions[0].provision_config.${field}`, message }])
