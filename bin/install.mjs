@@ -118,8 +118,8 @@ function holderLives() {
 }
 
 /**
- * `npm install`, not `npm ci`: both take the versions of package-lock.json, but `npm ci` refuses a lockfile without the
- * optional packages of other platforms, and removes node_modules while other processes use it.
+ * `npm install`, not `npm ci`: both take the versions of package-lock.json, but `npm ci` removes node_modules while other
+ * processes use it.
  */
 async function npmInstall() {
   const [command, ...first] = process.env.npm_execpath?.endsWith('.js')
