@@ -44,3 +44,31 @@ test('a request cannot be guessed from what is kept of it, and earlier rows stil
   const other = await ask({ ...payload, domainname: 'b.example.test' })
   expect(other.json()).toMatchObject({ code: 'IdempotencyKeyReused' })
 })
+
+test('a request that takes long keeps its key, and one whose process died does not', async () => {
+  await using w = await appsWorld()
+  const { template_id } = await w.product()
+  const ada = await w.person('member')
+  const url = `/api/v1/users/${ada.userId}/deployments`
+  const ask = () =>
+    w.as(ada.secret, {
+      method: 'POST',
+      url,
+      payload: { template_id, domainname: 'a.example.test' },
+      headers: { 'idempotency-key': 'once' },
+    })
+  const begun = (ago: string) =>
+    onServer(w.url, async (client) => {
+      await client.query(`update caelus.deployment set status = 'deleted', deleted_at = now() where deleted_at is null`)
+      const unanswered = 'response_status = null, response_body = null'
+      await client.query(
+        `update caelus.idempotency_key set ${unanswered}, created_at = now() - $1::interval where key = 'once'`,
+        [ago],
+      )
+    })
+  await ask()
+  await begun('7 minutes')
+  expect((await ask()).json()).toMatchObject({ code: 'StillRunning' })
+  await begun('9 minutes')
+  expect((await ask()).statusCode).toBe(201)
+})

@@ -2,8 +2,11 @@ import { createHash, createHmac } from 'node:crypto'
 import { asUser, type Pool, type Tx } from '../../store/index.ts'
 import type { FirstRequest, IdempotencyKeys } from './idempotency.ts'
 
-/** A request whose process died is taken over after this; longer than any request may take. */
-const ABANDONED = '2 minutes'
+/**
+ * A request whose process died is taken over after this. Publishing takes longest: up to five downloads of a minute each,
+ * and two minutes to render the chart.
+ */
+const ABANDONED = '8 minutes'
 
 /** The unique key decides between two that come at once; the loser reads what the winner wrote. */
 const TAKE = `

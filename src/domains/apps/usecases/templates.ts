@@ -69,7 +69,6 @@ export async function publishTemplate(
     capabilities,
     productId: input.productId,
     chartRef: input.chartRef,
-    // As the chart has it: what was asked for may have been a range or a tag.
     chartVersion: chart.version,
     chartDigest: chart.digest,
     versionLabel: input.versionLabel ?? null,
