@@ -862,6 +862,20 @@ caelus.product_template_version
   constraint product_template_version_values_schema_json_check CHECK ((json_typeof(values_schema_json) = 'object'::text))
   row level security
 
+caelus.template_grant
+  id uuid not null default gen_random_uuid()
+  template_id uuid not null
+  api_group text not null
+  kind text not null
+  name text not null
+  objects_json jsonb not null
+  granted_at timestamp with time zone not null default date_trunc('milliseconds'::text, now())
+  revoked_at timestamp with time zone
+  constraint template_grant_objects_json_check CHECK ((jsonb_typeof(objects_json) = 'array'::text))
+  constraint template_grant_pkey PRIMARY KEY (id)
+  constraint template_grant_template_id_fkey FOREIGN KEY (template_id) REFERENCES caelus.product_template_version(id)
+  row level security
+
 caelus.unsent_change
   object jsonb not null
   notice jsonb not null
@@ -1119,6 +1133,15 @@ CREATE UNIQUE INDEX product_template_version_pkey ON caelus.product_template_ver
 caelus.product_template_version_product_id_id_key
 CREATE UNIQUE INDEX product_template_version_product_id_id_key ON caelus.product_template_version USING btree (product_id, id)
 
+caelus.template_grant_pkey
+CREATE UNIQUE INDEX template_grant_pkey ON caelus.template_grant USING btree (id)
+
+caelus.template_grant_standing
+CREATE UNIQUE INDEX template_grant_standing ON caelus.template_grant USING btree (template_id, api_group, kind, name) WHERE (revoked_at IS NULL)
+
+caelus.template_grant_template
+CREATE INDEX template_grant_template ON caelus.template_grant USING btree (template_id)
+
 caelus.unsent_change_pkey
 CREATE UNIQUE INDEX unsent_change_pkey ON caelus.unsent_change USING btree (object)
 
@@ -1195,6 +1218,12 @@ CREATE TRIGGER change_notice AFTER INSERT OR UPDATE ON caelus.product_template_v
 
 caelus.product_template_version template_never_changes
 CREATE TRIGGER template_never_changes BEFORE UPDATE ON caelus.product_template_version FOR EACH ROW EXECUTE FUNCTION caelus.refuse_change_except('deleted_at')
+
+caelus.template_grant change_notice
+CREATE TRIGGER change_notice AFTER INSERT OR UPDATE ON caelus.template_grant FOR EACH ROW EXECUTE FUNCTION caelus.notify_change('apps', 'Template', 'template_id', '')
+
+caelus.template_grant grant_never_changes
+CREATE TRIGGER grant_never_changes BEFORE UPDATE ON caelus.template_grant FOR EACH ROW EXECUTE FUNCTION caelus.refuse_change_except('revoked_at')
 
 tenant.organization_invitations change_notice
 CREATE TRIGGER change_notice AFTER INSERT OR UPDATE ON tenant.organization_invitations FOR EACH ROW EXECUTE FUNCTION caelus.notify_change('organizations', 'Invitation', 'id', 'organization_id')
@@ -1316,6 +1345,15 @@ caelus.product_template_version api_reads
 for select to caelus_api using (((caelus.current_user_id() IS NOT NULL) OR caelus.acts_as_admin()))
 
 caelus.product_template_version worker_reads
+for select to caelus_worker using (true)
+
+caelus.template_grant api_admin
+for all to caelus_api using (( SELECT caelus.acts_as_admin() AS acts_as_admin)) with check (( SELECT caelus.acts_as_admin() AS acts_as_admin))
+
+caelus.template_grant api_reads
+for select to caelus_api using (((caelus.current_user_id() IS NOT NULL) OR caelus.acts_as_admin()))
+
+caelus.template_grant worker_reads
 for select to caelus_worker using (true)
 
 tenant.organization_invitations api_owner
@@ -1444,6 +1482,12 @@ caelus.product_template_version to caelus_api
 insert, select, update
 
 caelus.product_template_version to caelus_worker
+select
+
+caelus.template_grant to caelus_api
+insert, select, update
+
+caelus.template_grant to caelus_worker
 select
 
 tenant.organization_invitations to caelus_api

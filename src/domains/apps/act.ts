@@ -1,5 +1,7 @@
 import { holding } from '../../kernel/index.ts'
 import { assertFence, claimNamespace } from './fence.ts'
+import { ensureRights } from './grants/rights.ts'
+import { grantedTo } from './rows.ts'
 import { deleteNamespace } from './steps/delete-namespace.ts'
 import { ensureNamespace } from './steps/ensure-namespace.ts'
 import { install } from './steps/install.ts'
@@ -44,14 +46,23 @@ export async function act(step: Effect, context: StepContext): Promise<Done> {
       targetsOf(namespaceName, sighting.record?.objects ?? []),
       async (held, { assertHeld }) => {
         await entered
+        const cluster = await clusterRights(context, held)
         // Writes of a Helm process are refused by the fence alone.
         const client = parts.client.guardedBy(assertHeld)
-        return await run(step, { ...context, signal: held, parts: { ...parts, client } })
+        return await run(step, { ...context, cluster, signal: held, parts: { ...parts, client } })
       },
     )
   } finally {
     await entered.catch(() => {})
   }
+}
+
+/** Most releases have nothing outside of their namespace and never had: of those nobody asks. */
+async function clusterRights(context: StepContext, signal: AbortSignal): ReturnType<typeof ensureRights> {
+  const { parts, loaded, sighting } = context
+  const granted = grantedTo(loaded)
+  const had = (sighting.record?.objects ?? []).some(({ metadata }) => metadata.namespace === undefined)
+  return granted.length > 0 || had ? ensureRights(parts, holderOf(context), granted, signal) : []
 }
 
 /** The handler and the step have the same name, which the compiler cannot infer from the index. */

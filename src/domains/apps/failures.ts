@@ -49,7 +49,7 @@ export const raise = defineFailures({
     whoseMove: 'user',
     retryable: false,
     nextStep:
-      'Publish it with values that leave out what is refused (default_values), or correct the chart. With accept_problems it is published all the same.',
+      'Publish it with values that leave out what is refused (default_values), grant it (grants) where that is possible, or correct the chart. With accept_problems it is published all the same.',
   },
   TemplateNotOrderable: {
     whoseMove: 'operator',
@@ -178,7 +178,13 @@ export const raise = defineFailures({
     whoseMove: 'operator',
     retryable: false,
     nextStep:
-      'A release consists of namespaced objects in its own namespace. Switch the named objects off by values of the chart (often rbac.create or the like) and publish that as a template, or choose another chart.',
+      'A release consists of namespaced objects in its own namespace. Switch the named objects off by values of the chart (often rbac.create or the like) and publish that as a template, grant them to the template as they are (`caelus grant-template`), or choose another chart.',
+  },
+  GrantsDisabled: {
+    whoseMove: 'operator',
+    retryable: false,
+    nextStep:
+      'Set `apps.grants` of the Helm chart of Caelus to true, which lets the worker hand over rights that admins grant to templates; or revoke the grants and publish a template without these objects.',
   },
   RenderTimedOut: {
     whoseMove: 'operator',

@@ -30,9 +30,19 @@ export const PROBE = 'caelus-fence-probe'
 const IS_PROBE = `request.resource.resource == 'namespaces' && request.name == '${PROBE}'`
 export const ENFORCED = 'the fence is enforced'
 
+/** Rights in this group mean something to the policy alone: the ClusterRole of a release with grants has them, see grants/rights.ts. */
+export const RIGHTS_GROUP = 'caelus.io'
+/** By which Helm knows whose an object is. */
+export const OWNER_ANNOTATION = 'meta.helm.sh/release-namespace'
+const ownerOf = (object: string): string =>
+  `${object} != null && has(${object}.metadata.annotations) && '${OWNER_ANNOTATION}' in ${object}.metadata.annotations ? ${object}.metadata.annotations['${OWNER_ANNOTATION}'] : ''`
+
 /**
  * Without a namespace selector: the labels of a Namespace are compared as they would become, so that whoever drops the
  * label would not be selected.
+ *
+ * What is cluster-scoped has no namespace with a fence in it. There the ClusterRole of the release says which fence holds and
+ * which names are granted, and Helm's own mark on the object says whose it is: before the change and after it.
  */
 const policy: ValidatingAdmissionPolicy = {
   apiVersion: 'admissionregistration.k8s.io/v1',
@@ -50,14 +60,7 @@ const policy: ValidatingAdmissionPolicy = {
           apiVersions: ['*'],
           resources: ['*/*'],
           operations: ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'],
-          scope: 'Namespaced',
-        },
-        {
-          apiGroups: [''],
-          apiVersions: ['*'],
-          resources: ['namespaces', 'namespaces/*'],
-          operations: ['CREATE', 'UPDATE', 'DELETE'],
-          scope: 'Cluster',
+          scope: '*',
         },
       ],
     },
@@ -66,6 +69,8 @@ const policy: ValidatingAdmissionPolicy = {
         name: 'acts-for-a-deployment',
         expression: `request.userInfo.username in ['${WORKER}', '${VIEWER}'] || ${IS_PROBE}`,
       },
+      // Questions about one's own rights, which change nothing.
+      { name: 'changes-something', expression: `request.resource.group != 'authorization.k8s.io'` },
     ],
     variables: [
       {
@@ -77,6 +82,21 @@ const policy: ValidatingAdmissionPolicy = {
         expression: `has(namespaceObject.metadata.labels) && '${DEPLOYMENT_LABEL}' in namespaceObject.metadata.labels ? namespaceObject.metadata.labels['${DEPLOYMENT_LABEL}'] + ':' + variables.fence : 'none'`,
       },
       { name: 'isNamespace', expression: `request.resource.group == '' && request.resource.resource == 'namespaces'` },
+      {
+        name: 'isOfCluster',
+        expression: `!variables.isNamespace && (!has(request.namespace) || request.namespace == '')`,
+      },
+      { name: 'owner', expression: ownerOf('object') },
+      { name: 'ownerBefore', expression: ownerOf('oldObject') },
+      {
+        name: 'name',
+        expression: `object != null ? (has(object.metadata.name) ? object.metadata.name : '') : oldObject.metadata.name`,
+      },
+      {
+        name: 'session',
+        expression: `has(request.userInfo.extra) && '${FENCE_EXTRA}' in request.userInfo.extra && size(request.userInfo.extra['${FENCE_EXTRA}']) == 1 ? request.userInfo.extra['${FENCE_EXTRA}'][0] : 'none'`,
+      },
+      { name: 'release', expression: `object == null ? variables.ownerBefore : variables.owner` },
     ],
     validations: [
       { expression: `!(${IS_PROBE})`, message: `${ENFORCED}: nobody creates ${PROBE}`, reason: 'Forbidden' },
@@ -91,8 +111,23 @@ const policy: ValidatingAdmissionPolicy = {
         reason: 'Forbidden',
       },
       {
-        expression: `variables.isNamespace || request.userInfo.username != '${WORKER}' || ('${FENCE_EXTRA}' in request.userInfo.extra && variables.holder in request.userInfo.extra['${FENCE_EXTRA}'])`,
+        expression: `variables.isNamespace || variables.isOfCluster || request.userInfo.username != '${WORKER}' || ('${FENCE_EXTRA}' in request.userInfo.extra && variables.holder in request.userInfo.extra['${FENCE_EXTRA}'])`,
         messageExpression: `'${STALE}: the namespace is held under fence ' + variables.fence`,
+        reason: 'Forbidden',
+      },
+      {
+        expression: `!variables.isOfCluster || (variables.release != '' && (object == null || oldObject == null || variables.owner == variables.ownerBefore))`,
+        messageExpression: `request.resource.resource + ' ' + variables.name + ' belongs to the cluster or to another release, not to ' + variables.release`,
+        reason: 'Forbidden',
+      },
+      {
+        expression: `!variables.isOfCluster || request.userInfo.username != '${WORKER}' || authorizer.group('${RIGHTS_GROUP}').resource('releases').name(variables.session + ':' + variables.release).check('hold').allowed()`,
+        message: `${STALE}: the release is not held under this fence`,
+        reason: 'Forbidden',
+      },
+      {
+        expression: `!variables.isOfCluster || request.userInfo.username != '${WORKER}' || authorizer.group('${RIGHTS_GROUP}').resource('objects').name(variables.release + ':' + request.resource.resource + '.' + request.resource.group + '/' + variables.name).check(request.operation == 'DELETE' ? 'delete' : 'write').allowed()`,
+        messageExpression: `request.resource.resource + ' ' + variables.name + ' is not granted to release ' + variables.release`,
         reason: 'Forbidden',
       },
     ],

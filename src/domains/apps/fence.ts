@@ -211,7 +211,7 @@ function assertHeld({ metadata }: CoreV1.Namespace, { namespace, deploymentId, f
   if (present !== undefined && Number(present) > fence) throw staleFence(namespace, present, fence)
 }
 
-const staleFence = (namespace: string, present: string, fence: number) =>
+export const staleFence = (namespace: string, present: string, fence: number) =>
   raise.StaleFence(
     `namespace ${namespace} is held under fence ${present}, and ours is ${fence}; if no other worker runs, as after a restored database, remove its annotation ${FENCE_ANNOTATION}`,
   )

@@ -24,7 +24,8 @@ import type { PolicyWatch } from './namespace/policy-watch.ts'
 import { releaseOf, renderTargetOf, type AppsParts } from './parts.ts'
 import { chartOf, planOf, type Plan, type Planned } from './plan.ts'
 import { readRelease, type ReleaseObjects } from './drift/release-objects.ts'
-import type { LoadedDeployment } from './rows.ts'
+import { ensureRights } from './grants/rights.ts'
+import { grantedTo, type LoadedDeployment } from './rows.ts'
 import type { Deployment } from './types.ts'
 
 /** Everything a step may need to know of what was seen. */
@@ -144,7 +145,12 @@ export class Observer {
     const wanted = await this.#wanted(loaded, planned, release, signal)
     // Of a revision that was not finished nobody knows what should be there.
     const look =
-      release.is === 'deployed' && record !== undefined ? await this.#look(loaded, planned, record, signal) : NOTHING
+      release.is === 'deployed' && record !== undefined
+        ? await this.#lookWithRights(loaded, planned, record, {
+            ...(signal && { signal }),
+            ...(fence !== undefined && { fence }),
+          })
+        : NOTHING
     const drift =
       release.is === 'deployed' || release.is === 'absent'
         ? driftSeen(look.objects.map((object) => object.drift))
@@ -223,9 +229,28 @@ export class Observer {
     return { is: 'terminating', since, blockers: isSlow ? await blockersOf(client, discovery, found, signal) : [] }
   }
 
-  #look({ deployment, template }: LoadedDeployment, { mask }: Planned, record: ReleaseRecord, signal?: AbortSignal) {
+  /** Somebody may have taken away what lets us see objects outside of the namespace. */
+  async #lookWithRights(
+    loaded: LoadedDeployment,
+    planned: Planned,
+    record: ReleaseRecord,
+    { signal, fence }: ObserveOptions,
+  ): Promise<ReleaseObjects> {
+    try {
+      return await this.#look(loaded, planned, record, signal)
+    } catch (error) {
+      const granted = grantedTo(loaded)
+      if (!isForbidden(error) || fence === undefined || granted.length === 0) throw error
+      const { id: deploymentId, namespaceName: namespace } = loaded.deployment
+      await ensureRights(this.#parts, { namespace, deploymentId, fence }, granted, signal)
+      return this.#look(loaded, planned, record, signal)
+    }
+  }
+
+  #look(loaded: LoadedDeployment, { mask }: Planned, record: ReleaseRecord, signal?: AbortSignal) {
+    const { deployment, template } = loaded
     const { namespaceName: namespace, unrepairable: known } = deployment
-    const options = { namespace, template, mask, known, ...(signal && { signal }) }
+    const options = { namespace, template, granted: grantedTo(loaded), mask, known, ...(signal && { signal }) }
     return readRelease(this.#parts, record, options)
   }
 
@@ -237,7 +262,7 @@ export class Observer {
     const { charts, helm } = this.#parts
     const render = async (signal?: AbortSignal) => {
       if ('problem' in plan) throw new FailureError(plan.problem)
-      const target = await renderTargetOf(this.#parts, deployment, signal)
+      const target = await renderTargetOf(this.#parts, { deployment, template }, signal)
       const chart = await charts.fetch(chartOf(template), signal)
       return helm.render(target, chart, plan.values, signal, { mask, isUpgrade: isUpgrade() })
     }

@@ -2,6 +2,7 @@ import { every, type Clock, type Emitter, type Service } from '../../kernel/inde
 import { isConflict, isNotFound, Namespace, type Client, type CoreV1 } from '../../kube/index.ts'
 import type { AppsEvents } from './events.ts'
 import { DEPLOYMENT_LABEL } from './fence.ts'
+import { allRights, removeRights } from './grants/rights.ts'
 import type { DeploymentRows } from './rows.ts'
 
 export interface OrphanDeps {
@@ -14,7 +15,8 @@ export interface OrphanDeps {
 
 /**
  * Deletes namespaces of deployments that were deleted. The creation of a namespace is one request without a fence: sent by a
- * worker that lost its lease, it may arrive after another one has deleted the namespace and recorded that.
+ * worker that lost its lease, it may arrive after another one has deleted the namespace and recorded that. Likewise what a
+ * release had outside of a namespace that somebody else has deleted.
  */
 export const orphanCollection = ({ everyMs, ...deps }: OrphanDeps): Service =>
   every('apps orphans', everyMs, (signal) => collectOrphans(deps, signal), {
@@ -24,17 +26,22 @@ export const orphanCollection = ({ everyMs, ...deps }: OrphanDeps): Service =>
   })
 
 export async function collectOrphans(
-  { client, rows }: Pick<OrphanDeps, 'client' | 'rows'>,
+  { client, rows, clock }: Pick<OrphanDeps, 'client' | 'rows' | 'clock'>,
   signal: AbortSignal,
 ): Promise<void> {
   // Listed before the rows: whatever has a namespace by now has a row by then.
   const namespaces = await client.list(Namespace, { labels: DEPLOYMENT_LABEL }, signal)
   const standing = namespaces.filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-  if (standing.length === 0) return
+  const rights = await allRights(client, signal)
+  if (standing.length === 0 && rights.length === 0) return
   const living = await livingIds(rows)
   for (const namespace of standing) {
     const id = namespace.metadata.labels?.[DEPLOYMENT_LABEL] ?? ''
-    if (!living.has(id) && (await isDeleted(rows, id, namespace))) await remove(client, namespace, signal)
+    if (!living.has(id) && (await isDeleted(rows, id, namespace.metadata.name))) await remove(client, namespace, signal)
+  }
+  for (const holder of rights) {
+    const { deploymentId: id, namespace } = holder
+    if (!living.has(id) && (await isDeleted(rows, id, namespace))) await removeRights({ client, clock }, holder, signal)
   }
 }
 
@@ -51,13 +58,9 @@ async function livingIds(rows: Pick<DeploymentRows, 'living'>): Promise<Readonly
 }
 
 /** A label that is in no row of ours may be of another installation. */
-async function isDeleted(
-  rows: Pick<DeploymentRows, 'load'>,
-  id: string,
-  { metadata }: CoreV1.Namespace,
-): Promise<boolean> {
+async function isDeleted(rows: Pick<DeploymentRows, 'load'>, id: string, namespace: string): Promise<boolean> {
   const row = (await rows.load(id))?.deployment
-  return row?.status === 'deleted' && row.namespaceName === metadata.name
+  return row?.status === 'deleted' && row.namespaceName === namespace
 }
 
 async function remove(client: Client, { metadata }: CoreV1.Namespace, signal: AbortSignal): Promise<void> {

@@ -6,7 +6,8 @@ import { hasNamespace, viewing } from './fence.ts'
 import type { NamespacePolicies } from './namespace/policies.ts'
 import type { DeploymentRows } from './rows.ts'
 import type { KeyRing } from './values/seal.ts'
-import type { Deployment } from './types.ts'
+import { grantsFor } from './grants/grant.ts'
+import type { Deployment, Template } from './types.ts'
 
 export interface AppsSettings {
   /** Opens sealed values. Absent: a deployment that has some cannot be applied. */
@@ -45,9 +46,12 @@ export const releaseOf = ({ namespaceName, releaseName }: Deployment): ReleaseTa
 /** For rendering: templates see no more than the namespace of the release, and nothing while it does not exist. */
 export async function renderTargetOf(
   { client }: Pick<AppsParts, 'client'>,
-  deployment: Deployment,
+  { deployment, template }: { readonly deployment: Deployment; readonly template: Pick<Template, 'grants'> },
   signal?: AbortSignal,
 ): Promise<ReleaseTarget> {
+  const granted = grantsFor(template.grants ?? [], deployment.releaseName)
   const { as: _as, ...unseeing } = releaseOf(deployment)
-  return (await hasNamespace(client, deployment, signal)) ? releaseOf(deployment) : unseeing
+  return (await hasNamespace(client, deployment, signal))
+    ? { ...releaseOf(deployment), granted }
+    : { ...unseeing, granted }
 }

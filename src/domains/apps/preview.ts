@@ -7,6 +7,7 @@ import { OUR_MANAGER } from './drift/drift.ts'
 import type { ReleaseTarget } from './helm/port.ts'
 import type { JsonObject } from './values/json.ts'
 import type { RenderOptions } from './helm/port.ts'
+import { grantsFor } from './grants/grant.ts'
 import type { HandedOver } from './observed.ts'
 import { releaseOf, renderTargetOf, type AppsParts } from './parts.ts'
 import { chartOf } from './plan.ts'
@@ -28,7 +29,7 @@ export async function previewOf(parts: AppsParts, inputs: PreviewInputs, signal?
   const mask = masker(secrets)
   const values = redactedDiff(before?.shown ?? {}, after.shown, { mask })
   const notConsulted: string[] = []
-  const target = await renderTargetOf(parts, after.deployment, signal)
+  const target = await renderTargetOf(parts, after, signal)
   // Without a namespace there is nothing to compare with, and nobody to ask.
   const asked = target.as && parts.client.as(target.as)
   const present = asked === undefined ? NOTHING : await presentObjects(parts, after, mask, signal)
@@ -75,7 +76,8 @@ async function presentObjects(
 ): Promise<Present> {
   const record = await parts.releases.newest(releaseOf(deployment), signal)
   if (record === undefined || record.status === 'uninstalled') return NOTHING
-  const options = { namespace: deployment.namespaceName, template, mask, known: [], ...(signal && { signal }) }
+  const granted = grantsFor(template.grants ?? [], deployment.releaseName)
+  const options = { namespace: deployment.namespaceName, template, granted, mask, known: [], ...(signal && { signal }) }
   const look = await readRelease(parts, record, options)
   return {
     isReleased: true,

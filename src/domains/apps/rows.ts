@@ -1,3 +1,4 @@
+import { grantsFor, type Grant, type GrantedObject } from './grants/grant.ts'
 import type { RowPatch } from './record.ts'
 import type { Deployment, Owner, Template } from './types.ts'
 
@@ -7,7 +8,13 @@ export interface LoadedDeployment {
   readonly owner: Owner
   /** Also when it is soft-deleted: that is for `decide` to judge. */
   readonly template: Template
+  /** Of the template that was applied before, where it is another. @default none */
+  readonly appliedGrants?: readonly Grant[]
 }
+
+/** What a release may have outside of its namespace, also while it is on its way from one template to another. */
+export const grantedTo = ({ deployment, template, appliedGrants = [] }: LoadedDeployment): readonly GrantedObject[] =>
+  grantsFor([...(template.grants ?? []), ...appliedGrants], deployment.releaseName)
 
 /** What the worker may do with rows. Every write carries the fence and is refused once the lease has passed on. */
 export interface DeploymentRows {

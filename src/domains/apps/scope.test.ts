@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { KubeObject } from '../../kube/index.ts'
+import { contentOf } from './grants/grant.ts'
 import { assertInScope, isInScope, offencesIn } from './scope.ts'
 
 const object = (apiVersion: string, kind: string, name: string, namespace?: string): KubeObject => ({
@@ -27,8 +28,21 @@ test('what is in the namespace of the release is in its scope, and nothing else 
 })
 
 test('a cluster-scoped object is in scope where exactly it was granted', () => {
-  const granted = [{ group: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'reader' }]
+  const content = contentOf(ROLE)
+  const grant = { group: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'reader', content, isRevoked: false }
+  const granted = [grant]
   expect(isInScope(ROLE, 'shop', granted)).toBe(true)
+  const marked = { 'meta.helm.sh/release-name': 'shop', 'meta.helm.sh/release-namespace': 'shop' }
+  expect(isInScope({ ...ROLE, metadata: { name: 'reader', annotations: marked } }, 'shop', granted)).toBe(true)
+  const more: KubeObject = { ...ROLE, rules: [{ verbs: ['*'] }] } as KubeObject
+  expect(offencesIn([more], 'shop', granted)).toEqual([
+    { object: 'ClusterRole/reader', is: 'otherThanGranted', parts: ['rules'] },
+  ])
+  const labelled = { ...ROLE, metadata: { name: 'reader', labels: { 'example.com/aggregate': 'true' } } }
+  expect(isInScope(labelled, 'shop', granted)).toBe(false)
+  expect(offencesIn([ROLE], 'shop', [{ ...grant, isRevoked: true }])).toEqual([
+    { object: 'ClusterRole/reader', is: 'revoked' },
+  ])
   const others = [
     object('rbac.authorization.k8s.io/v1', 'ClusterRole', 'writer'),
     object('rbac.authorization.k8s.io/v1', 'ClusterRoleBinding', 'reader'),

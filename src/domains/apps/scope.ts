@@ -1,17 +1,14 @@
+import { sameValue } from '../../kernel/index.ts'
 import type { KubeObject } from '../../kube/index.ts'
 import { raise } from './failures.ts'
-
-/** A cluster-scoped object that a release may have all the same. */
-export interface GrantedObject {
-  readonly group: string
-  readonly kind: string
-  readonly name: string
-}
+import { contentOf, groupOf, type GrantedObject } from './grants/grant.ts'
 
 export interface Offence {
   /** `ClusterRole/web`, `ConfigMap/page in namespace kube-system`. */
   readonly object: string
-  readonly is: 'namespace' | 'clusterScoped' | 'elsewhere'
+  readonly is: 'namespace' | 'clusterScoped' | 'elsewhere' | 'otherThanGranted' | 'revoked'
+  /** Which parts of it are other than granted. */
+  readonly parts?: readonly string[]
 }
 
 /** Enough to act on. */
@@ -34,8 +31,21 @@ export function offencesIn(
     if (metadata.namespace === namespace) return []
     if (metadata.namespace !== undefined)
       return [{ object: `${name} in namespace ${metadata.namespace.slice(0, LONGEST_NAME)}`, is: 'elsewhere' }]
-    return granted.some((one) => isThat(object, one)) ? [] : [{ object: name, is: 'clusterScoped' }]
+    return ungranted(object, granted).map((offence) => ({ object: name, ...offence }))
   })
+}
+
+/** Of grants of the same name, as templates before had them, one has to fit. */
+function ungranted(object: KubeObject, granted: readonly GrantedObject[]): Omit<Offence, 'object'>[] {
+  const named = granted.filter((one) => isThat(object, one))
+  const standing = named.filter(({ isRevoked }) => !isRevoked)
+  const content = contentOf(object)
+  if (standing.some((one) => sameValue(one.content, content))) return []
+  const [nearest] = standing
+  if (nearest === undefined) return [{ is: named.length > 0 ? 'revoked' : 'clusterScoped' }]
+  const keys = new Set([...Object.keys(content), ...Object.keys(nearest.content)])
+  const parts = [...keys].filter((key) => !sameValue(content[key], nearest.content[key]))
+  return [{ is: 'otherThanGranted', parts }]
 }
 
 /** Whether a release that has this object in its manifest may be shown what the cluster has under its name. */
@@ -56,16 +66,18 @@ const REASONS = {
   namespace: 'the platform makes the namespace',
   clusterScoped: 'cluster-scoped',
   elsewhere: 'not the namespace of the release',
+  otherThanGranted: 'not as it was granted to the template',
+  revoked: 'its grant to the template was revoked',
 } as const satisfies Record<Offence['is'], string>
 
 function sentence(offences: readonly Offence[]): string {
-  const named = offences.slice(0, MOST_NAMED).map(({ object, is }) => `${object} (${REASONS[is]})`)
+  const named = offences.slice(0, MOST_NAMED).map(({ object, is, parts = [] }) => {
+    const differing = parts.length === 0 ? '' : `: ${parts.join(', ').slice(0, LONGEST_NAME)} differ`
+    return `${object} (${REASONS[is]}${differing})`
+  })
   const more = offences.length - named.length
   return `the chart has objects that a release may not have: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
-
-const groupOf = ({ apiVersion }: KubeObject): string =>
-  apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
 
 const isThat = (object: KubeObject, { group, kind, name }: GrantedObject): boolean =>
   groupOf(object) === group && object.kind === kind && object.metadata.name === name

@@ -1,4 +1,5 @@
 import type { Failure } from '../../kernel/index.ts'
+import type { Grant } from './grants/grant.ts'
 import type { Inspection } from './inspection/inspection.ts'
 import type { JsonObject } from './values/json.ts'
 import type { Unrepairable } from './observed.ts'
@@ -88,6 +89,8 @@ export interface Template {
   readonly healthTimeoutSec: number
   /** What trying it out told when it was published. `null`: nobody tried. */
   readonly inspection: Inspection | null
+  /** Cluster-scoped objects that its releases may have, and those that they no longer may. @default none */
+  readonly grants?: readonly Grant[]
   readonly createdAt: number
   readonly deletedAt: number | null
 }

@@ -259,3 +259,56 @@ it('says nothing about a chart when Helm itself cannot be started', async () => 
   })
   await expect(inspected({ trial: { ...trial, helm } })).rejects.toThrow('failed to start helm')
 })
+
+const RBAC = 'rbac.authorization.k8s.io'
+const binding = (name: string, roleName: string, subject: string) =>
+  `apiVersion: ${RBAC}/v1\nkind: ClusterRoleBinding\nmetadata: { name: "${name}" }\nroleRef: { apiGroup: ${RBAC}, kind: ClusterRole, name: "${roleName}" }\nsubjects: [${subject}]\n`
+const OURS = '{ kind: ServiceAccount, name: web, namespace: "{{ .Release.Namespace }}" }'
+
+test('says of each refused object what could be granted, and why not', async () => {
+  const fullname = `{{ if contains .Chart.Name .Release.Name }}{{ .Release.Name }}{{ else }}{{ .Release.Name }}-{{ .Chart.Name }}{{ end }}`
+  const { findings } = await inspected({
+    templates: {
+      'a.yaml': role(`"${fullname}"`).replace(
+        'rules: []',
+        'rules: [{ apiGroups: [""], resources: [secrets], verbs: [list] }]',
+      ),
+      'b.yaml': binding(fullname, fullname, OURS),
+      'c.yaml': role('same-for-all'),
+      'd.yaml': role('"{{ .Release.Name }}-{{ randAlphaNum 5 | lower }}"'),
+      'e.yaml': role('"{{ .Release.Name }}-domain", labels: { host: "{{ .Values.ingress.host }}" }'),
+      'f.yaml': binding('{{ .Release.Name }}-admin', 'cluster-admin', OURS),
+      'g.yaml': binding('{{ .Release.Name }}-all', fullname, '{ kind: Group, name: "system:authenticated" }'),
+      'h.yaml': role('"{{ .Release.Name }}-more", labels: { rbac.authorization.k8s.io/aggregate-to-admin: "true" }'),
+      'i.yaml': role('"{{ .Release.Name }}-hook", annotations: { helm.sh/hook: pre-install }'),
+      'j.yaml': role('system:mine'),
+      'k.yaml': 'apiVersion: v1\nkind: Namespace\nmetadata: { name: mine }\n',
+      'l.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: there, namespace: kube-system }\n',
+      'm.yaml': `apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata: { name: hook }\n`,
+    },
+  })
+  const told = findings.flatMap(({ grant }) => (grant === undefined ? [] : [grant]))
+  const granted = told.flatMap((one) => (one.grantable ? [one] : []))
+  expect(
+    granted.map(({ kind, name, objects, risks }) => ({ object: `${kind}/${name}`, forms: objects.length, risks })),
+  ).toEqual(
+    expect.arrayContaining([
+      { object: 'ClusterRole/{release}-odd', forms: 2, risks: ['it reads the Secrets of everybody'] },
+      { object: 'ClusterRoleBinding/{release}-odd', forms: 2, risks: [] },
+      { object: 'ClusterRole/same-for-all', forms: 1, risks: [expect.stringContaining('only one can have it')] },
+    ]),
+  )
+  expect(granted).toHaveLength(3)
+  expect(told.flatMap((one) => (one.grantable ? [] : [one.because])).toSorted()).toEqual([
+    'it binds the role cluster-admin, which is not one of the chart',
+    'it depends on what is ordered, such as the domain',
+    'it gives rights to others than service accounts of the release',
+    'it is a hook, of which Helm does not note whose it is',
+    'it is in a namespace of somebody else',
+    'it is not the same each time the chart is rendered, so that nobody can review it',
+    'its rules would become part of roles that others have (rbac.authorization.k8s.io/aggregate-to-…)',
+    'system:mine is a name of the cluster itself',
+    'the platform makes the namespace of a release',
+    'what a ValidatingWebhookConfiguration does to the whole cluster cannot be told from its content',
+  ])
+})

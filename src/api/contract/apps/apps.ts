@@ -102,6 +102,57 @@ export const FINDING_CODES = [
   'DomainNowhere',
 ] as const
 
+const objects = Type.Array(JsonObject, {
+  description:
+    'The object exactly as it may be, `{release}` in the place of the name of a release, which is that of its namespace.',
+})
+
+export const GrantName = Type.Object(
+  {
+    kind: Type.String({ minLength: 1, maxLength: 200 }),
+    name: Type.String({
+      minLength: 1,
+      maxLength: 300,
+      description: 'As the inspection offers it: `{release}-reader`.',
+    }),
+  },
+  { additionalProperties: false },
+)
+export type GrantName = Static<typeof GrantName>
+
+export const GrantsCreate = Type.Object(
+  { grants: Type.Array(GrantName, { minItems: 1, maxItems: 100 }) },
+  { additionalProperties: false },
+)
+export type GrantsCreate = Static<typeof GrantsCreate>
+
+export const GrantView = Type.Object(
+  {
+    id: Type.String(),
+    group: Type.String(),
+    kind: Type.String(),
+    name: Type.String(),
+    objects,
+    granted_at: Timestamp,
+    revoked_at: orNull(Type.String(), 'Null: it stands.'),
+  },
+  { description: 'An object of the whole cluster that releases of a template may have.' },
+)
+export type GrantView = Static<typeof GrantView>
+
+export const GrantOfferView = Type.Object(
+  {
+    grantable: Type.Boolean(),
+    because: orNull(Type.String(), 'Why it cannot be granted.'),
+    kind: MaybeText,
+    name: MaybeText,
+    objects,
+    risks: Type.Array(Type.String(), { description: 'What to think of before granting it.' }),
+  },
+  { description: 'Whether an admin can grant the object to the template, and what exactly that would allow.' },
+)
+export type GrantOfferView = Static<typeof GrantOfferView>
+
 export const FindingView = Type.Object({
   code: Type.Enum([...FINDING_CODES]),
   severity: Type.Enum(['problem', 'warning'], { description: 'A problem makes every order fail.' }),
@@ -110,6 +161,7 @@ export const FindingView = Type.Object({
   switched_off_by: Type.Array(Type.String(), {
     description: 'Values that make the object disappear, such as `rbac.create=false`. They were tried.',
   }),
+  grant: orNull(GrantOfferView, 'Null: it is not about an object that could be granted.'),
 })
 export type FindingView = Static<typeof FindingView>
 
@@ -147,6 +199,7 @@ export const TemplateView = Type.Object({
   capabilities: JsonObject,
   health_timeout_sec: Type.Integer(),
   inspection: orNull(InspectionView, 'For admins. Null: it was not tried when it was published.'),
+  grants: Type.Array(GrantView, { description: 'For admins. Those that were revoked are kept.' }),
   created_at: Timestamp,
 })
 export type TemplateView = Static<typeof TemplateView>
@@ -202,6 +255,9 @@ export const TemplateCreate = Type.Object(
     ...valuesFields,
     capabilities: Type.Optional(JsonObject),
     health_timeout_sec: Type.Optional(Type.Integer({ minimum: 10, maximum: 7200 })),
+    grants: Type.Optional(
+      Type.Array(GrantName, { maxItems: 100, description: 'Of what the inspection offers. Default: nothing.' }),
+    ),
     accept_problems: Type.Optional(
       Type.Boolean({ description: 'Publish it although every order would fail. Default: false.' }),
     ),

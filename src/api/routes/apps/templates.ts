@@ -4,6 +4,7 @@ import type { App } from '../../app.ts'
 import {
   ChartLocation,
   ChartView,
+  GrantsCreate,
   type LayoutCreate,
   PageQuery,
   pageOf,
@@ -81,6 +82,7 @@ export function templateRoutes(app: App, { apps }: AppsParts): void {
         ...valuesInput(body),
         capabilities: body.capabilities as JsonObject | undefined,
         healthTimeoutSec: body.health_timeout_sec,
+        grants: body.grants,
         acceptProblems: body.accept_problems,
         canonical: body.canonical,
       }
@@ -124,6 +126,45 @@ export function templateRoutes(app: App, { apps }: AppsParts): void {
     async (request, reply) => {
       const { id, tid } = request.params
       await apps.deleteTemplate(actorOf(request), tid, id)
+      return reply.code(204).send(null)
+    },
+  )
+
+  app.post(
+    '/products/:id/templates/:tid/grants',
+    {
+      config: { access: 'admin', idempotent: true },
+      schema: {
+        operationId: 'grantTemplate',
+        tags,
+        summary: 'Let releases of a template have objects of the whole cluster, exactly as its inspection shows them',
+        params: one,
+        body: GrantsCreate,
+        response: { 200: TemplateView },
+      },
+    },
+    async (request) => {
+      const { id: productId, tid: id } = request.params
+      const actor = actorOf(request)
+      return templateView(await apps.grantTemplate(actor, { id, productId }, request.body.grants), actor)
+    },
+  )
+
+  app.delete(
+    '/products/:id/templates/:tid/grants/:gid',
+    {
+      config: { access: 'admin', idempotent: true },
+      schema: {
+        operationId: 'revokeTemplateGrant',
+        tags,
+        summary: 'Revoke a grant: what releases have of it stays, and their next change is refused',
+        params: Type.Object({ id: Id, tid: Id, gid: Id }),
+        response: { 204: Type.Null({ description: 'Done.' }) },
+      },
+    },
+    async (request, reply) => {
+      const { id: productId, tid: id, gid } = request.params
+      await apps.revokeTemplateGrant(actorOf(request), { id, productId }, gid)
       return reply.code(204).send(null)
     },
   )

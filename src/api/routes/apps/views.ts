@@ -1,5 +1,7 @@
 import type {
   ChartSource,
+  Finding,
+  Grant,
   Inspection,
   Layout,
   LiveResource,
@@ -16,6 +18,8 @@ import type {
   ChartView,
   DeploymentView,
   FailureView,
+  GrantOfferView,
+  GrantView,
   InspectionView,
   LayoutView,
   ProductView,
@@ -56,8 +60,31 @@ const layoutView = (layout: Layout): LayoutView => ({
   user_values: layout.userValues,
 })
 
+const offerView = (offer: NonNullable<Finding['grant']>): GrantOfferView =>
+  offer.grantable
+    ? {
+        grantable: true,
+        because: null,
+        kind: offer.kind,
+        name: offer.name,
+        objects: [...offer.objects],
+        risks: [...offer.risks],
+      }
+    : { grantable: false, because: offer.because, kind: null, name: null, objects: [], risks: [] }
+
+const grantView = ({ objects, grantedAt, revokedAt, ...grant }: Grant): GrantView => ({
+  ...grant,
+  objects: [...objects],
+  granted_at: timeView(grantedAt),
+  revoked_at: maybeTimeView(revokedAt),
+})
+
 const inspectionView = ({ findings, objects, domainAt, recordBytes }: Inspection): InspectionView => ({
-  findings: findings.map(({ switchedOffBy, ...finding }) => ({ ...finding, switched_off_by: [...switchedOffBy] })),
+  findings: findings.map(({ switchedOffBy, grant, ...finding }) => ({
+    ...finding,
+    switched_off_by: [...switchedOffBy],
+    grant: grant === undefined ? null : offerView(grant),
+  })),
   objects: [...objects],
   domain_at: [...domainAt],
   record_bytes: recordBytes,
@@ -77,6 +104,7 @@ export const templateView = (template: Template, reader: Pick<Actor, 'admin'>): 
   capabilities: template.capabilities,
   health_timeout_sec: template.healthTimeoutSec,
   inspection: reader.admin && template.inspection !== null ? inspectionView(template.inspection) : null,
+  grants: reader.admin ? (template.grants ?? []).map(grantView) : [],
   created_at: timeView(template.createdAt),
 })
 

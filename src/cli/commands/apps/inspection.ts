@@ -6,6 +6,15 @@ interface Finding {
   readonly object: string | null
   readonly message: string
   readonly switched_off_by: readonly string[]
+  readonly grant: GrantOffer | null
+}
+
+interface GrantOffer {
+  readonly grantable: boolean
+  readonly because: string | null
+  readonly kind: string | null
+  readonly name: string | null
+  readonly risks: readonly string[]
 }
 
 /** As `/charts:inspect` answers. */
@@ -46,6 +55,7 @@ export function inspectionText(chart: InspectedChart): string {
       object: null,
       message,
       switched_off_by: [],
+      grant: null,
     })),
     ...(inspection?.findings ?? []),
   ]
@@ -55,9 +65,13 @@ export function inspectionText(chart: InspectedChart): string {
     { head: 'what', cell: ({ code }) => code },
     { head: 'object', cell: ({ object }) => object },
     { head: 'gone with', cell: ({ switched_off_by: by }) => by.join(' or ') },
+    { head: 'granted as', cell: ({ grant }) => (grant === null ? null : offerText(grant)) },
     { head: 'why', cell: ({ message }) => message },
   ])
   return `${facts}\n${lines}`
 }
+
+const offerText = ({ grantable, because, kind, name, risks }: GrantOffer): string =>
+  grantable ? [`${kind}/${name}`, ...risks].join('; ') : `never: ${because}`
 
 const sizeText = (bytes: number | null): string | null => (bytes === null ? null : `${Math.ceil(bytes / 1024)} KiB`)

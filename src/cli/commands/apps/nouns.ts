@@ -82,3 +82,10 @@ export async function templateNamed(client: RestClient, productId: string, named
     all.flatMap(namesOf),
   ).id
 }
+
+/** Where a template is, or all of a product. */
+export async function pathOfTemplate(client: RestClient, product: string, template?: string): Promise<string> {
+  const productId = await productNamed(client, product)
+  if (template === undefined) return templatePath(productId)
+  return templatePath(productId, await templateNamed(client, productId, template))
+}

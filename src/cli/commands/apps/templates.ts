@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
-import { allPages, restClient, type RestClient } from '../../client.ts'
+import { allPages, restClient } from '../../client.ts'
 import type { CliPorts } from '../../ports.ts'
 import { formatFacts, formatList } from '../../output.ts'
-import { PRODUCT, productNamed, TEMPLATE, templateNamed, templatePath } from './nouns.ts'
+import { pathOfTemplate, PRODUCT, TEMPLATE } from './nouns.ts'
 import { readObject, readValues, withValues, type ValuesOptions } from './values.ts'
+import { GRANTED, grantCommands, grantNamed, type Grant } from './grants.ts'
 import { layoutIn, withLayout, type LayoutOptions } from './layout.ts'
 import { inspectionText, type InspectedChart } from './inspection.ts'
 import { durationMs, outputOption, type OutputOption } from '../options.ts'
@@ -15,6 +16,7 @@ interface Template {
   readonly chart_version: string
   readonly chart_digest: string | null
   readonly version_label: string | null
+  readonly grants: readonly Grant[]
   readonly created_at: string
 }
 
@@ -26,15 +28,9 @@ interface CreateOptions extends OutputOption, ValuesOptions, LayoutOptions {
   readonly label?: string
   readonly schemaFile?: string
   readonly healthTimeout?: number
+  readonly grant?: readonly string[]
   readonly canonical?: boolean
   readonly force?: boolean
-}
-
-/** Where a template is, or all of a product. */
-async function pathOf(client: RestClient, product: string, template?: string): Promise<string> {
-  const productId = await productNamed(client, product)
-  if (template === undefined) return templatePath(productId)
-  return templatePath(productId, await templateNamed(client, productId, template))
 }
 
 export function templateCommands(program: Command, { remote, terminal }: CliPorts): void {
@@ -48,20 +44,22 @@ export function templateCommands(program: Command, { remote, terminal }: CliPort
     .option('--label <text>', 'how people call this version')
     .option('--schema-file <path>', 'schema of the values, instead of the one in the chart')
     .option('--health-timeout <duration>', 'how long an install may take to get healthy, such as 10m', durationMs)
+    .option('--grant <objects...>', GRANTED)
     .option('--canonical', 'new deployments of the product get it')
     .option('--force', 'publish it although every order of it would fail')
   withLayout(withValues(create, 'default values, laid over those in the chart'))
     .addOption(outputOption())
     .action(async (options: CreateOptions) => {
-      const { product, digest, label, healthTimeout, canonical = false, force = false, output } = options
+      const { product, digest, label, healthTimeout, grant = [], canonical = false, force = false, output } = options
       const client = restClient(await remote())
-      const template = await client.post<Template>(await pathOf(client, product), {
+      const template = await client.post<Template>(await pathOfTemplate(client, product), {
         chart_ref: options.chart,
         chart_version: options.chartVersion,
         ...(digest !== undefined && { chart_digest: digest }),
         ...(label !== undefined && { version_label: label }),
         ...(await valuesIn(options)),
         ...(healthTimeout !== undefined && { health_timeout_sec: Math.ceil(healthTimeout / 1000) }),
+        ...(grant.length > 0 && { grants: grant.map(grantNamed) }),
         ...(force && { accept_problems: true }),
         ...(canonical && { canonical }),
       })
@@ -82,7 +80,7 @@ export function templateCommands(program: Command, { remote, terminal }: CliPort
         { head: 'created', cell: (template: Template) => template.created_at },
       ]
       const client = restClient(await remote())
-      const templates = await allPages<Template>(client, await pathOf(client, product))
+      const templates = await allPages<Template>(client, await pathOfTemplate(client, product))
       terminal.out(formatList(output, templates, columns))
     })
 
@@ -94,7 +92,7 @@ export function templateCommands(program: Command, { remote, terminal }: CliPort
     .addOption(outputOption())
     .action(async (product: string, template: string, { output }: OutputOption) => {
       const client = restClient(await remote())
-      terminal.out(formatFacts(output, await client.get<Template>(await pathOf(client, product, template))))
+      terminal.out(formatFacts(output, await client.get<Template>(await pathOfTemplate(client, product, template))))
     })
 
   program
@@ -104,9 +102,11 @@ export function templateCommands(program: Command, { remote, terminal }: CliPort
     .argument('<template>', TEMPLATE.named)
     .action(async (product: string, template: string) => {
       const client = restClient(await remote())
-      await client.delete(await pathOf(client, product, template))
+      await client.delete(await pathOfTemplate(client, product, template))
       terminal.out(`deleted ${template}\n`)
     })
+
+  grantCommands(program, remote, terminal)
 
   const inspect = program
     .command('inspect-chart')

@@ -7,6 +7,7 @@ import { driftOf, NO_MANAGER, OUR_MANAGER, type DifferingField, type ObjectDrift
 import { inOurWords, refusalOf } from './refusals.ts'
 import { viewing } from '../fence.ts'
 import { isInScope } from '../scope.ts'
+import type { GrantedObject } from '../grants/grant.ts'
 import type { ReleaseRecord } from '../helm/port.ts'
 import type { Unrepairable } from '../observed.ts'
 import { isJsonArray, isJsonObject, type JsonObject } from '../values/json.ts'
@@ -33,6 +34,8 @@ export interface ReleaseObjects {
 export interface LookOptions {
   readonly namespace: string
   readonly template: Pick<Template, 'capabilities'>
+  /** What the release may have outside of its namespace. @default nothing */
+  readonly granted?: readonly GrantedObject[]
   readonly mask: (text: string) => string
   /** What could not be repaired when it was last looked at. */
   readonly known: readonly Unrepairable[]
@@ -54,9 +57,9 @@ export async function readRelease(
 ): Promise<ReleaseObjects> {
   const { settings, discovery } = parts
   const client = parts.client.as(viewing)
-  const { namespace, template, mask, signal } = options
+  const { namespace, template, granted, mask, signal } = options
   const allowed = [...(settings.allowedManagers ?? []), ...managersAllowedBy(template)]
-  const own = record.objects.filter((object) => isInScope(object, namespace))
+  const own = record.objects.filter((object) => isInScope(object, namespace, granted))
   const live = await inBatches(own, (desired) => readObject({ client, discovery }, desired, signal))
   const compare = (facts: OwnershipFacts) =>
     live.map((one) => ({ ...one, drift: driftOf(asJson(one.desired), one.live, facts, mask) }))

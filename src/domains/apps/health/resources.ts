@@ -13,6 +13,7 @@ import { objectName } from '../drift/diff-objects.ts'
 import { healthOf, type ObjectHealth } from './health.ts'
 import { hasNamespace, viewing } from '../fence.ts'
 import { releaseOf, type AppsParts } from '../parts.ts'
+import { grantedTo } from '../rows.ts'
 import { isInScope } from '../scope.ts'
 import { planOf } from '../plan.ts'
 import { asJson, inBatches } from '../drift/release-objects.ts'
@@ -59,7 +60,7 @@ export async function resourcesOf(
   const record = await parts.releases.newest(releaseOf(loaded.deployment), signal)
   const [listed, made, events] = await Promise.all([
     inBatches(
-      (record?.objects ?? []).filter((object) => isInScope(object, namespace)),
+      (record?.objects ?? []).filter((object) => isInScope(object, namespace, grantedTo(loaded))),
       (object) => liveOf({ ...parts, client }, object, signal),
     ),
     Promise.all(MADE_BY_OTHERS.map((resource) => listAll(client, resource, namespace, signal))),

@@ -206,7 +206,7 @@ export function helmCli(options: HelmCliOptions): HelmCli {
     const ran = await handing(helm, handOver, ({ args, env: more }) =>
       call({
         target,
-        reach: { namespace: target.namespace, mayWrite: true },
+        reach: writing(target),
         renders: true,
         args: [...verb, target.release, chart.archive, ...flags, ...args],
         limitMs: MOST_HOOKS * timeoutMs + QUICK_MS,
@@ -251,7 +251,7 @@ export function helmCli(options: HelmCliOptions): HelmCli {
       const helm = await version()
       const args = ['rollback', target.release, String(revision), `--timeout=${timeoutMs}ms`]
       const history = `--history-max=${historyMax}`
-      const reach = { namespace: target.namespace, mayWrite: true }
+      const reach = writing(target)
       const limitMs = MOST_HOOKS * timeoutMs + QUICK_MS
       const attempt = (force: boolean): Promise<Ran> =>
         call({ target, reach, renders: false, args: [...args, history, ...forced(helm, force)], limitMs, signal })
@@ -267,7 +267,7 @@ export function helmCli(options: HelmCliOptions): HelmCli {
       await version()
       const flags = [`--timeout=${timeoutMs}ms`, ...(hooks ? [] : ['--no-hooks'])]
       const args = ['uninstall', target.release, ...flags]
-      const reach = { namespace: target.namespace, mayWrite: true }
+      const reach = writing(target)
       const limitMs = MOST_HOOKS * timeoutMs + QUICK_MS
       const ran = await call({ target, reach, renders: false, args, limitMs, signal })
       if (ran.code === 0) return true
@@ -276,6 +276,8 @@ export function helmCli(options: HelmCliOptions): HelmCli {
     },
   }
 }
+
+const writing = ({ namespace, cluster = [] }: ReleaseTarget): Reach => ({ namespace, mayWrite: true, cluster })
 
 const kubeconfigFor = (server: string): string =>
   JSON.stringify({

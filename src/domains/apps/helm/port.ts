@@ -2,7 +2,8 @@ import type { Masker } from '../../../kernel/index.ts'
 import type { Identity, KubeObject } from '../../../kube/index.ts'
 import type { JsonObject } from '../values/json.ts'
 import type { HandedOver, PendingKind } from '../observed.ts'
-import type { GrantedObject } from '../scope.ts'
+import type { GrantedObject } from '../grants/grant.ts'
+import type { ClusterReach } from './reach.ts'
 
 /** Where a template says its chart is. */
 export interface ChartLocation {
@@ -39,6 +40,8 @@ export interface ReleaseTarget {
   readonly as?: Identity
   /** Cluster-scoped objects that its manifest may have. @default none */
   readonly granted?: readonly GrantedObject[]
+  /** Cluster-scoped objects that are reached where something is written. @default none */
+  readonly cluster?: readonly ClusterReach[]
 }
 
 export interface Rollout {

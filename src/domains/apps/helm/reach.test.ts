@@ -5,10 +5,10 @@ const SHOP: Reach = { namespace: 'shop', mayWrite: true }
 const LOOKING: Reach = { namespace: 'shop', mayWrite: false }
 const NOTHING: Reach = { namespace: undefined, mayWrite: false }
 
-function verdict(request: string, reach: Reach): string {
+function verdict(request: string, reach: Reach, sent = ''): string {
   const [method = '', url = ''] = request.split(' ')
   const { pathname: path, searchParams: query } = new URL(`http://x${url}`)
-  const given = verdictOf({ method, path, query }, reach)
+  const given = verdictOf({ method, path, query, body: Buffer.from(sent) }, reach)
   if (given.is === 'forwarded') return given.writes ? `write${given.creates ? ` ${given.creates}` : ''}` : 'read'
   const { status, body } = given.answer
   return status === 200 ? `empty ${(body as { kind: string }).kind}` : String(status)
@@ -54,4 +54,38 @@ test.each([
     looks,
     nothing,
   ])
+})
+
+const ROLES = '/apis/rbac.authorization.k8s.io/v1/clusterroles'
+const role = (name: string, mayChange: boolean) => ({
+  group: 'rbac.authorization.k8s.io',
+  plural: 'clusterroles',
+  name,
+  mayChange,
+})
+const GRANTED: Reach = { ...SHOP, cluster: [role('shop-web', true), role('shop-old', false)] }
+const named = (name: string): string => JSON.stringify({ metadata: { name } })
+
+test.each([
+  [`GET ${ROLES}/shop-web`, '', 'read'],
+  [`PATCH ${ROLES}/shop-web`, '', 'write'],
+  [`PUT ${ROLES}/shop-web`, '', 'write'],
+  [`DELETE ${ROLES}/shop-web`, '', 'write'],
+  [`POST ${ROLES}`, named('shop-web'), 'write'],
+  [`POST ${ROLES}`, named('shop-webs'), '403'],
+  [`POST ${ROLES}`, 'name: shop-web', '403'],
+  [`POST ${ROLES}/shop-web`, named('shop-web'), '403'],
+  [`GET ${ROLES}/shop-old`, '', 'read'],
+  [`DELETE ${ROLES}/shop-old`, '', 'write'],
+  [`PATCH ${ROLES}/shop-old`, '', '403'],
+  [`POST ${ROLES}`, named('shop-old'), '403'],
+  [`GET ${ROLES}/cluster-admin`, '', '404'],
+  [`GET ${ROLES}`, '', 'empty List'],
+  [`DELETE ${ROLES}`, '', 'empty List'],
+  [`PATCH ${ROLES}/cluster-admin`, '', '403'],
+  [`PATCH ${ROLES}/shop-web/status`, '', '403'],
+  ['PATCH /apis/rbac.authorization.k8s.io/v1/clusterrolebindings/shop-web', '', '403'],
+])('%s of a release with grants: %s %s', (request, body, expected) => {
+  expect(verdict(request, GRANTED, body)).toBe(expected)
+  expect(verdict(request, { ...GRANTED, mayWrite: false }, body)).not.toMatch(/write|read/)
 })

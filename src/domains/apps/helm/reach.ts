@@ -1,10 +1,21 @@
 import { partsOf, statusObject, type OwnAnswer, type PathParts, type ProxiedRequest } from '../../../kube/index.ts'
+import { isJsonObject } from '../values/json.ts'
 
 /** What a call of Helm may see and change. */
 export interface Reach {
   /** Absent: nothing of the cluster but which kinds it serves. */
   readonly namespace: string | undefined
   readonly mayWrite: boolean
+  /** Cluster-scoped objects that a call which writes may reach besides. @default none */
+  readonly cluster?: readonly ClusterReach[]
+}
+
+export interface ClusterReach {
+  readonly group: string
+  readonly plural: string
+  readonly name: string
+  /** Otherwise it may only be read and deleted. */
+  readonly mayChange: boolean
 }
 
 export type Verdict =
@@ -19,16 +30,22 @@ const DISCOVERY = /^\/(?:version|api|api\/[^/]+|apis|apis\/[^/]+|apis\/[^/]+\/[^
  * a chart chooses what it looks up; so what is not in the namespace of the release is answered here, as if it were not
  * there. The answer is the same for a preview and for an install. The Namespace itself belongs to the platform: a chart
  * that brings it is told so by us, not by Helm, which would call it the object of another release.
+ *
+ * Objects of the whole cluster that were granted are reached by name where Helm applies or deletes them, and not where it only
+ * renders: `lookup` in a preview finds none of them.
  */
 export function verdictOf(
-  { method, path, query }: Pick<ProxiedRequest, 'method' | 'path' | 'query'>,
-  { namespace, mayWrite }: Reach,
+  { method, path, query, body }: Pick<ProxiedRequest, 'method' | 'path' | 'query' | 'body'>,
+  { namespace, mayWrite, cluster = [] }: Reach,
 ): Verdict {
   const reads = method === 'GET'
   if (!isPlain(path)) return answered(400, 'BadRequest', 'the path is not one of the API')
   if (DISCOVERY.test(path)) return reads ? FORWARDED : refused(`${method} ${path}`)
   const parts = partsOf(path)
   if (parts === undefined) return refused(`${method} ${path}`)
+  if (mayWrite && parts.namespace === undefined && isReached(method, parts, body, cluster)) {
+    return reads ? FORWARDED : { is: 'forwarded', writes: true, creates: undefined }
+  }
   if (namespace === undefined || parts.namespace !== namespace) {
     return reads || method === 'DELETE' ? notThere(parts, query.get('watch')) : refused(`${method} of ${textOf(parts)}`)
   }
@@ -38,6 +55,36 @@ export function verdictOf(
 }
 
 const FORWARDED: Verdict = { is: 'forwarded', creates: undefined, writes: false }
+
+function isReached(
+  method: string,
+  { group, plural, name, subresource }: PathParts,
+  body: Buffer,
+  cluster: readonly ClusterReach[],
+): boolean {
+  if (subresource !== undefined) return false
+  const isCreation = method === 'POST' && name === undefined
+  const wanted = isCreation ? nameIn(body) : name
+  const found = cluster.find((one) => one.group === group && one.plural === plural && one.name === wanted)
+  if (found === undefined) return false
+  return (
+    method === 'GET' ||
+    method === 'DELETE' ||
+    ((isCreation || method === 'PATCH' || method === 'PUT') && found.mayChange)
+  )
+}
+
+/** Of an object that is to be created. */
+function nameIn(body: Buffer): string | undefined {
+  try {
+    const object: unknown = JSON.parse(body.toString('utf8'))
+    const metadata = isJsonObject(object) ? object['metadata'] : undefined
+    const name = isJsonObject(metadata) ? metadata['name'] : undefined
+    return typeof name === 'string' ? name : undefined
+  } catch {
+    return undefined
+  }
+}
 
 /** A segment that decodes to a separator could be read as another path behind us. */
 function isPlain(path: string): boolean {

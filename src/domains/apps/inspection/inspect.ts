@@ -4,7 +4,8 @@ import { failureOf, type Masker } from '../../../kernel/index.ts'
 import type { Discovery, KubeObject } from '../../../kube/index.ts'
 import { objectName } from '../drift/diff-objects.ts'
 import { contentsOf, type ChartContents, type DefinedKind } from '../helm/chart-contents.ts'
-import type { Chart, Helm } from '../helm/port.ts'
+import { offerOf, type GrantOffer } from '../grants/offer.ts'
+import type { Chart, Helm, ReleaseTarget } from '../helm/port.ts'
 import { checkRelease, checkSettings, userPartOf } from '../schema/user-part.ts'
 import type { Template } from '../types.ts'
 import { isJsonArray, isJsonObject, readAt, type Json, type JsonObject } from '../values/json.ts'
@@ -27,6 +28,8 @@ export interface Trial {
 export type Tried = Pick<Template, 'defaultValues' | 'overrides' | 'valuesSchema' | 'layout'>
 
 const TARGET = { namespace: SAMPLE_DEPLOYMENT.namespaceName, release: SAMPLE_DEPLOYMENT.deploymentUid } as const
+/** What is in objects that depend on the order. */
+const ORDERED = [SAMPLE_DOMAIN, SAMPLE_DEPLOYMENT.id] as const
 
 /** Renders `template` for a sample order and tells what would become of it. Writes nothing. */
 export async function inspectTemplate(
@@ -58,8 +61,14 @@ export async function inspectTemplate(
       }),
     ),
   ]
-  const render = (values: JsonObject): Promise<readonly KubeObject[]> =>
-    helm.render(TARGET, chart, values, signal, { mask, alone: { apiVersions } })
+  const renderAs = (target: ReleaseTarget, values: JsonObject): Promise<readonly KubeObject[]> =>
+    helm.render(target, chart, values, signal, { mask, alone: { apiVersions } })
+  const render = (values: JsonObject): Promise<readonly KubeObject[]> => renderAs(TARGET, values)
+  const renderNamed = (release: string): Promise<readonly KubeObject[]> => {
+    const named = { ...SAMPLE_DEPLOYMENT, deploymentUid: release, namespaceName: release }
+    const values = releaseValues(template, { userValues, system: systemValues(named, ingressClass, template.layout) })
+    return renderAs({ namespace: release, release }, values.given)
+  }
 
   const findings: Finding[] = [
     ...contents.missingDependencies.map((name) =>
@@ -76,9 +85,19 @@ export async function inspectTemplate(
     return { findings, objects: [], domainAt: [], recordBytes: null, customKinds }
   }
   const { objects } = rendered
-  const refusals = (await Promise.all(objects.map((object) => refusalOf(object, kinds)))).flat()
+  const refused = await Promise.all(objects.map((object) => refusalOf(object, kinds)))
+  const refusals = refused.flat()
+  const offers = refusals.length === 0 ? undefined : await offersFor(objects, renderNamed, chart.name)
   const off = await switchesFor(refusals, effective, given, render, kinds, signal)
-  findings.push(...refusals.map((one) => ({ ...one, switchedOffBy: off.get(one.object ?? '') ?? [] })))
+  findings.push(
+    ...refused.flatMap((found, index) =>
+      found.map((one) => ({
+        ...one,
+        switchedOffBy: off.get(one.object ?? '') ?? [],
+        grant: one.grant ?? offers?.(index) ?? NOT_TRIED,
+      })),
+    ),
+  )
   const customKinds = unique([
     ...contents.definedKinds,
     ...objects.filter(({ apiVersion }) => !isBuiltIn(apiVersion)).map(({ apiVersion, kind }) => ({ apiVersion, kind })),
@@ -149,9 +168,28 @@ async function refusalOf(object: KubeObject, kinds: Trial['discovery'] | undefin
   }
   const { namespace } = object.metadata
   if (namespace !== undefined && namespace !== TARGET.namespace) {
-    return [problem('ObjectRefused', `it is for namespace ${namespace}, which is not the release's own`, name)]
+    const refusal = problem('ObjectRefused', `it is for namespace ${namespace}, which is not the release's own`, name)
+    return [{ ...refusal, grant: { grantable: false, because: 'it is in a namespace of somebody else' } }]
   }
   return []
+}
+
+const NOT_TRIED: GrantOffer = { grantable: false, because: 'the chart does not render for every name of a release' }
+
+/** Whether the object at an index can be granted; `undefined` when the chart does not render under another name. */
+async function offersFor(
+  objects: readonly KubeObject[],
+  renderNamed: (release: string) => Promise<readonly KubeObject[]>,
+  chartName: string,
+): Promise<((index: number) => GrantOffer) | undefined> {
+  const sampleOf = async (release: string) => ({ release, objects: await renderNamed(release) })
+  const { release } = TARGET
+  try {
+    const [again, renamed] = await Promise.all([sampleOf(release), sampleOf(`sample-${chartName}-order`.slice(0, 53))])
+    return (index) => offerOf(index, { first: { release, objects }, again, renamed }, ORDERED)
+  } catch {
+    return undefined
+  }
 }
 
 /** Which values make which refused objects disappear, found by rendering with each. */

@@ -1,4 +1,7 @@
+import type { Grant } from '../grants/grant.ts'
+import type { GrantOffer } from '../grants/offer.ts'
 import type { DefinedKind } from '../helm/chart-contents.ts'
+import type { Template } from '../types.ts'
 
 /*
  * What trying a template out told, before anybody orders it: it is rendered without a control plane for a deployment that
@@ -34,6 +37,8 @@ export interface Finding {
   readonly object: string | null
   /** Values that make the object disappear, such as `rbac.create=false`; tried, not guessed. */
   readonly switchedOffBy: readonly string[]
+  /** Whether an admin can grant the object to the template. @default it is not about that */
+  readonly grant?: GrantOffer
 }
 
 export interface Inspection {
@@ -48,11 +53,23 @@ export interface Inspection {
   readonly customKinds: readonly DefinedKind[]
 }
 
-export const problemsIn = ({ findings }: Inspection): readonly Finding[] =>
-  findings.filter(({ severity }) => severity === 'problem')
+/** Kinds that can be granted are of one group each. */
+type GrantedName = Pick<Grant, 'kind' | 'name'>
+
+/** But for what is granted. */
+export const problemsIn = ({ findings }: Inspection, granted: readonly GrantedName[] = []): readonly Finding[] =>
+  findings.filter(({ severity, grant }) => severity === 'problem' && !granted.some((one) => isOffer(grant, one)))
+
+export const isOffer = (offer: GrantOffer | undefined, { kind, name }: GrantedName): boolean =>
+  offer?.grantable === true && offer.kind === kind && offer.name === name
 
 /** What no settings of a tenant can mend. How it renders may depend on them. */
 const FINAL: readonly FindingCode[] = ['DependencyMissing', 'ObjectRefused', 'RecordTooLarge']
 
-export const finalProblems = (inspection: Inspection | null): readonly Finding[] =>
-  inspection === null ? [] : problemsIn(inspection).filter(({ code }) => FINAL.includes(code))
+export const finalProblems = ({
+  inspection,
+  grants = [],
+}: Pick<Template, 'inspection' | 'grants'>): readonly Finding[] => {
+  const standing = grants.filter(({ revokedAt }) => revokedAt === null)
+  return inspection === null ? [] : problemsIn(inspection, standing).filter(({ code }) => FINAL.includes(code))
+}

@@ -1,9 +1,10 @@
 import type { KubeObject } from '../../../kube/index.ts'
 import type { ReleaseTarget } from '../helm/port.ts'
 import { fenced, type Holder } from '../fence.ts'
+import type { ClusterReach } from '../helm/reach.ts'
 import type { Observation } from '../observe.ts'
 import { releaseOf, type AppsParts } from '../parts.ts'
-import type { LoadedDeployment } from '../rows.ts'
+import { grantedTo, type LoadedDeployment } from '../rows.ts'
 import type { Step } from './types.ts'
 
 /** The steps that change the world. */
@@ -17,6 +18,8 @@ export interface StepContext {
   readonly fence: number
   /** A step before has made the namespace ours under this fence. Whoever took it from us since is named by its policy. */
   readonly hasEntered: boolean
+  /** What the release reaches outside of its namespace, once the step has the rights for it. @default nothing */
+  readonly cluster?: readonly ClusterReach[]
   /** Aborted when the lease or a lock is lost, or when the tenant wants it gone. */
   readonly signal: AbortSignal
 }
@@ -43,7 +46,9 @@ export const holderOf = ({ loaded: { deployment }, fence }: StepContext): Holder
 })
 
 /** The release, touched on behalf of the lease. */
-export const targetOf = ({ loaded: { deployment }, fence }: StepContext): ReleaseTarget => ({
-  ...releaseOf(deployment),
-  as: fenced(deployment.id, fence),
+export const targetOf = ({ loaded, fence, cluster = [] }: StepContext): ReleaseTarget => ({
+  ...releaseOf(loaded.deployment),
+  as: fenced(loaded.deployment.id, fence),
+  granted: grantedTo(loaded),
+  cluster,
 })

@@ -2,7 +2,7 @@ import { isId, type Pool, type Runner } from '../../../store/index.ts'
 import type { DeploymentRows } from '../rows.ts'
 import { DEPLOYMENT_COLUMNS, deploymentOf, type DeploymentRow } from './deployment-columns.ts'
 import { HELD } from './held.ts'
-import { findTemplate } from './templates.ts'
+import { findGrants, findTemplate } from './templates.ts'
 
 /** What is to be deleted is never said to be anything better again by a run that began before. */
 const WRITE = `
@@ -49,10 +49,12 @@ async function load(on: Runner, id: string): ReturnType<DeploymentRows['load']> 
      from caelus.deployment d join caelus.user u on u.id = d.user_id where d.id = $1`,
     [id],
   )
-  // Templates never change, so that reading it apart reads the same.
+  // But for their grants templates never change, so that reading it apart reads the same.
   const template = row && (await findTemplate(on, row.desired_template_id))
   if (row === undefined || template === undefined) return undefined
-  return { deployment: deploymentOf(row), owner: { id: row.user_id, email: row.email }, template }
+  const { applied_template_id: applied } = row
+  const appliedGrants = applied === null || applied === template.id ? [] : await findGrants(on, applied)
+  return { deployment: deploymentOf(row), owner: { id: row.user_id, email: row.email }, template, appliedGrants }
 }
 
 /** Those of which something may be left, by id. */

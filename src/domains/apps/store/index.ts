@@ -8,10 +8,13 @@ export {
   findOrderable,
   findTemplate,
   findTwin,
+  insertGrant,
   insertTemplate,
   listTemplates,
   lockTemplate,
   removeTemplate,
+  revokeGrant,
+  type NewGrant,
   type NewTemplate,
 } from './templates.ts'
 export * from './tenants.ts'

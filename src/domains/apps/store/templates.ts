@@ -10,6 +10,7 @@ import {
   timeMark,
   type Tx,
 } from '../../../store/index.ts'
+import type { Grant } from '../grants/grant.ts'
 import type { Inspection } from '../inspection/inspection.ts'
 import type { JsonObject } from '../values/json.ts'
 import { FIRST_LAYOUT, type Layout } from '../values/layout.ts'
@@ -30,12 +31,37 @@ export interface TemplateRow {
   readonly capabilities_json: JsonObject
   readonly health_timeout_sec: number
   readonly inspection_json: Inspection | null
+  readonly grants: readonly GrantRow[]
   readonly created_at: Date
   readonly deleted_at: Date | null
 }
 
+interface GrantRow {
+  readonly id: string
+  readonly api_group: string
+  readonly kind: string
+  readonly name: string
+  readonly objects_json: Grant['objects']
+  readonly granted_at: string
+  readonly revoked_at: string | null
+}
+
+const grantOf = (row: GrantRow): Grant => ({
+  id: row.id,
+  group: row.api_group,
+  kind: row.kind,
+  name: row.name,
+  objects: row.objects_json,
+  grantedAt: Date.parse(row.granted_at),
+  revokedAt: row.revoked_at === null ? null : Date.parse(row.revoked_at),
+})
+
+const grantsOf = (template: string): string =>
+  `(select coalesce(jsonb_agg(to_jsonb(g) order by g.granted_at, g.id), '[]') from caelus.template_grant g where g.template_id = ${template})`
+
 const COLUMNS = `id, product_id, package_type, chart_ref, chart_version, chart_digest, version_label,
-  default_values_json, overrides_json, values_schema_json, layout_json, capabilities_json, health_timeout_sec, inspection_json, created_at, deleted_at`
+  default_values_json, overrides_json, values_schema_json, layout_json, capabilities_json, health_timeout_sec, inspection_json, created_at, deleted_at,
+  ${grantsOf('product_template_version.id')} as grants`
 
 export const templateOf = (row: TemplateRow): Template => ({
   id: row.id,
@@ -52,6 +78,7 @@ export const templateOf = (row: TemplateRow): Template => ({
   capabilities: row.capabilities_json,
   healthTimeoutSec: row.health_timeout_sec,
   inspection: row.inspection_json,
+  grants: row.grants.map(grantOf),
   createdAt: msOf(row.created_at),
   deletedAt: msOrNull(row.deleted_at),
 })
@@ -69,9 +96,9 @@ export async function findTemplate(on: Runner, id: string): Promise<Template | u
 export async function findOrderable(on: Runner, id: string): Promise<Template | undefined> {
   if (!isId(id)) return undefined
   const [row] = await on.query<TemplateRow>(
-    `select ${COLUMNS} from caelus.product_template_version t
+    `select ${COLUMNS} from caelus.product_template_version
      where id = $1 and deleted_at is null
-       and exists (select from caelus.product p where p.id = t.product_id and p.deleted_at is null)`,
+       and exists (select from caelus.product p where p.id = product_id and p.deleted_at is null)`,
     [id],
   )
   return row && templateOf(row)
@@ -102,7 +129,7 @@ export async function listTemplates(
   return listed(rows.map(templateOf), limit, ({ createdAt, id }) => [markOf(createdAt), id])
 }
 
-export type NewTemplate = Omit<Template, 'id' | 'packageType' | 'createdAt' | 'deletedAt'>
+export type NewTemplate = Omit<Template, 'id' | 'packageType' | 'grants' | 'createdAt' | 'deletedAt'>
 
 const contentsOf = (template: NewTemplate): readonly unknown[] => [
   template.productId,
@@ -143,4 +170,29 @@ export async function insertTemplate(tx: Tx, template: NewTemplate): Promise<Tem
 
 export async function removeTemplate(tx: Tx, id: string): Promise<void> {
   await tx.query('update caelus.product_template_version set deleted_at = now() where id = $1', [id])
+}
+
+/** Those that were revoked included. */
+export async function findGrants(on: Runner, templateId: string): Promise<readonly Grant[]> {
+  const [row] = await on.query<{ grants: readonly GrantRow[] }>(`select ${grantsOf('$1')} as grants`, [templateId])
+  return (row?.grants ?? []).map(grantOf)
+}
+
+export type NewGrant = Pick<Grant, 'group' | 'kind' | 'name' | 'objects'>
+
+export async function insertGrant(tx: Tx, templateId: string, grant: NewGrant): Promise<void> {
+  await tx.query(
+    `insert into caelus.template_grant (template_id, api_group, kind, name, objects_json) values ($1, $2, $3, $4, $5)`,
+    [templateId, grant.group, grant.kind, grant.name, JSON.stringify(grant.objects)],
+  )
+}
+
+/** False: there is no such grant of the template, or it is revoked already. */
+export async function revokeGrant(tx: Tx, templateId: string, id: string): Promise<boolean> {
+  if (!isId(id)) return false
+  const rows = await tx.query(
+    `update caelus.template_grant set revoked_at = now() where template_id = $1 and id = $2 and revoked_at is null returning id`,
+    [templateId, id],
+  )
+  return rows.length > 0
 }

@@ -14,6 +14,7 @@ import {
   suspendDeployment,
   unfreezeTenant,
 } from './operate.ts'
+import { grantTemplate, revokeTemplateGrant } from './grants.ts'
 import type { Apps } from './port.ts'
 import { previewCreate, previewUpdate } from './preview.ts'
 import {
@@ -49,6 +50,8 @@ const CASES = {
   listTemplates,
   inspectChart,
   publishTemplate,
+  grantTemplate,
+  revokeTemplateGrant,
   deleteTemplate,
   createDeployment,
   updateDeployment,

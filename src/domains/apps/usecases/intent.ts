@@ -92,7 +92,7 @@ async function orderable(tx: Tx, templateId: string): Promise<Template> {
   if (template === undefined) {
     throw templateRefused('names no template that can be ordered')
   }
-  const [problem, ...more] = finalProblems(template.inspection)
+  const [problem, ...more] = finalProblems(template)
   if (problem !== undefined) {
     const named = [problem, ...more].map(({ object, message }) => (object === null ? message : `${object}: ${message}`))
     const why = raise.TemplateNotOrderable(`no release of template ${templateId} can be created: ${named.join('; ')}`)

@@ -42,10 +42,24 @@ export interface TemplateInput {
   readonly capabilities?: JsonObject | undefined
   /** @default 600 */
   readonly healthTimeoutSec?: number | undefined
+  /** Objects of the whole cluster that its releases may have, of those that trying the chart offers. @default none */
+  readonly grants?: readonly GrantName[] | undefined
   /** Publish it although every order would fail. @default false */
   readonly acceptProblems?: boolean | undefined
   /** New deployments get it from now on. @default false */
   readonly canonical?: boolean | undefined
+}
+
+/** As the inspection offers it; the name has `{release}` in it. */
+export interface GrantName {
+  readonly kind: string
+  readonly name: string
+}
+
+/** `productId`: as the path has it. */
+export interface TemplateRef {
+  readonly id: string
+  readonly productId?: string | undefined
 }
 
 /** What is left out is as usual. Paths are written `nextcloud.host`, `ingress.hosts[0].host` or as JSON pointers. */
@@ -154,6 +168,10 @@ export interface Apps {
   getTemplate(actor: Actor, id: string, productId?: string): Promise<Template>
   inspectChart(actor: Actor, input: ChartTrialInput, signal?: AbortSignal): Promise<ChartReport>
   publishTemplate(actor: Actor, input: TemplateInput, signal?: AbortSignal): Promise<Template>
+  /** Its releases may have these objects from now on, exactly as the inspection shows them. Harmless twice. */
+  grantTemplate(actor: Actor, ref: TemplateRef, names: readonly GrantName[]): Promise<Template>
+  /** Its releases may no longer have the object: what they have of it stays, and their next change is refused. */
+  revokeTemplateGrant(actor: Actor, ref: TemplateRef, grantId: string): Promise<Template>
   /** It can be ordered no longer; what was ordered lives on. Refused while it is canonical. */
   deleteTemplate(actor: Actor, id: string, productId?: string): Promise<void>
 

@@ -12,6 +12,7 @@ import type { JsonObject } from '../values/json.ts'
 import {
   changeProduct,
   findProduct,
+  findTemplate,
   findTwin,
   insertTemplate,
   lockProduct,
@@ -22,6 +23,7 @@ import {
 import type { FieldProblem, Template } from '../types.ts'
 import { coalesce, overridesIn } from '../values/chart-defaults.ts'
 import { found, needsAdmin, note, refuseUnstorable } from '../../../store/index.ts'
+import { insertGrants, reviewed } from './grants.ts'
 import { layoutFrom } from './layout.ts'
 import type { ChartReport, ChartTrialInput, TemplateInput } from './port.ts'
 import type { UseCaseDeps } from './deps.ts'
@@ -62,7 +64,8 @@ export async function publishTemplate(
   const problems = [...described.problems, ...valuesProblems(capabilities, 'capabilities')]
   if (problems.length > 0) throw new RefusedFields(problems)
   const inspection = await tryOut(deps, described.template, chart, signal)
-  if (inspection !== null && input.acceptProblems !== true) refuseUnusable(chart, problemsIn(inspection))
+  const grants = reviewed(inspection, input.grants ?? [])
+  if (inspection !== null && input.acceptProblems !== true) refuseUnusable(chart, problemsIn(inspection, grants))
   const template: NewTemplate = {
     ...described.template,
     inspection,
@@ -90,7 +93,8 @@ export async function publishTemplate(
       after: published,
       detail: { productId: product.id, chartVersion: published.chartVersion, chartDigest: published.chartDigest ?? '' },
     })
-    return published
+    await insertGrants(tx, actor, published, grants)
+    return grants.length === 0 ? published : found(await findTemplate(tx, published.id), 'template', published.id)
   })
 }
 
@@ -163,10 +167,11 @@ async function tryOut(
 /** Told with the values that would help, object by object. */
 function refuseUnusable({ name, version }: Chart, problems: readonly Finding[]): void {
   if (problems.length === 0) return
-  const fields = problems.map(({ object, message, switchedOffBy }) => ({
-    field: object === null ? 'chart_ref' : `objects/${object}`,
-    message: switchedOffBy.length === 0 ? message : `${message}; gone with ${switchedOffBy.join(' or ')}`,
-  }))
+  const fields = problems.map(({ object, message, switchedOffBy, grant }) => {
+    const gone = switchedOffBy.length === 0 ? '' : `; gone with ${switchedOffBy.join(' or ')}`
+    const granted = grant?.grantable === true ? `; an admin can grant ${grant.kind}/${grant.name}` : ''
+    return { field: object === null ? 'chart_ref' : `objects/${object}`, message: `${message}${gone}${granted}` }
+  })
   throw new RefusedFields(fields, raise.TemplateUnusable(`every order of chart ${name} ${version} would fail`))
 }
 
