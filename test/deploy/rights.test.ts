@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import {
   ClusterRole,
+  ClusterRoleBinding,
   ConfigMap,
   Deployment,
   Lease,
@@ -13,6 +14,8 @@ import {
 import { explainNow, previewOf, resourcesOf } from '../../src/domains/apps/index.ts'
 import { DEPLOYMENT_LABEL, fenced, installFence, viewing } from '../../src/domains/apps/fence.ts'
 import { obtainBinaries } from '../../tools/binaries/index.ts'
+import { writeChart } from '../apps/helm/world.ts'
+import { GRANTS, READER, triedApps } from '../apps/worker/tried.ts'
 import { WorkerWorld, ADMIN } from '../apps/worker/world.ts'
 import { start } from '../cli/caelus.ts'
 import { freshNamespace, seen, testClient } from '../support/kube.ts'
@@ -56,6 +59,58 @@ test('the worker installs, repairs and deletes an app with the rights of the cha
   expect(await admin.get(Namespace, { name: namespace })).toBe(undefined)
   const locks = await admin.list(Lease, { namespace: 'caelus-system' })
   expect(locks.filter(({ metadata }) => metadata.annotations?.['caelus.dev/target']?.includes(namespace))).toEqual([])
+})
+
+test.each([true, false])('with apps.grants %s a granted ClusterRole', { timeout: 240_000 }, async (isOn) => {
+  await using admin = await testClient()
+  await ensureHome(admin)
+  await using release = await installed({ 'apps.grants': isOn })
+  await using account = await accountOf(`${release.name}-worker`)
+  await using world = await WorkerWorld.make()
+  await using tried = await triedApps(world)
+  const { helm } = await obtainBinaries(['helm'])
+  await using worker = start(['run-worker-loop', '--poll-seconds', '1'], {
+    DATABASE_URL: world.database.urlOf('caelus_worker'),
+    CAELUS_KUBECONFIG: account.kubeconfig,
+    CAELUS_DATA_DIR: join(account.dir, 'data'),
+    CAELUS_LOCAL_CHARTS: 'true',
+    CAELUS_LOG_FORMAT: 'json',
+    HELM_BIN: helm,
+  })
+  await worker.says(/"msg":"Worker started"/)
+  const chartRef = await writeChart(world.dir, READER, {})
+  const chart = { productId: world.productId, chartRef, chartVersion: '1.0.0', grants: GRANTS }
+  const { id: templateId } = await tried.apps.publishTemplate(ADMIN, chart)
+  const { id, namespaceName } = await world.orderWithoutVolume({}, 'shop.example.com', { templateId })
+  const name = `${namespaceName}-reader`
+  if (isOn) {
+    await world.until(id, 'ready')
+    expect(await admin.get(ClusterRole, { name })).toBeDefined()
+    const { client } = account
+    const everything = { name: `caelus-release-${namespaceName}x` }
+    const wide = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: everything } as const
+    const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'mallory' }]
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' }
+    const rules = [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }]
+    const attempts: readonly Attempt[] = [
+      ['makes a role of another name', client.create(ClusterRole, { ...wide, metadata: { name: 'x' }, rules: [] })],
+      ['makes a role that may do everything', client.create(ClusterRole, { ...wide, rules })],
+      ['deletes a role of others', client.delete(ClusterRole, { name: 'view' })],
+      [
+        'binds another role',
+        client.apply(ClusterRoleBinding, { ...wide, kind: 'ClusterRoleBinding', roleRef, subjects }),
+      ],
+    ]
+    expect(await outcomesOf(attempts)).toEqual(attempts.map(([what]) => `${what}: refused`))
+  } else {
+    expect((await world.until(id, 'error')).lastError).toMatchObject({ code: 'GrantsDisabled', retryable: false })
+  }
+  await world.apps.deleteDeployment(ADMIN, { id })
+  await world.until(id, 'deleted')
+  const left = await Promise.all(
+    [name, `caelus-release-${namespaceName}`].map((one) => admin.get(ClusterRole, { name: one })),
+  )
+  expect(left).toEqual([undefined, undefined])
 })
 
 test('the worker is refused outside of the namespaces of deployments', async () => {

@@ -62,7 +62,9 @@ async function clusterRights(context: StepContext, signal: AbortSignal): ReturnT
   const { parts, loaded, sighting } = context
   const granted = grantedTo(loaded)
   const had = (sighting.record?.objects ?? []).some(({ metadata }) => metadata.namespace === undefined)
-  return granted.length > 0 || had ? ensureRights(parts, holderOf(context), granted, signal) : []
+  if (granted.length === 0 && !had) return []
+  // What is to go needs no right but to delete what it has.
+  return ensureRights(parts, holderOf(context), loaded.deployment.deletedAt === null ? granted : [], signal)
 }
 
 /** The handler and the step have the same name, which the compiler cannot infer from the index. */

@@ -1,81 +1,30 @@
 import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { resourcesOf, type AppsParts } from '../../../src/domains/apps/index.ts'
-import { charts, helmCli, releases } from '../../../src/domains/apps/helm/index.ts'
 import { fenced, viewing } from '../../../src/domains/apps/fence.ts'
-import { deploymentRows } from '../../../src/domains/apps/store/index.ts'
-import { openApps, type Apps, type GrantName, type ListedDeployment } from '../../../src/domains/apps/usecases/index.ts'
-import { userDirectory } from '../../../src/identity/index.ts'
-import { systemClock } from '../../../src/kernel/index.ts'
-import { ClusterRole, ClusterRoleBinding, ConfigMap, discovery, kubeLocks, Namespace } from '../../../src/kube/index.ts'
-import { obtainBinaries } from '../../../tools/binaries/index.ts'
-import { testTransport } from '../../support/kube.ts'
+import { collectOrphans } from '../../../src/domains/apps/orphans.ts'
+import type { Apps, GrantName, ListedDeployment } from '../../../src/domains/apps/usecases/index.ts'
+import { ClusterRole, ClusterRoleBinding, ConfigMap, Namespace } from '../../../src/kube/index.ts'
 import { writeChart } from '../helm/world.ts'
 import { page } from './charts.ts'
-import { CLASS, SETTINGS } from './parts.ts'
+import { binding, GRANTS, OWN, RBAC, READER, role, triedApps, type TriedApps } from './tried.ts'
 import { ADMIN, WorkerWorld } from './world.ts'
 
 let world: WorkerWorld
+let tried: TriedApps
 let apps: Apps
 let parts: AppsParts
-let transport: Awaited<ReturnType<typeof testTransport>>
 beforeAll(async () => {
   world = await WorkerWorld.make()
-  transport = await testTransport()
-  const kinds = discovery(transport)
-  const { helm: binary } = await obtainBinaries(['helm'])
-  const { client, dir } = world
-  const store = charts({ cacheDir: join(dir, 'charts'), localPaths: true })
-  const helm = helmCli({ binary, kubeconfig: inject('kubeconfig'), kinds, home: join(dir, 'tried'), tempDir: dir })
-  apps = openApps({
-    pool: world.database.pool,
-    queue: world.queue,
-    charts: store,
-    users: userDirectory,
-    ingressClass: CLASS,
-    ring: SETTINGS.ring,
-    trial: () => ({ helm, discovery: kinds, ingressClass: CLASS }),
-    clock: systemClock,
-    random: Math.random,
-  })
-  parts = {
-    client,
-    discovery: kinds,
-    rows: deploymentRows(world.database.pool),
-    charts: store,
-    helm,
-    releases: releases(client, kinds),
-    locks: kubeLocks({ client, namespace: 'default' }),
-    clock: systemClock,
-    settings: SETTINGS,
-  }
+  tried = await triedApps(world)
+  ;({ apps, parts } = tried)
   await world.worker()
 })
 afterAll(async () => {
-  await transport[Symbol.asyncDispose]()
+  await tried[Symbol.asyncDispose]()
   await world[Symbol.asyncDispose]()
 })
 
-const RBAC = 'rbac.authorization.k8s.io'
-const role = (name: string, rules = '[{ apiGroups: [""], resources: [nodes], verbs: [get, list] }]'): string =>
-  `apiVersion: ${RBAC}/v1
-kind: ClusterRole
-metadata: { name: "${name}", labels: { app.kubernetes.io/instance: "{{ .Release.Name }}" } }
-rules: ${rules}
-`
-const binding = (name: string, roleName = name): string => `apiVersion: ${RBAC}/v1
-kind: ClusterRoleBinding
-metadata: { name: "${name}" }
-roleRef: { apiGroup: ${RBAC}, kind: ClusterRole, name: "${roleName}" }
-subjects: [{ kind: ServiceAccount, name: reader, namespace: "{{ .Release.Namespace }}" }]
-`
-const OWN = '{{ .Release.Name }}-reader'
-const READER: Readonly<Record<string, string>> = { 'role.yaml': role(OWN), 'binding.yaml': binding(OWN) }
-const GRANTS: readonly GrantName[] = ['ClusterRole', 'ClusterRoleBinding'].map((kind) => ({
-  kind,
-  name: '{release}-reader',
-}))
 const SETTABLE = {
   valuesSchema: { type: 'object', properties: { user: { type: 'object', properties: { text: { type: 'string' } } } } },
 }
@@ -321,7 +270,6 @@ const standing = async (templateId: string): Promise<string[]> =>
   )
 
 test('a release whose namespace somebody deleted leaves nothing either', { timeout: 120_000 }, async () => {
-  const { collectOrphans } = await import('../../../src/domains/apps/orphans.ts')
   const made = await order(await publish(READER, GRANTS))
   await world.until(made.id, 'ready')
   await world.apps.suspendDeployment(ADMIN, { id: made.id })

@@ -1,9 +1,16 @@
 import { Alert, Stack, Text } from '@mantine/core'
 import { Facts } from '../../../components/detail/Facts.tsx'
 import type { FindingView, InspectionView } from '../../../lib/api/contract.ts'
+import { problemsIn } from './grants.ts'
+
+interface FindingsProps {
+  readonly inspection: InspectionView | null
+  /** What of the refused objects is going to be granted. */
+  readonly granted: ReadonlySet<string>
+}
 
 /** What rendering the chart for a sample order told. */
-export function Findings({ inspection }: { readonly inspection: InspectionView | null }) {
+export function Findings({ inspection, granted }: FindingsProps) {
   if (inspection === null) {
     return (
       <Text size="sm" c="dimmed">
@@ -12,11 +19,11 @@ export function Findings({ inspection }: { readonly inspection: InspectionView |
     )
   }
   const { findings, objects, domain_at, record_bytes } = inspection
-  const of = (severity: FindingView['severity']): FindingView[] => findings.filter((one) => one.severity === severity)
+  const warnings = findings.filter(({ severity }) => severity === 'warning')
   return (
     <Stack gap="md">
-      <Told color="red" title="Every order would fail" findings={of('problem')} />
-      <Told color="yellow" title="Worth a look" findings={of('warning')} />
+      <Told color="red" title="Every order would fail" findings={problemsIn(inspection, granted)} />
+      <Told color="yellow" title="Worth a look" findings={warnings} />
       <Facts
         facts={[
           ['Objects', objects.length === 0 ? '—' : objects.join(', ')],
@@ -39,7 +46,7 @@ function Told({ color, title, findings }: ToldProps) {
   return (
     <Alert color={color} variant="light" title={title}>
       <ul style={{ margin: 0, paddingLeft: '1.2em' }}>
-        {findings.map(({ code, object, message, switched_off_by }) => (
+        {findings.map(({ code, object, message, switched_off_by, grant }) => (
           <li key={`${code} ${object} ${message}`}>
             {object !== null && <code>{object}</code>} {message}
             {switched_off_by.length > 0 && (
@@ -47,6 +54,7 @@ function Told({ color, title, findings }: ToldProps) {
                 . Gone with <code>{switched_off_by.join(' or ')}</code>
               </>
             )}
+            {grant?.grantable === false && <>. Cannot be granted: {grant.because}</>}
           </li>
         ))}
       </ul>

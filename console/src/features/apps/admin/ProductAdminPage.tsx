@@ -21,6 +21,7 @@ import { templateName } from '../template-name.ts'
 import { useWrite } from '../use-write.ts'
 import { DeleteProduct } from './DeleteProduct.tsx'
 import { ProductEditor } from './ProductEditor.tsx'
+import { TemplateGrants } from './TemplateGrants.tsx'
 
 /** A product as those see it who publish it. */
 export function ProductAdminPage({ productId }: { readonly productId: string }) {
@@ -91,13 +92,17 @@ function Templates({ product }: { readonly product: ProductView }) {
   const error = canonical.error ?? remove.error
   const { mutate: makeCanonical } = canonical
   const { mutate: removeTemplate } = remove
+  const [reviewedId, review] = useState<string>()
   const columns = useMemo(
-    () => templateColumns(product.template_id, makeCanonical, removeTemplate),
+    () => templateColumns(product.template_id, { makeCanonical, remove: removeTemplate, review }),
     [product.template_id, makeCanonical, removeTemplate],
   )
   return (
     <>
       {error !== null && <ProblemView compact error={error} />}
+      {reviewedId !== undefined && (
+        <ReviewedGrants productId={product.id} templateId={reviewedId} onClose={() => review(undefined)} />
+      )}
       <ResourceList<TemplateView>
         noun="templates"
         topic={TOPIC}
@@ -122,10 +127,27 @@ function Templates({ product }: { readonly product: ProductView }) {
   )
 }
 
+interface ReviewedGrantsProps {
+  readonly productId: string
+  readonly templateId: string
+  readonly onClose: () => void
+}
+
+/** Read anew: what was granted or revoked is shown at once. */
+function ReviewedGrants({ productId, templateId, onClose }: ReviewedGrantsProps) {
+  const { data } = useResource<TemplateView>(TOPIC, api.template(productId, templateId))
+  return data === undefined ? null : <TemplateGrants template={data} onClose={onClose} />
+}
+
+interface TemplateActions {
+  readonly makeCanonical: (id: string) => void
+  readonly remove: (id: string) => void
+  readonly review: (id: string) => void
+}
+
 const templateColumns = (
   canonicalId: string | null,
-  makeCanonical: (id: string) => void,
-  remove: (id: string) => void,
+  { makeCanonical, remove, review }: TemplateActions,
 ): readonly ListColumn<TemplateView>[] => [
   {
     id: 'version',
@@ -154,12 +176,14 @@ const templateColumns = (
   ageColumn((row) => row.created_at),
   menuColumn((row) => ({
     name: templateName(row),
-    actions:
-      row.id === canonicalId
+    actions: [
+      { label: 'Grants', onClick: () => review(row.id) },
+      ...(row.id === canonicalId
         ? []
         : [
             { label: 'Make canonical', onClick: () => makeCanonical(row.id) },
             { label: 'Delete', isDangerous: true, onClick: () => remove(row.id) },
-          ],
+          ]),
+    ],
   })),
 ]

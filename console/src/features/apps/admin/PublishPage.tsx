@@ -15,6 +15,8 @@ import { fieldText } from '../../../lib/diff-lines.ts'
 import { api, pages, TOPIC } from '../paths.ts'
 import { useWrite } from '../use-write.ts'
 import { Findings } from './Findings.tsx'
+import { GrantReview } from './GrantReview.tsx'
+import { grantNamed, problemsIn } from './grants.ts'
 import { EMPTY_DRAFT, objectIn, requestOf, type ValuesDraft } from './values-draft.ts'
 import { ValuesFields } from './ValuesFields.tsx'
 
@@ -117,7 +119,8 @@ function Chart({ product, chart, location }: ChartProps) {
   const [timeout, setTimeout] = useState<number | string>(600)
   const [isCanonical, setCanonical] = useState(true)
   const [isInsisting, setInsisting] = useState(false)
-  const isUnusable = chart.inspection?.findings.some(({ severity }) => severity === 'problem') ?? false
+  const [granted, setGranted] = useState<ReadonlySet<string>>(new Set())
+  const isUnusable = chart.inspection !== null && problemsIn(chart.inspection, granted).length > 0
   const publish = useWrite<TemplateView, TemplateCreate>(
     async (client, body, idempotencyKey) => {
       const template = await client.post<TemplateView>(api.templates(product.id), body, { idempotencyKey })
@@ -155,7 +158,12 @@ function Chart({ product, chart, location }: ChartProps) {
       )}
       {chart.problems.length === 0 && (
         <Panel title="3. What an order of it would make">
-          <Findings inspection={chart.inspection} />
+          <Stack gap="md">
+            <Findings inspection={chart.inspection} granted={granted} />
+            {chart.inspection !== null && (
+              <GrantReview inspection={chart.inspection} granted={granted} onChange={setGranted} />
+            )}
+          </Stack>
         </Panel>
       )}
       <Panel
@@ -190,6 +198,7 @@ function Chart({ product, chart, location }: ChartProps) {
               chart_digest: chart.digest,
               ...(label.trim() !== '' && { version_label: label.trim() }),
               ...(typeof timeout === 'number' && { health_timeout_sec: timeout }),
+              ...(granted.size > 0 && { grants: [...granted].map(grantNamed) }),
               ...(isInsisting && { accept_problems: true }),
             })
           }}
