@@ -31,9 +31,9 @@ export class ServerRefusal extends Error {
 
 export interface RestClient {
   get<T>(path: string, query?: Readonly<Record<string, string | undefined>>): Promise<T>
-  post<T>(path: string, body?: unknown): Promise<T>
-  put<T>(path: string, body: unknown): Promise<T>
   /** `onVersion`: the generation that was read. The server refuses the change if the object has another one. */
+  post<T>(path: string, body?: unknown, onVersion?: number): Promise<T>
+  put<T>(path: string, body: unknown): Promise<T>
   patch<T>(path: string, body: unknown, onVersion?: number): Promise<T>
   delete(path: string, onVersion?: number): Promise<void>
 }
@@ -62,7 +62,7 @@ export function restClient({ url, token }: Remote): RestClient {
   }
   return {
     get: (path, query = {}) => send('GET', `${path}${queryText(query)}`) as Promise<never>,
-    post: (path, body) => send('POST', path, body) as Promise<never>,
+    post: (path, body, onVersion) => send('POST', path, body, onVersion) as Promise<never>,
     put: (path, body) => send('PUT', path, body) as Promise<never>,
     patch: (path, body, onVersion) => send('PATCH', path, body, onVersion) as Promise<never>,
     delete: async (path, onVersion) => void (await send('DELETE', path, undefined, onVersion)),

@@ -80,6 +80,12 @@ export const APPS = section({
       '50',
       'The most deployments of one user. An admin may set another limit for a user.',
     ),
+    keepRevisions: variable(
+      'CAELUS_APPS_KEEP_REVISIONS',
+      integer(1, 1000),
+      '20',
+      'How many generations of an app are kept, the present one among them: to be seen, and to go back to.',
+    ),
     reservedDomains: variable(
       'CAELUS_APPS_RESERVED_DOMAINS',
       domains,

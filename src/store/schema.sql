@@ -125,6 +125,49 @@ BEGIN ATOMIC
    WHERE ((u.id = find_user.the_id) AND (u.deleted_at IS NULL));
 END
 
+caelus.generation_failure(d caelus.deployment)
+CREATE OR REPLACE FUNCTION caelus.generation_failure(d caelus.deployment)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+BEGIN ATOMIC
+ SELECT
+         CASE
+             WHEN (((d).observed_generation <> (d).generation) AND ((d).status_generation = (d).generation)) THEN ((d).last_error ->> 'code'::text)
+             ELSE NULL::text
+         END AS "case";
+END
+
+caelus.generation_helm_revision(d caelus.deployment)
+CREATE OR REPLACE FUNCTION caelus.generation_helm_revision(d caelus.deployment)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE
+BEGIN ATOMIC
+ SELECT
+         CASE
+             WHEN ((d).observed_generation = (d).generation) THEN (d).helm_revision
+             WHEN (((d).status_generation = (d).generation) AND (((d).rollout_json #>> '{failure,code}'::text[]) = ((d).last_error ->> 'code'::text))) THEN (((d).rollout_json ->> 'failedRevision'::text))::bigint
+             ELSE NULL::bigint
+         END AS "case";
+END
+
+caelus.generation_outcome(d caelus.deployment)
+CREATE OR REPLACE FUNCTION caelus.generation_outcome(d caelus.deployment)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+BEGIN ATOMIC
+ SELECT
+         CASE
+             WHEN ((d).observed_generation = (d).generation) THEN 'ready'::text
+             WHEN ((d).status_generation <> (d).generation) THEN 'pending'::text
+             WHEN (((((d).rollout_json ->> 'rollbacks'::text))::integer > 0) AND (((d).rollout_json #>> '{failure,code}'::text[]) = ((d).last_error ->> 'code'::text))) THEN 'rolled_back'::text
+             WHEN ((d).status = ANY (ARRAY['error'::text, 'stalled'::text])) THEN 'failed'::text
+             ELSE 'pending'::text
+         END AS "case";
+END
+
 caelus.guard_deployment()
 CREATE OR REPLACE FUNCTION caelus.guard_deployment()
  RETURNS trigger
@@ -154,6 +197,31 @@ CREATE OR REPLACE FUNCTION caelus.job_reason(reason caelus.wake_reason)
  LANGUAGE sql
  IMMUTABLE
 RETURN CASE reason WHEN 'created'::caelus.wake_reason THEN 'create'::text WHEN 'changed'::caelus.wake_reason THEN 'update'::text WHEN 'deleted'::caelus.wake_reason THEN 'delete'::text WHEN 'retry'::caelus.wake_reason THEN 'retry'::text ELSE 'drift'::text END
+
+caelus.keep_revision()
+CREATE OR REPLACE FUNCTION caelus.keep_revision()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if tg_op = 'UPDATE' then
+    update caelus.deployment_revision set
+      outcome = replace(caelus.generation_outcome(old), 'pending', 'superseded'),
+      failure_code = caelus.generation_failure(old),
+      helm_revision = caelus.generation_helm_revision(old)
+    where deployment_id = old.id and generation = old.generation;
+  end if;
+  if new.deleted_at is null then
+    insert into caelus.deployment_revision
+      (deployment_id, generation, template_id, domainname, user_values_json, sealed_values, changed_by)
+    values (new.id, new.generation, new.desired_template_id, new.domainname, new.user_values_json, new.sealed_values,
+      coalesce(caelus.current_user_id()::text, 'platform'));
+  end if;
+  return null;
+end
+$function$
 
 caelus.last_turn(of_queue text, of_tenant text, of_priority smallint)
 CREATE OR REPLACE FUNCTION caelus.last_turn(of_queue text, of_tenant text, of_priority smallint)
@@ -683,6 +751,7 @@ caelus.deployment
   rollout_json jsonb
   unrepairable_json jsonb not null default '[]'::jsonb
   suspended_at timestamp with time zone
+  helm_revision bigint
   constraint deployment_applied_template_id_fkey FOREIGN KEY (applied_template_id) REFERENCES caelus.product_template_version(id)
   constraint deployment_check CHECK ((namespace_name = deployment_uid))
   constraint deployment_check1 CHECK ((release_name = deployment_uid))
@@ -694,6 +763,7 @@ caelus.deployment
   constraint deployment_desired_template_id_fkey FOREIGN KEY (desired_template_id) REFERENCES caelus.product_template_version(id)
   constraint deployment_domainname_check CHECK (((domainname = lower(domainname)) AND (domainname <> ''::text)))
   constraint deployment_generation_check CHECK ((generation > 0))
+  constraint deployment_helm_revision_check CHECK ((helm_revision > 0))
   constraint deployment_last_error_check CHECK ((last_error ?& ARRAY['code'::text, 'message'::text, 'whoseMove'::text, 'retryable'::text, 'nextStep'::text]))
   constraint deployment_pkey PRIMARY KEY (id)
   constraint deployment_retries_check CHECK ((retries >= 0))
@@ -723,6 +793,28 @@ caelus.deployment_look
   constraint deployment_look_deployment_id_fkey FOREIGN KEY (deployment_id) REFERENCES caelus.deployment(id) ON DELETE CASCADE
   constraint deployment_look_pkey PRIMARY KEY (deployment_id)
   constraint deployment_look_seen_check CHECK ((jsonb_typeof(seen) = 'object'::text))
+  row level security
+
+caelus.deployment_revision
+  deployment_id uuid not null
+  generation bigint not null
+  template_id uuid not null
+  domainname text not null
+  user_values_json jsonb not null
+  sealed_values jsonb not null
+  changed_by text not null
+  rolled_back_to bigint
+  outcome text
+  failure_code text
+  helm_revision bigint
+  created_at timestamp with time zone not null default date_trunc('milliseconds'::text, now())
+  constraint deployment_revision_deployment_id_fkey FOREIGN KEY (deployment_id) REFERENCES caelus.deployment(id) ON DELETE CASCADE
+  constraint deployment_revision_generation_check CHECK ((generation > 0))
+  constraint deployment_revision_outcome_check CHECK ((outcome = ANY (ARRAY['ready'::text, 'failed'::text, 'rolled_back'::text, 'superseded'::text])))
+  constraint deployment_revision_pkey PRIMARY KEY (deployment_id, generation)
+  constraint deployment_revision_sealed_values_check CHECK ((jsonb_typeof(sealed_values) = 'object'::text))
+  constraint deployment_revision_template_id_fkey FOREIGN KEY (template_id) REFERENCES caelus.product_template_version(id)
+  constraint deployment_revision_user_values_json_check CHECK ((jsonb_typeof(user_values_json) = 'object'::text))
   row level security
 
 caelus.frozen_tenant
@@ -1061,6 +1153,9 @@ CREATE UNIQUE INDEX deployment_look_pkey ON caelus.deployment_look USING btree (
 caelus.deployment_pkey
 CREATE UNIQUE INDEX deployment_pkey ON caelus.deployment USING btree (id)
 
+caelus.deployment_revision_pkey
+CREATE UNIQUE INDEX deployment_revision_pkey ON caelus.deployment_revision USING btree (deployment_id, generation)
+
 caelus.deployment_template
 CREATE INDEX deployment_template ON caelus.deployment USING btree (desired_template_id) WHERE (status <> 'deleted'::text)
 
@@ -1201,6 +1296,12 @@ CREATE TRIGGER deployment_is_guarded BEFORE UPDATE ON caelus.deployment FOR EACH
 caelus.deployment insert_notice
 CREATE TRIGGER insert_notice AFTER INSERT ON caelus.deployment FOR EACH ROW EXECUTE FUNCTION caelus.notify_change('apps', 'Deployment', 'id', 'user_id', 'deployment_uid', 'status', 'last_error.code')
 
+caelus.deployment keep_first_revision
+CREATE TRIGGER keep_first_revision AFTER INSERT ON caelus.deployment FOR EACH ROW EXECUTE FUNCTION caelus.keep_revision()
+
+caelus.deployment keep_revision
+CREATE TRIGGER keep_revision AFTER UPDATE ON caelus.deployment FOR EACH ROW WHEN ((old.generation <> new.generation)) EXECUTE FUNCTION caelus.keep_revision()
+
 caelus.deployment suspension_notice
 CREATE TRIGGER suspension_notice AFTER UPDATE OF suspended_at ON caelus.deployment FOR EACH ROW WHEN ((old.suspended_at IS DISTINCT FROM new.suspended_at)) EXECUTE FUNCTION caelus.notify_change('apps', 'Deployment', 'id', 'user_id', 'deployment_uid', 'status', 'last_error.code')
 
@@ -1286,6 +1387,11 @@ for select to caelus_api using ((user_id = ( SELECT caelus.current_user_id() AS 
 
 caelus.deployment_look worker_keeps
 for all to caelus_worker using (true)
+
+caelus.deployment_revision api_own
+for all to caelus_api using ((EXISTS ( SELECT
+   FROM caelus.deployment d
+  WHERE (d.id = deployment_revision.deployment_id))))
 
 caelus.frozen_tenant api_admin
 for all to caelus_api using (( SELECT caelus.acts_as_admin() AS acts_as_admin)) with check (( SELECT caelus.acts_as_admin() AS acts_as_admin))
@@ -1414,6 +1520,9 @@ select
 
 caelus.deployment_reconcile_job to caelus_worker
 select
+
+caelus.deployment_revision to caelus_api
+delete, select
 
 caelus.done_reconcile_job to caelus_api
 select

@@ -57,6 +57,14 @@ test(
     const changed = await json('update-deployment', id, '--domain', `moved-${id}.example.test`)
     expect(changed).toMatchObject({ generation: 2, observed_generation: 1 })
     expect(await json('reconcile', deployment_uid)).toMatchObject({ reconciled: true, status: 'ready', failure: null })
+    expect(await run('list-revisions', deployment_uid)).toMatch(
+      /^GENERATION .*\n2 .* domainname +ready +- +2\n1 .* ready +- +1\n$/,
+    )
+    const back = ['rollback-deployment', deployment_uid, '--to-generation', '1']
+    expect(await run(...back)).toMatch(/generation +2\n/)
+    expect(await run(...back, '--with-domain', '--dry-run')).toMatch(/~ ingress\.host: "moved-.*" -> "status-/)
+    expect(await json(...back, '--with-domain')).toMatchObject({ generation: 3, domainname })
+    expect(await json('reconcile', deployment_uid)).toMatchObject({ reconciled: true, status: 'ready' })
     const timeline = await json<{ what: string }[]>('timeline', deployment_uid)
     expect(timeline.map(({ what }) => what)).toEqual(
       expect.arrayContaining(['created', 'install', 'changed', 'upgrade']),

@@ -233,6 +233,16 @@ export const raise = defineFailures({
     retryable: false,
     nextStep: 'Choose a template of the same product, or order the other product as a new deployment.',
   },
+  RevisionMissing: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'List the revisions and choose one of them; CAELUS_APPS_KEEP_REVISIONS says how many are kept.',
+  },
+  TemplateDeleted: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Choose a revision whose template is still there, or change the settings by hand.',
+  },
   NameTaken: {
     whoseMove: 'user',
     retryable: false,

@@ -122,8 +122,8 @@ class Reconciling {
     const decision = decide(input, now)
     const { step } = decision
     this.#rollout = TRIES.has(step.do) ? decision.rollout : undefined
-    const { unrepairable } = sighting.seen.drift
-    const patch = record(deployment, { is: 'decided', decision, unrepairable }, now)
+    const { release, drift } = sighting.seen
+    const patch = record(deployment, { is: 'decided', decision, unrepairable: drift.unrepairable, release }, now)
     // A pass that changes nothing is not recorded.
     if (patch !== undefined || step.do !== 'nothing') {
       this.#run.decided({ input, decision, at: now, hide: hideWith(sighting.mask) })

@@ -32,6 +32,13 @@ const row: Deployment = {
 const NOW = 1_000
 const ready: Happened = { is: 'decided', decision: { step: { do: 'nothing' }, status: 'ready' } }
 
+it('tells the revision of Helm along with what is written anyway, and never alone', () => {
+  const release = { is: 'deployed', revision: 7, updatedAt: 0, claims: [] } as const
+  expect(record(row, { ...ready, release }, NOW)).toMatchObject({ status: 'ready', helmRevision: 7 })
+  const done: Deployment = { ...row, ...record(row, ready, NOW) }
+  expect(record(done, { ...ready, release }, NOW)).toBeUndefined()
+})
+
 it('writes success once', () => {
   const patch = record(row, ready, NOW)
   expect(patch).toEqual({

@@ -1,6 +1,6 @@
 import { sameValue, type Failure } from '../../kernel/index.ts'
 import type { Decision } from './decide.ts'
-import type { Unrepairable } from './observed.ts'
+import type { ReleaseSeen, Unrepairable } from './observed.ts'
 import type { RolloutState } from './rollout.ts'
 import type { Deployment, DeploymentStatus } from './types.ts'
 
@@ -18,11 +18,19 @@ export type RowPatch = Partial<
     | 'lastReconcileAt'
     | 'nextReconcileAt'
   >
->
+> & {
+  /** Helm's revision of the generation that is ready now. */
+  readonly helmRevision?: number
+}
 
 export type Happened =
   /** Before the step is taken: the row says what is going on while it runs. */
-  | { readonly is: 'decided'; readonly decision: Decision; readonly unrepairable?: readonly Unrepairable[] }
+  | {
+      readonly is: 'decided'
+      readonly decision: Decision
+      readonly unrepairable?: readonly Unrepairable[]
+      readonly release?: ReleaseSeen
+    }
   /** The step threw. `retryAt` is `null` when the job was parked. */
   | Failed
 
@@ -53,8 +61,17 @@ export function record(row: Deployment, happened: Happened, now: number): RowPat
   }
   const changes = Object.entries(truth).filter(([column, value]) => !sameValue(row[column as keyof Deployment], value))
   if (changes.every(([column]) => column === 'nextReconcileAt') && isStillWaiting(row, truth)) return undefined
-  return { ...(Object.fromEntries(changes) as RowPatch), lastReconcileAt: now }
+  const helmRevision = outcome.status === 'ready' && happened.is === 'decided' ? revisionIn(happened) : undefined
+  return {
+    ...(Object.fromEntries(changes) as RowPatch),
+    lastReconcileAt: now,
+    ...(helmRevision !== undefined && { helmRevision }),
+  }
 }
+
+/** Told along with what is written anyway: it alone is no reason to write. */
+const revisionIn = ({ release }: { readonly release?: ReleaseSeen }): number | undefined =>
+  release?.is === 'deployed' ? release.revision : undefined
 
 /** Waiting on is not news: the queue knows the exact time, and a write per look would be noise. */
 const isStillWaiting = (row: Deployment, truth: RowPatch): boolean =>

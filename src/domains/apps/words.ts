@@ -35,6 +35,11 @@ export function auditText(action: string, detail: Detail = {}): string {
 }
 
 function changedText(detail: Detail): string {
+  const { rolledBackTo: to } = detail
+  return to === undefined ? changeText(detail) : `it went back to generation ${textOf(to)}: ${changeText(detail)}`
+}
+
+function changeText(detail: Detail): string {
   const changed = textOf(detail['changed']).split(', ')
   const things = changed.flatMap((name) => THINGS[name] ?? [])
   const move = changed.includes('template') ? [`it was moved to another template${chartIn(detail)}`] : []

@@ -31,7 +31,8 @@ export interface AppsUseCases {
 }
 
 export function openAppsUseCases({ config, databaseUrl, pool }: AppsUseCasesOptions): AppsUseCases {
-  const { valuesKey, chartCacheDir, localCharts = false, ingressClass, deploymentsPerUser } = config.of(APPS)
+  const { valuesKey, chartCacheDir, localCharts = false, ingressClass } = config.of(APPS)
+  const { deploymentsPerUser, keepRevisions } = config.of(APPS)
   const ring = valuesKey && keyRing(valuesKey.reveal())
   let find = sourcesOfApi(pool)
   const source = charts({
@@ -51,6 +52,7 @@ export function openAppsUseCases({ config, databaseUrl, pool }: AppsUseCasesOpti
     trial: () => trial,
     ingressClass,
     deploymentsPerUser,
+    keepRevisions,
     domains: domainRules(config),
     clock: systemClock,
     random: Math.random,

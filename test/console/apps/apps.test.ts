@@ -55,6 +55,34 @@ test('a tenant orders an app, sees it become ready, changes it and deletes it', 
   await page.getByText('Deleted', { exact: true }).waitFor()
 })
 
+test('a tenant sees what an app was, what going back would change, and goes back', async () => {
+  const world = await appsConsole()
+  await world.publish('Hello static', HELLO)
+  const page = await world.signedIn('/apps', { role: 'member' })
+  const [userId, { items }] = [
+    await world.userId('member'),
+    await world.apps.listProducts({ admin: true }, { limit: 1 }),
+  ]
+  const actor = { userId, admin: false }
+  const input = { userId, templateId: items[0]?.templateId ?? '', domainname: 'hello.example.test' }
+  const { id } = await world.apps.createDeployment(actor, { ...input, userValues: { message: 'Guten Tag' } })
+  await world.report({ status: 'ready', helm_revision: 1 })
+  await world.apps.updateDeployment(actor, { id }, { userValues: { message: 'Gute Nacht' } })
+  await world.report({ status: 'ready', helm_revision: 2 })
+
+  await page.getByText('hello.example.test').first().click()
+  const history = page.getByRole('list', { name: 'Changes of this app' })
+  await history.getByText('Changed: message').waitFor()
+  await history.getByText('Ordered').waitFor()
+  expect(await history.getByRole('button').count()).toBe(1)
+  await history.getByRole('button', { name: 'Roll back to 1' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.locator('ins').getByText('Guten Tag').first().waitFor()
+  await dialog.getByRole('button', { name: 'Roll back' }).click()
+  await history.getByText('Back to 1; changed: message').waitFor()
+  expect((await world.apps.getDeployment(actor, { id })).userValues).toEqual({ message: 'Guten Tag' })
+})
+
 test('a form has every kind of field, follows its conditions, and shows refusals at their field', async () => {
   const world = await appsConsole()
   const product = await world.publish('Workshop', await world.formChart(WORKSHOP, { size: 's', memory: 256 }))

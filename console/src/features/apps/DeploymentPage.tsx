@@ -16,6 +16,7 @@ import { DeleteDeployment } from './DeleteDeployment.tsx'
 import { DeploymentStatusLabel } from './Deployments.tsx'
 import { ObjectTimeline } from '../../components/insight/ObjectTimeline.tsx'
 import { api, pages, TOPIC } from './paths.ts'
+import { History } from './History.tsx'
 import { ProductIcon } from './ProductIcon.tsx'
 import { RecordedFailure } from './RecordedFailure.tsx'
 import { Resources } from './Resources.tsx'
@@ -115,6 +116,7 @@ function Parts({ deployment }: { readonly deployment: DeploymentView }) {
       <Column>
         <DeploymentFacts deployment={deployment} />
         <WrittenValues deployment={deployment} />
+        <History deployment={deployment} />
       </Column>
     </Columns>
   )

@@ -370,6 +370,47 @@ export const DeploymentPatch = Type.Object(
 )
 export type DeploymentPatch = Static<typeof DeploymentPatch>
 
+export const REVISION_OUTCOMES = ['pending', 'ready', 'failed', 'rolled_back', 'superseded'] as const
+
+export const RevisionView = Type.Object(
+  {
+    generation: Type.Integer(),
+    created_at: Timestamp,
+    changed_by: Type.String({ description: 'An email, `an admin`, or `platform`.' }),
+    template: Type.Object({
+      id: Type.String(),
+      chart_version: Type.String(),
+      version_label: MaybeText,
+      deleted: Type.Boolean({ description: 'Then nothing goes back to it.' }),
+    }),
+    domainname: Type.String(),
+    changed: orNull(
+      Type.Array(Type.String()),
+      'Fields that differ from the generation before, such as `user_values.message`. Null: that one is not kept, or there was none.',
+    ),
+    rolled_back_to: orNull(Type.Integer(), 'The generation whose content a person asked for again with this one.'),
+    outcome: Type.Enum([...REVISION_OUTCOMES], {
+      description:
+        'pending: on its way; ready: it was reached; failed; rolled_back: it failed, and the platform went back to what was healthy before; superseded: the next one came first.',
+    }),
+    failure_code: MaybeText,
+    helm_revision: orNull(Type.Integer(), 'Of the release, as `helm history` counts. Null: there was none.'),
+  },
+  { description: 'What a deployment asked for in one generation, and what became of it.' },
+)
+export type RevisionView = Static<typeof RevisionView>
+
+export const DeploymentRollback = Type.Object(
+  {
+    generation: Type.Integer({ minimum: 1, description: 'The one whose template and settings are asked for again.' }),
+    with_domain: Type.Optional(
+      Type.Boolean({ description: 'Also the domain that it had. Default: false, the present domain stays.' }),
+    ),
+  },
+  { additionalProperties: false },
+)
+export type DeploymentRollback = Static<typeof DeploymentRollback>
+
 export const ResourceEventView = Type.Object({
   at: Timestamp,
   type: Type.Enum(['Normal', 'Warning']),

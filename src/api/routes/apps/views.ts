@@ -9,7 +9,7 @@ import type {
   Template,
   TemplateForm,
 } from '../../../domains/apps/index.ts'
-import type { ChartReport, ListedDeployment, ListedJob } from '../../../domains/apps/usecases/index.ts'
+import type { ChartReport, ListedDeployment, ListedJob, RevisionEntry } from '../../../domains/apps/usecases/index.ts'
 import { shownTemplate } from '../../../domains/apps/index.ts'
 import type { Actor } from '../../../store/index.ts'
 import type { Failure } from '../../../kernel/index.ts'
@@ -25,6 +25,7 @@ import type {
   ProductView,
   ReconcileJobView,
   ResourceView,
+  RevisionView,
   TemplateFormView,
   TemplateView,
 } from '../../contract/index.ts'
@@ -177,6 +178,23 @@ export const deploymentView = (deployment: ListedDeployment): DeploymentView => 
 /** Of what is wanted now: until a worker has begun with a change, the row holds the rollout of the change before. */
 const rolloutNow = ({ rollout, retries, statusGeneration, generation }: ListedDeployment) =>
   rollout?.retries === retries && statusGeneration === generation ? rollout : undefined
+export const revisionView = (revision: RevisionEntry): RevisionView => ({
+  generation: revision.generation,
+  created_at: timeView(revision.createdAt),
+  changed_by: revision.changedBy,
+  template: {
+    id: revision.template.id,
+    chart_version: revision.template.chartVersion,
+    version_label: revision.template.versionLabel,
+    deleted: revision.template.isDeleted,
+  },
+  domainname: revision.domainname,
+  changed: revision.changed && [...revision.changed],
+  rolled_back_to: revision.rolledBackTo,
+  outcome: revision.outcome,
+  failure_code: revision.failureCode,
+  helm_revision: revision.helmRevision,
+})
 
 export const jobView = (job: ListedJob): ReconcileJobView => ({
   id: job.id,

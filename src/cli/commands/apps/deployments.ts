@@ -10,7 +10,7 @@ import { readValues, withValues, type ValuesOptions } from './values.ts'
 import { converged, type Deployment, STATUSES } from './wait.ts'
 import { outputOption, timeoutOption, type OutputOption } from '../options.ts'
 
-interface WaitOptions {
+export interface WaitOptions {
   readonly wait?: boolean
   readonly timeout: number
 }
@@ -35,7 +35,7 @@ interface ListOptions extends OutputOption {
   readonly withDeleted?: boolean
 }
 
-const withWaiting = (command: Command, until: string): Command =>
+export const withWaiting = (command: Command, until: string): Command =>
   command.option('--wait', `wait until it ${until}, and show the progress`).addOption(timeoutOption(10))
 
 export const pathOf = ({ id, user_id }: Pick<Deployment, 'id' | 'user_id'>): string =>

@@ -4,6 +4,7 @@ import { deploymentCommands } from './deployments.ts'
 import { insightCommands } from './insight.ts'
 import { jobCommands } from './jobs.ts'
 import { productCommands } from './products.ts'
+import { revisionCommands } from './revisions.ts'
 import { templateCommands } from './templates.ts'
 import { tenantCommands } from './tenants.ts'
 import { workerCommands, type AppsCliPorts } from './worker.ts'
@@ -16,6 +17,7 @@ const ALL = [
   templateCommands,
   chartSourceCommands,
   deploymentCommands,
+  revisionCommands,
   insightCommands,
   jobCommands,
   workerCommands,

@@ -13,6 +13,7 @@ const WRITE = `
       else coalesce(new ->> 'status', d.status) end,
     applied_template_id = case
       when new ? 'appliedTemplateId' then (new ->> 'appliedTemplateId')::uuid else d.applied_template_id end,
+    helm_revision = coalesce((new ->> 'helmRevision')::bigint, d.helm_revision),
     observed_generation = coalesce((new ->> 'observedGeneration')::bigint, d.observed_generation),
     status_generation = coalesce((new ->> 'statusGeneration')::bigint, d.status_generation),
     rollout_json = case when new ? 'rollout' then nullif(new -> 'rollout', 'null') else d.rollout_json end,

@@ -150,13 +150,20 @@ export async function canBeOrdered(tx: Tx, userId: string, templateId: string): 
 
 export type Intent = Pick<Deployment, 'domainname' | 'userValues' | 'sealedValues' | 'desiredTemplateId'>
 
-/** A change of intent: the next generation. Throws a violation of `DOMAIN_INDEX` when the domain is in use. */
-export async function writeIntent(tx: Tx, id: string, intent: Intent): Promise<void> {
+/**
+ * A change of intent: the next generation, of which a revision is kept, with `keep - 1` before it. Throws a violation of
+ * `DOMAIN_INDEX` when the domain is in use.
+ */
+export async function writeIntent(tx: Tx, id: string, intent: Intent, keep: number): Promise<void> {
   await tx.query(
-    `update caelus.deployment set domainname = $2, user_values_json = $3, sealed_values = $4, desired_template_id = $5,
-       generation = generation + 1
-     where id = $1`,
-    [id, intent.domainname, intent.userValues, intent.sealedValues, intent.desiredTemplateId],
+    `with changed as (
+       update caelus.deployment set domainname = $2, user_values_json = $3, sealed_values = $4, desired_template_id = $5,
+         generation = generation + 1
+       where id = $1 returning id, generation
+     )
+     delete from caelus.deployment_revision r using changed
+     where r.deployment_id = changed.id and r.generation <= changed.generation - $6`,
+    [id, intent.domainname, intent.userValues, intent.sealedValues, intent.desiredTemplateId, keep],
   )
 }
 
@@ -186,7 +193,7 @@ export async function markFailed(tx: Tx, id: string, failure: Failure): Promise<
   )
 }
 
-/** Rows with a value that another key than `keyId` sealed, locked, by id. */
+/** Rows with a value that another key than `keyId` sealed, also in their history, locked, by id. */
 export async function lockSealedWithOthers(
   tx: Tx,
   keyId: string,
@@ -196,7 +203,13 @@ export async function lockSealedWithOthers(
   const rows = await tx.query<DeploymentRow>(
     `select ${DEPLOYMENT_COLUMNS} from caelus.deployment d
      where ($2::uuid is null or d.id > $2)
-       and exists (select from jsonb_each_text(d.sealed_values) as one (pointer, envelope) where split_part(envelope, '.', 2) <> $1)
+       and exists (
+         select from (
+           select d.sealed_values
+           union all select r.sealed_values from caelus.deployment_revision r where r.deployment_id = d.id
+         ) kept, jsonb_each_text(kept.sealed_values) as one (pointer, envelope)
+         where split_part(envelope, '.', 2) <> $1
+       )
      order by d.id limit $3 for no key update`,
     [keyId, after ?? null, limit],
   )

@@ -4,6 +4,7 @@ export * from './jobs.ts'
 export { verifiedReleaseStore } from './verified-releases.ts'
 export * from './chart-sources.ts'
 export * from './products.ts'
+export * from './revisions.ts'
 export {
   findOrderable,
   findTemplate,

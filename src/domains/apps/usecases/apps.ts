@@ -16,7 +16,7 @@ import {
 } from './operate.ts'
 import { grantTemplate, revokeTemplateGrant } from './grants.ts'
 import type { Apps } from './port.ts'
-import { previewCreate, previewUpdate } from './preview.ts'
+import { previewCreate, previewRollback, previewUpdate } from './preview.ts'
 import {
   createProduct,
   deleteProduct,
@@ -27,6 +27,7 @@ import {
 } from './products.ts'
 import { deleteTemplate, inspectChart, publishTemplate } from './templates.ts'
 import type { UseCaseDeps } from './deps.ts'
+import { listRevisions, rollbackDeployment } from './revisions.ts'
 import { rotateValuesKey } from './rotate-values-key.ts'
 import { createDomain, deleteDomain, getDeploymentLimit, listDomains, setDeploymentLimit } from './tenants.ts'
 import { timeline } from './timeline.ts'
@@ -61,6 +62,9 @@ const CASES = {
   resumeDeployment,
   previewCreate,
   previewUpdate,
+  listRevisions,
+  rollbackDeployment,
+  previewRollback,
   timeline,
   enqueueReconcile,
   failJob,

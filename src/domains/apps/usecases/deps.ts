@@ -28,6 +28,8 @@ export interface UseCaseDeps {
   readonly ingressClass: string
   /** The most deployments of a user for whom no other limit was set. @default no limit */
   readonly deploymentsPerUser?: number
+  /** How many generations of a deployment can be gone back to. @default 20 */
+  readonly keepRevisions?: number
   /** @default every domain may be ordered */
   readonly domains?: DomainRules
   readonly clock: Clock

@@ -10,10 +10,10 @@ import { checkSettings, userPartOf } from '../schema/user-part.ts'
 import { openAll, sealAll, type KeyRing, type Secrets } from '../values/seal.ts'
 import { splitKeeping } from '../values/keep-sealed.ts'
 import { joinSecrets, keepSecrets, splitSecrets, type SplitValues } from '../values/secrets.ts'
-import { findOrderable, findTemplate, type Intent } from '../store/index.ts'
+import { findOrderable, findRevision, findTemplate, type Intent, type Revision } from '../store/index.ts'
 import type { Deployment, Owner, SealedValues, Template } from '../types.ts'
 import { found } from '../../../store/index.ts'
-import type { DeploymentChange, DeploymentInput } from './port.ts'
+import type { DeploymentChange, DeploymentInput, Rollback } from './port.ts'
 import type { UseCaseDeps } from './deps.ts'
 import { checkDomain, checkLimit } from './tenants.ts'
 
@@ -75,6 +75,64 @@ export async function intendUpdate(
   const sealedValues = sealSecrets(ring, before, secrets)
   const intent = { domainname, userValues: open, sealedValues, desiredTemplateId: template.id }
   return { template, changed, intent }
+}
+
+/** The template and the settings of an earlier generation, judged like any other change. */
+export async function intendRollback(
+  deps: UseCaseDeps,
+  tx: Tx,
+  actor: Actor,
+  before: Deployment,
+  { generation, withDomain = false }: Rollback,
+): Promise<Intended & { readonly changed: readonly string[] }> {
+  const { ring } = deps
+  if (before.deletedAt !== null) throw raise.BeingDeleted(`${before.deploymentUid} is being deleted`)
+  const revision = await findRevision(tx, before.id, generation)
+  if (revision === undefined) {
+    const why = raise.RevisionMissing(`generation ${generation} of ${before.deploymentUid} is not kept`)
+    throw rollbackRefused('is not in the history', why)
+  }
+  const template = await earlierTemplate(tx, actor, before, revision)
+  const secrets = openSecrets(ring, { id: before.id, sealedValues: revision.sealedValues })
+  const userValues = joinSecrets({ open: revision.userValues, secrets })
+  const domainname = judge(withDomain ? revision.domainname : before.domainname, template, userValues)
+  if (domainname !== before.domainname) await checkDomain(deps, tx, domainname, before.userId)
+  const { userValues: open, sealedValues } = revision
+  const intent = { domainname, userValues: open, sealedValues, desiredTemplateId: template.id }
+  const changed = [
+    ...(domainname === before.domainname ? [] : ['domainname']),
+    ...(sameValue([open, sealedValues], [before.userValues, before.sealedValues]) ? [] : ['user_values']),
+    ...(template.id === before.desiredTemplateId ? [] : ['template']),
+  ]
+  return { template, changed, intent }
+}
+
+const rollbackRefused = (message: string, why: FailureError): RefusedFields =>
+  new RefusedFields([{ field: 'generation', message }], why)
+
+/** The template of an earlier generation, if this actor may have the deployment moved to it. */
+async function earlierTemplate(tx: Tx, actor: Actor, before: Deployment, revision: Revision): Promise<Template> {
+  const present = found(await findTemplate(tx, before.desiredTemplateId), 'template', before.desiredTemplateId)
+  const { generation, template } = revision
+  if (template.id === present.id) return present
+  const name = `generation ${generation} has another template (chart ${template.chartVersion})`
+  if (template.isDeleted) {
+    throw rollbackRefused('has a template that was deleted', raise.TemplateDeleted(`${name}, which was deleted`))
+  }
+  // What was never ready was never gone over to: going back to what is applied is no downgrade.
+  const isApplied = template.id === before.appliedTemplateId
+  try {
+    return await nextTemplate(
+      tx,
+      actor,
+      isApplied ? { ...present, chartVersion: template.chartVersion } : present,
+      template.id,
+    )
+  } catch (error) {
+    if (!(error instanceof RefusedFields)) throw error
+    const [problem] = error.fields
+    throw new RefusedFields([{ field: 'generation', message: `${name}, which ${problem?.message}` }], error)
+  }
 }
 
 /** With envelopes in the place of secrets: their digest cannot be guessed from. */

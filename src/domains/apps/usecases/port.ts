@@ -8,9 +8,11 @@ import type {
   DeploymentFilter,
   DeploymentRef,
   DomainFilter,
+  Intent,
   JobFilter,
   ListedDeployment,
   ListedJob,
+  ListedRevision,
 } from '../store/index.ts'
 import type { ChartSource, Deployment, FieldProblem, JobReason, OwnedDomain, Product, Template } from '../types.ts'
 
@@ -111,6 +113,25 @@ export interface DeploymentChange {
   readonly templateId?: string | undefined
 }
 
+/** What a generation asked for, told without values. */
+export interface RevisionEntry extends Omit<ListedRevision, keyof Intent | 'before' | 'changedBy'> {
+  readonly domainname: string
+  /** An email, `an admin` or `platform`. */
+  readonly changedBy: string
+  /**
+   * The fields that differ from the generation before, such as `user_values.message`. `null`: that one is not kept, or there
+   * was none.
+   */
+  readonly changed: readonly string[] | null
+}
+
+/** What is asked for again of an earlier generation. */
+export interface Rollback {
+  readonly generation: number
+  /** With the domain that it had. @default the present one stays */
+  readonly withDomain?: boolean | undefined
+}
+
 /** One state of a deployment with everything that rendering needs. Its values hold secrets. */
 export interface Rendering {
   readonly deployment: Deployment
@@ -207,6 +228,20 @@ export interface Apps {
   previewCreate(actor: Actor, input: DeploymentInput): Promise<PreviewInputs>
   /** What `updateDeployment` would make, or the same refusal. Saves nothing. */
   previewUpdate(actor: Actor, ref: DeploymentRef, change: DeploymentChange): Promise<PreviewInputs>
+  /** What it asked for in each of its last generations, newest first. */
+  listRevisions(actor: Actor, ref: DeploymentRef, page: PageOptions): Promise<Listed<RevisionEntry>>
+  /**
+   * Asks for what an earlier generation asked for, as a new one. Members may go back within the template that they have;
+   * otherwise the rules for changes of the template hold. Answers with the unchanged row when there is no difference.
+   */
+  rollbackDeployment(
+    actor: Actor,
+    ref: DeploymentRef,
+    to: Rollback,
+    precondition?: Precondition,
+  ): Promise<ListedDeployment>
+  /** What `rollbackDeployment` would make, or the same refusal. Saves nothing. */
+  previewRollback(actor: Actor, ref: DeploymentRef, to: Rollback): Promise<PreviewInputs>
   /** Newest first, without anything secret. */
   timeline(actor: Actor, ref: DeploymentRef, limit?: number): Promise<readonly TimelineEntry[]>
 

@@ -9,8 +9,8 @@ import { shownValues } from '../values/shown.ts'
 import { releaseValues, systemValues } from '../values/values.ts'
 import { takenDomain } from './create-deployment.ts'
 import { found } from '../../../store/index.ts'
-import { intendCreate, intendUpdate, openSecrets } from './intent.ts'
-import type { DeploymentChange, DeploymentInput, PreviewInputs, Rendering } from './port.ts'
+import { intendCreate, intendRollback, intendUpdate, openSecrets, type Intended } from './intent.ts'
+import type { DeploymentChange, DeploymentInput, PreviewInputs, Rendering, Rollback } from './port.ts'
 import type { UseCaseDeps } from './deps.ts'
 
 export function previewCreate(deps: UseCaseDeps, actor: Actor, input: DeploymentInput): Promise<PreviewInputs> {
@@ -53,9 +53,27 @@ export function previewUpdate(
   ref: DeploymentRef,
   change: DeploymentChange,
 ): Promise<PreviewInputs> {
+  return changed(deps, actor, ref, (tx, row) => intendUpdate(deps, tx, actor, row, change))
+}
+
+export function previewRollback(
+  deps: UseCaseDeps,
+  actor: Actor,
+  ref: DeploymentRef,
+  to: Rollback,
+): Promise<PreviewInputs> {
+  return changed(deps, actor, ref, (tx, row) => intendRollback(deps, tx, actor, row, to))
+}
+
+function changed(
+  deps: UseCaseDeps,
+  actor: Actor,
+  ref: DeploymentRef,
+  intend: (tx: Tx, row: Deployment) => Promise<Intended>,
+): Promise<PreviewInputs> {
   return asUser(deps.pool, actor, async (tx) => {
     const row = found(await findDeployment(tx, ref), 'deployment', ref.id)
-    const { intent, template } = await intendUpdate(deps, tx, actor, row, change)
+    const { intent, template } = await intend(tx, row)
     await refuseTaken(tx, intent.domainname, row.id)
     const present = found(await findTemplate(tx, row.desiredTemplateId), 'template', row.desiredTemplateId)
     const before = rendered(deps, actor, row, present)

@@ -1,8 +1,15 @@
 import { failureOf } from '../../../kernel/index.ts'
-import { asUser, type Actor, type Pool } from '../../../store/index.ts'
+import { asUser, type Actor, type Pool, type Tx } from '../../../store/index.ts'
 import { raise } from '../failures.ts'
-import { isSealedWithCurrent, openAll, sealAll, type KeyRing } from '../values/seal.ts'
-import { allSources, lockSealedWithOthers, writeSealed, writeSource } from '../store/index.ts'
+import { isSealedWithCurrent, open, seal, type KeyRing } from '../values/seal.ts'
+import {
+  allSources,
+  lockSealedWithOthers,
+  sealedRevisions,
+  writeSealed,
+  writeSealedRevision,
+  writeSource,
+} from '../store/index.ts'
 import type { Deployment, SealedValues } from '../types.ts'
 import { needsAdmin, note } from '../../../store/index.ts'
 import type { Rotation } from './port.ts'
@@ -22,10 +29,7 @@ export async function rotateValuesKey({ pool, ring }: UseCaseDeps, actor: Actor,
       const rows = await lockSealedWithOthers(tx, ring.current, after, batchSize)
       const done: string[] = []
       for (const row of rows) {
-        const sealedValues = resealedWith(ring, row)
-        if (sealedValues === undefined) continue
-        await writeSealed(tx, { id: row.id, sealedValues })
-        done.push(row.id)
+        if (await resealDeployment(tx, ring, row)) done.push(row.id)
       }
       if (done.length > 0) {
         const detail = { key: ring.current, deployments: done.length }
@@ -55,14 +59,43 @@ async function resealSources(pool: Pool, actor: Actor, ring: KeyRing): Promise<P
   })
 }
 
+/** With its history. False: something of it is left as it was, because no key opens it. */
+async function resealDeployment(tx: Tx, ring: KeyRing, { id, sealedValues }: Sealed): Promise<boolean> {
+  // What was the same envelope stays the same one: a history tells by them what changed.
+  const known = new Map<string, string>()
+  const row = resealedWith(ring, { id, sealedValues }, known)
+  if (row !== undefined) await writeSealed(tx, { id, sealedValues: row })
+  let isDone = row !== undefined
+  for (const { generation, sealedValues: kept } of await sealedRevisions(tx, id)) {
+    const anew = resealedWith(ring, { id, sealedValues: kept }, known)
+    if (anew === undefined) isDone = false
+    else await writeSealedRevision(tx, id, { generation, sealedValues: anew })
+  }
+  return isDone
+}
+
+type Sealed = Pick<Deployment, 'id' | 'sealedValues'>
+
 function resealedWith(
   ring: KeyRing,
-  { id, sealedValues }: Pick<Deployment, 'id' | 'sealedValues'>,
+  { id, sealedValues }: Sealed,
+  known = new Map<string, string>(),
 ): SealedValues | undefined {
   try {
-    return sealAll(ring, id, openAll(ring, id, sealedValues), sealedValues)
+    return Object.fromEntries(
+      Object.entries(sealedValues).map(([pointer, envelope]) => {
+        const anew = known.get(envelope) ?? resealed(ring, id, pointer, envelope)
+        known.set(envelope, anew)
+        return [pointer, anew]
+      }),
+    )
   } catch (error) {
     if (failureOf(error).code === 'ValuesUnreadable') return undefined
     throw error
   }
 }
+
+const resealed = (ring: KeyRing, id: string, pointer: string, envelope: string): string =>
+  isSealedWithCurrent(ring, { [pointer]: envelope })
+    ? envelope
+    : seal(ring, id, pointer, open(ring, id, pointer, envelope))

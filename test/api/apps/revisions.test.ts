@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { expectNoSentinel, SENTINEL } from '../../support/sentinel.ts'
+import { appsWorld } from './world.ts'
+
+test('an owner reads the history and goes back in it; others find nothing', async () => {
+  await using w = await appsWorld()
+  const [ann, bob] = [await w.person('member'), await w.person('member')]
+  const { template_id } = await w.product()
+  const first = { message: 'one', password: `first ${SENTINEL}` }
+  const { id } = await w.order(ann, template_id, { user_values: first })
+  const url = `/api/v1/users/${ann.userId}/deployments/${id}`
+  const change = { user_values: { message: 'two', password: `second ${SENTINEL}` } }
+  await w.as(ann.secret, { method: 'PATCH', url, payload: change })
+  const post = (verb: string, payload: object, headers = {}, secret = ann.secret) =>
+    w.as(secret, { method: 'POST', url: `${url}:${verb}`, payload, headers })
+
+  const page = (await w.as(ann.secret, { url: `${url}/revisions?limit=1` })).json()
+  expect(page.items).toEqual([
+    {
+      generation: 2,
+      created_at: expect.any(String),
+      changed_by: expect.stringContaining('@'),
+      template: { id: template_id, chart_version: '1.0.0', version_label: null, deleted: false },
+      domainname: expect.any(String),
+      changed: ['user_values.message', 'user_values.password'],
+      rolled_back_to: null,
+      outcome: 'pending',
+      failure_code: null,
+      helm_revision: null,
+    },
+  ])
+  const rest = (await w.as(ann.secret, { url: `${url}/revisions?limit=1&cursor=${page.next_cursor}` })).json()
+  expect(rest).toMatchObject({ items: [{ generation: 1, changed: null, outcome: 'superseded' }], next_cursor: null })
+
+  expect((await post('preview-rollback', { generation: 1 })).json().objects).toMatchObject([{ change: 'changed' }])
+  expect((await w.as(bob.secret, { url: `${url}/revisions` })).statusCode).toBe(404)
+  for (const verb of ['rollback', 'preview-rollback'])
+    expect((await post(verb, { generation: 1 }, {}, bob.secret)).statusCode).toBe(404)
+
+  expect((await post('rollback', { generation: 1 }, { 'if-match': '"1"' })).json().code).toBe('ChangedMeanwhile')
+  const missing = await post('rollback', { generation: 7 })
+  expect(missing.json()).toMatchObject({
+    code: 'RevisionMissing',
+    errors: [{ field: 'generation', message: 'is not in the history' }],
+  })
+  expect((await post('rollback', {})).json().errors).toMatchObject([{ field: 'generation' }])
+
+  const once = { 'if-match': '"2"', 'idempotency-key': 'back-to-one' }
+  const back = await post('rollback', { generation: 1 }, once)
+  expect(back.headers['etag']).toBe('"3"')
+  expect(back.json()).toMatchObject({ generation: 3, user_values: { message: 'one' }, secrets_set: ['/password'] })
+  expect((await post('rollback', { generation: 1 }, once)).headers['idempotency-replayed']).toBe('true')
+  const after = await w.as(ann.secret, { url: `${url}/revisions` })
+  expect(after.json().items[0]).toMatchObject({ generation: 3, rolled_back_to: 1 })
+  expectNoSentinel([after.body, back.body, missing.body].join())
+})
