@@ -172,6 +172,11 @@ test('people say what they see, and are told what they may have meant', { timeou
     desired_template_id: template.id,
   })
   expect(await run('list-deployments', '--user', 'bob@example.test')).toContain('bob.example.test')
+  const behind = await run('list-deployments', '--all', '--behind')
+  expect(behind.split('\n').filter(Boolean)).toEqual([
+    expect.stringMatching(/ UPGRADE$/),
+    expect.stringMatching(new RegExp(`${domainname} .* Relaxed$`)),
+  ])
   const { secret } = await json<{ secret: string }>('create-token', 'as a member')
   const asMember = { ...env, CAELUS_TOKEN: secret }
   await printed(['explain', deployment_uid], asMember)

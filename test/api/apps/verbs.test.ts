@@ -48,3 +48,30 @@ test('failed tries and the deadline are those of the latest change', async () =>
   const changed = await w.as(ann.secret, { method: 'PATCH', url, payload: { domainname: 'new.example.com' } })
   expect(changed.json()).toMatchObject({ generation: 2, failed_tries: 0, healthy_by: null })
 })
+
+test('a newer template is offered in every answer, and those that are behind can be listed', async () => {
+  await using w = await appsWorld()
+  const ann = await w.person('member')
+  const { id: productId, template_id } = await w.product()
+  const { id } = await w.order(ann, template_id)
+  const newer = await w.publish(productId, '1.1.0')
+  const read = async (url: string, secret = ann.secret) => (await w.as(secret, { url: `/api/v1${url}` })).json()
+  const own = `/users/${ann.userId}/deployments`
+  expect(await read(`${own}/${id}`)).toMatchObject({ chart_version: '1.0.0', upgrade_available: null })
+  const canonical = { method: 'PUT', url: `/api/v1/products/${productId}/template`, payload: { template_id: newer.id } }
+  expect((await w.as(w.admin.secret, canonical as never)).statusCode).toBe(200)
+  expect((await read(`${own}/${id}`)).upgrade_available).toEqual({
+    template_id: newer.id,
+    chart_version: '1.1.0',
+    version_label: null,
+    published_at: newer.created_at,
+  })
+  await w.order(ann, newer.id)
+  for (const [url, secret] of [
+    [own, ann.secret],
+    ['/deployments', w.admin.secret],
+  ] as const) {
+    expect((await read(`${url}?behind=true`, secret)).items).toMatchObject([{ id }])
+    expect((await read(url, secret)).items).toHaveLength(2)
+  }
+})

@@ -375,3 +375,39 @@ test('an order and the deletion of its template cannot pass each other', async (
   })
   expect(await answer.ordering).toEqual({ template_id: 'was deleted at this moment' })
 })
+
+test('a template that was published later is offered: the canonical one, or the last where none is', async () => {
+  await using w = await appsWorld()
+  const { product, template, deployment } = await ordered(w)
+  const offered = async (actor = w.ann) => (await w.apps.getDeployment(actor, deployment)).upgrade?.id ?? null
+  const behind = async () =>
+    (await w.apps.listDeployments(w.admin, { limit: 9, behind: true })).items.map(({ id }) => id)
+  expect([await offered(), await behind()]).toEqual([null, []])
+
+  const tried = await publish(w, product.id, '1.1.0', { versionLabel: 'trial' })
+  expect(await offered()).toBeNull()
+  const newer = await publish(w, product.id, '1.2.0', { canonical: true })
+  expect((await w.apps.getDeployment(w.ann, deployment)).upgrade).toEqual({
+    id: newer.id,
+    chartVersion: '1.2.0',
+    versionLabel: null,
+    publishedAt: newer.createdAt,
+  })
+  expect(await behind()).toEqual([deployment.id])
+  expect((await w.apps.listDeployments(w.bob, { limit: 9, behind: true })).items).toEqual([])
+
+  // An earlier one that is canonical again is no upgrade.
+  await w.apps.setCanonicalTemplate(w.admin, product.id, template.id)
+  expect(await offered()).toBeNull()
+  await w.database.pool.query('update caelus.product set template_id = null')
+  expect(await offered()).toBe(newer.id)
+  await w.apps.deleteTemplate(w.admin, newer.id)
+  expect(await offered()).toBe(tried.id)
+  await w.apps.updateDeployment(w.admin, deployment, { templateId: tried.id })
+  expect([await offered(), await behind()]).toEqual([null, []])
+
+  await publish(w, product.id, '1.3.0', { canonical: true })
+  expect(await behind()).toEqual([deployment.id])
+  await w.apps.deleteProduct(w.admin, product.id)
+  expect(await behind()).toEqual([])
+})

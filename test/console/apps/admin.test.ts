@@ -51,6 +51,37 @@ test('an admin sees what another template would change, and moves an app to it',
   await page.getByText('It was moved to another template', { exact: false }).waitFor()
 })
 
+test('an admin sees which apps are behind, and is offered the newer template with what it would change', async () => {
+  const world = await appsConsole()
+  const productId = await world.publish('Hello static', HELLO)
+  const { id, userId } = await ordered(world, productId, 'old.example.test')
+  const next = await world.apps.publishTemplate(ADMIN, {
+    productId,
+    chartRef: HELLO,
+    chartVersion: '0.1.0',
+    versionLabel: 'winter',
+    defaultValues: { user: { message: 'Warm greetings' } },
+    canonical: true,
+  })
+  await ordered(world, productId, 'new.example.test')
+
+  const page = await world.signedIn('/apps/all')
+  await page.getByText('new.example.test').waitFor()
+  await page.getByText('winter (chart 0.1.0) is available').waitFor()
+  await page.getByRole('checkbox', { name: 'Upgrade available' }).check()
+  await page.getByText('new.example.test').waitFor({ state: 'detached' })
+  await page.getByText('old.example.test').click()
+  await page.getByText('chart 0.1.0; winter (chart 0.1.0) is available').waitFor()
+  await page.getByRole('button', { name: 'Upgrade' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.locator('ins').getByText('Warm greetings').first().waitFor()
+  await dialog.getByRole('button', { name: 'Upgrade' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  expect((await world.apps.getDeployment(ADMIN, { id, userId })).desiredTemplateId).toBe(next.id)
+  await page.goto(`${world.url}/apps/all?behind=true`)
+  await page.getByText('Every app has the newest template').waitFor()
+})
+
 test('an admin renames a product, and deletes it without touching what was ordered', async () => {
   const world = await appsConsole()
   const productId = await world.publish('Hello static', HELLO, { description: 'A page.' })

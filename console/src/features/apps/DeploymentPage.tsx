@@ -21,6 +21,7 @@ import { ProductIcon } from './ProductIcon.tsx'
 import { RecordedFailure } from './RecordedFailure.tsx'
 import { Resources } from './Resources.tsx'
 import { RunActions } from './RunActions.tsx'
+import { templateName } from './template-name.ts'
 import { UpgradeDeployment } from './UpgradeDeployment.tsx'
 import { WrittenValues } from './WrittenValues.tsx'
 
@@ -54,7 +55,7 @@ export function DeploymentPage({ deployment: ref, isAdmin, isOwn }: DeploymentPa
               <RunActions deployment={deployment} isAdmin={isAdmin} />
               {isAdmin && (
                 <Button
-                  variant="default"
+                  variant={deployment.upgrade_available === null ? 'default' : 'light'}
                   leftSection={<IconVersions size={16} aria-hidden />}
                   onClick={() => setDialog('upgrade')}
                 >
@@ -131,6 +132,9 @@ function rolloutFacts(deployment: DeploymentView): [string, ReactNode][] {
   ]
 }
 
+const versionText = ({ chart_version: version, upgrade_available: offered }: DeploymentView): string =>
+  offered === null ? `chart ${version}` : `chart ${version}; ${templateName(offered)} is available`
+
 function DeploymentFacts({ deployment }: { readonly deployment: DeploymentView }) {
   const { product, generation, observed_generation: seen } = deployment
   return (
@@ -152,6 +156,7 @@ function DeploymentFacts({ deployment }: { readonly deployment: DeploymentView }
               {deployment.domainname} <IconExternalLink size={13} aria-hidden />
             </Anchor>,
           ],
+          ['Version', versionText(deployment)],
           ['Tenant', deployment.user_email],
           ['Namespace', <Code key="namespace">{deployment.namespace_name}</Code>],
           ['Change', seen === generation ? `${generation}, applied` : `${generation}; applied is ${seen}`],

@@ -1,5 +1,6 @@
-import { Button, Group } from '@mantine/core'
+import { Button, Checkbox, Group, Text } from '@mantine/core'
 import { IconApps } from '@tabler/icons-react'
+import type { ComponentProps } from 'react'
 import { Link, useLocation } from 'wouter'
 import { Age } from '../../components/feedback/Age.tsx'
 import { Empty } from '../../components/feedback/Empty.tsx'
@@ -7,9 +8,11 @@ import { ResourceList } from '../../components/list/ResourceList.tsx'
 import type { ListColumn } from '../../components/list/ResourceTable.tsx'
 import { StatusLabel } from '../../components/feedback/StatusLabel.tsx'
 import type { DeploymentView } from '../../lib/api/contract.ts'
+import { useAddress } from '../../lib/address.ts'
 import { api, pages, TOPIC } from './paths.ts'
 import { ProductIcon } from './ProductIcon.tsx'
 import { headline } from './status.ts'
+import { templateName } from './template-name.ts'
 
 export function DeploymentStatusLabel({ deployment }: { readonly deployment: DeploymentView }) {
   const { tone, word, why } = headline(deployment)
@@ -32,7 +35,22 @@ const COLUMNS: readonly ListColumn<DeploymentView>[] = [
       </Group>
     ),
   },
-  { id: 'product', label: 'Product', value: (row) => row.product.name, width: 200 },
+  {
+    id: 'product',
+    label: 'Product',
+    value: (row) => row.product.name,
+    render: (row) => (
+      <>
+        {row.product.name}
+        {row.upgrade_available && (
+          <Text size="xs" c="dimmed">
+            {templateName(row.upgrade_available)} is available
+          </Text>
+        )}
+      </>
+    ),
+    width: 200,
+  },
   {
     id: 'status',
     label: 'Status',
@@ -64,9 +82,31 @@ export const MyDeployments = ({ userId }: { readonly userId: string }) => (
   <DeploymentList path={api.deployments(userId)} columns={COLUMNS} />
 )
 
-export const AllDeployments = () => <DeploymentList path="/deployments" columns={WITH_OWNER} />
+export const AllDeployments = () => {
+  const [params, setParam] = useAddress()
+  const isBehind = params.get('behind') === 'true'
+  return (
+    <DeploymentList
+      path="/deployments"
+      columns={WITH_OWNER}
+      wanted={{ behind: isBehind ? 'true' : undefined }}
+      actions={
+        <Checkbox
+          label="Upgrade available"
+          checked={isBehind}
+          onChange={(event) => setParam('behind', event.currentTarget.checked ? 'true' : '')}
+        />
+      }
+    />
+  )
+}
 
-function DeploymentList({ path, columns }: { readonly path: string; readonly columns: typeof COLUMNS }) {
+interface DeploymentListProps extends Pick<ComponentProps<typeof ResourceList>, 'wanted' | 'actions'> {
+  readonly path: string
+  readonly columns: typeof COLUMNS
+}
+
+function DeploymentList({ path, columns, wanted, actions }: DeploymentListProps) {
   const [, go] = useLocation()
   return (
     <ResourceList<DeploymentView>
@@ -74,20 +114,26 @@ function DeploymentList({ path, columns }: { readonly path: string; readonly col
       topic={TOPIC}
       path={path}
       columns={columns}
+      {...(wanted && { wanted })}
+      {...(actions !== undefined && { actions })}
       rowKey={(row) => row.id}
       onOpen={(row) => go(pages.deployment(row))}
       empty={
-        <Empty
-          icon={<IconApps size={22} aria-hidden />}
-          title="No app was ordered yet"
-          action={
-            <Button component={Link} href={pages.catalogue} size="xs">
-              Open the catalogue
-            </Button>
-          }
-        >
-          Choose a product, say under which domain it shall run, and watch it being set up.
-        </Empty>
+        wanted?.['behind'] !== undefined ? (
+          <Empty icon={<IconApps size={22} aria-hidden />} title="Every app has the newest template" />
+        ) : (
+          <Empty
+            icon={<IconApps size={22} aria-hidden />}
+            title="No app was ordered yet"
+            action={
+              <Button component={Link} href={pages.catalogue} size="xs">
+                Open the catalogue
+              </Button>
+            }
+          >
+            Choose a product, say under which domain it shall run, and watch it being set up.
+          </Empty>
+        )
       }
     />
   )

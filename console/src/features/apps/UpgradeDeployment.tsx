@@ -1,5 +1,5 @@
 import { Button, Group, Modal, Select, Stack, Text } from '@mantine/core'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { refusalsOf } from '../../components/forms/index.ts'
 import { Loaded } from '../../components/feedback/Loaded.tsx'
 import { PreviewDiff } from '../../components/insight/PreviewDiff.tsx'
@@ -40,7 +40,8 @@ interface ChoiceProps extends UpgradeDeploymentProps {
 
 function Choice({ deployment, templates, onClose }: ChoiceProps) {
   const path = api.deployment(deployment)
-  const [chosen, setChosen] = useState<string | null>(null)
+  const offered = deployment.upgrade_available?.template_id ?? null
+  const [chosen, setChosen] = useState(offered)
   const preview = useWrite<PreviewView, string>((client, template_id) =>
     client.post(`${path}:preview`, { template_id }),
   )
@@ -49,6 +50,10 @@ function Choice({ deployment, templates, onClose }: ChoiceProps) {
       client.patch(path, { template_id }, { idempotencyKey, ifMatch: `"${deployment.generation}"` }),
     onClose,
   )
+  const { mutate: look } = preview
+  useEffect(() => {
+    if (chosen !== null) look(chosen)
+  }, [look, chosen])
   const error = preview.error ?? upgrade.error
   const others = templates.filter(({ id }) => id !== deployment.desired_template_id)
   if (others.length === 0) {
@@ -63,15 +68,12 @@ function Choice({ deployment, templates, onClose }: ChoiceProps) {
       <Select
         label="Template"
         placeholder="Choose one"
-        data={others.map((template) => ({ value: template.id, label: templateName(template) }))}
+        data={others.map((template) => ({ value: template.id, label: optionName(template, offered) }))}
         value={chosen}
         allowDeselect={false}
         error={error === null ? undefined : refusalsOf(problemOf(error)).plain.get('template_id')}
         data-autofocus
-        onChange={(id) => {
-          setChosen(id)
-          if (id !== null) preview.mutate(id)
-        }}
+        onChange={setChosen}
       />
       {preview.data && <PreviewDiff preview={preview.data} />}
       {error !== null && <ProblemView compact error={error} />}
@@ -90,3 +92,6 @@ function Choice({ deployment, templates, onClose }: ChoiceProps) {
     </Stack>
   )
 }
+
+const optionName = (template: TemplateView, offered: string | null): string =>
+  template.id === offered ? `${templateName(template)}, offered` : templateName(template)

@@ -323,6 +323,16 @@ export const DeploymentView = Type.Object({
   }),
   desired_template_id: Type.String(),
   applied_template_id: MaybeText,
+  chart_version: Type.String({ description: 'Of the desired template.' }),
+  upgrade_available: orNull(
+    Type.Object({
+      template_id: Type.String(),
+      chart_version: Type.String(),
+      version_label: MaybeText,
+      published_at: Timestamp,
+    }),
+    'The canonical template of its product (without one, the last published), if it was published after the desired one. Admins move deployments to it.',
+  ),
   status: Type.Enum([...DEPLOYMENT_STATUSES]),
   status_since: Type.String({ format: 'date-time', description: 'Since when it has this status.' }),
   generation: Type.Integer({ description: 'Bumped by every change of intent; the version for If-Match.' }),

@@ -26,6 +26,7 @@ const Filter = Type.Object({
   name: Type.Optional(
     Type.String({ minLength: 1, maxLength: 253, description: 'Exactly this deployment_uid or domainname.' }),
   ),
+  behind: Type.Optional(Type.Boolean({ description: 'Only those with an upgrade available. Default: false.' })),
   with_deleted: Type.Optional(Type.Boolean({ description: 'Also those of which nothing is left. Default: false.' })),
 })
 
@@ -34,6 +35,7 @@ const filterIn = (query: Static<typeof Filter>) => ({
   productId: query.product_id,
   name: query.name,
   status: query.status,
+  behind: query.behind,
   withDeleted: query.with_deleted,
 })
 

@@ -159,6 +159,13 @@ export const deploymentView = (deployment: ListedDeployment): DeploymentView => 
   secrets_set: Object.keys(deployment.sealedValues).toSorted(),
   desired_template_id: deployment.desiredTemplateId,
   applied_template_id: deployment.appliedTemplateId,
+  chart_version: deployment.chartVersion,
+  upgrade_available: deployment.upgrade && {
+    template_id: deployment.upgrade.id,
+    chart_version: deployment.upgrade.chartVersion,
+    version_label: deployment.upgrade.versionLabel,
+    published_at: timeView(deployment.upgrade.publishedAt),
+  },
   status: deployment.status,
   status_since: timeView(deployment.statusSince),
   generation: deployment.generation,

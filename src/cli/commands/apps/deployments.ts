@@ -32,6 +32,7 @@ interface ListOptions extends OutputOption {
   readonly user?: string
   readonly all?: boolean
   readonly status?: string
+  readonly behind?: boolean
   readonly withDeleted?: boolean
 }
 
@@ -79,6 +80,10 @@ export async function templateOf(client: RestClient, template?: string, product?
   return canonical
 }
 
+/** The template that it could be moved to, as `update-deployment --template` takes it. */
+const upgradeText = ({ upgrade_available: offered }: Deployment): string | undefined =>
+  offered?.version_label ?? offered?.chart_version
+
 export function deploymentCommands(program: Command, { remote, terminal }: CliPorts): void {
   const shown = async (client: RestClient, deployment: Deployment, options: OutputOption & WaitOptions) => {
     const last = options.wait === true ? await converged(client, deployment, options.timeout, terminal) : deployment
@@ -109,12 +114,17 @@ export function deploymentCommands(program: Command, { remote, terminal }: CliPo
     .option('--user <user>', 'those of this user, by email or id')
     .addOption(new Option('--all', 'those of all users; for admins').conflicts('user'))
     .addOption(new Option('--status <status>', 'only with this status').choices(STATUSES))
+    .option('--behind', 'only those for which a newer template is there')
     .option('--with-deleted', 'also deleted ones')
     .addOption(outputOption())
-    .action(async ({ user, all = false, status, withDeleted = false, output }: ListOptions) => {
+    .action(async ({ user, all = false, status, behind = false, withDeleted = false, output }: ListOptions) => {
       const client = restClient(await remote())
       const path = all ? '/deployments' : await deploymentsOf(client, user)
-      const query = { status, ...((withDeleted || status === 'deleted') && { with_deleted: 'true' }) }
+      const query = {
+        status,
+        ...(behind && { behind: 'true' }),
+        ...((withDeleted || status === 'deleted') && { with_deleted: 'true' }),
+      }
       const columns = [
         { head: 'id', cell: (one: Deployment) => one.id },
         { head: 'name', cell: (one: Deployment) => one.deployment_uid },
@@ -123,6 +133,7 @@ export function deploymentCommands(program: Command, { remote, terminal }: CliPo
         { head: 'status', cell: (one: Deployment) => one.status },
         { head: 'since', cell: (one: Deployment) => one.status_since },
         { head: 'failure', cell: (one: Deployment) => one.last_error?.code },
+        { head: 'upgrade', cell: upgradeText },
       ]
       terminal.out(formatList(output, await allPages<Deployment>(client, path, query), columns))
     })

@@ -26,6 +26,7 @@ export interface Deployment {
   readonly observed_generation: number
   readonly status_generation: number
   readonly suspended_at: string | null
+  readonly upgrade_available: { readonly chart_version: string; readonly version_label: string | null } | null
   readonly last_error: {
     readonly code: string
     readonly message: string

@@ -11,7 +11,7 @@ import {
   type Tx,
 } from '../../../store/index.ts'
 import type { Failure } from '../../../kernel/index.ts'
-import type { Deployment, DeploymentStatus, Product } from '../types.ts'
+import type { Deployment, DeploymentStatus, Product, Template } from '../types.ts'
 import { DEPLOYMENT_COLUMNS, deploymentOf, type DeploymentRow } from './deployment-columns.ts'
 
 /** With what people want to see beside it. */
@@ -19,6 +19,14 @@ export interface ListedDeployment extends Deployment {
   readonly email: string
   readonly product: Pick<Product, 'id' | 'name' | 'icon'>
   readonly statusSince: number
+  /** Of the desired template. */
+  readonly chartVersion: string
+  /** The template that it could be moved to; see `NEWER`. */
+  readonly upgrade: OfferedTemplate | null
+}
+
+export interface OfferedTemplate extends Pick<Template, 'id' | 'chartVersion' | 'versionLabel'> {
+  readonly publishedAt: number
 }
 
 /** `userId`: as the path has it; a deployment of somebody else is not found there. */
@@ -33,6 +41,8 @@ export interface DeploymentFilter extends PageOptions {
   /** Exactly this `deploymentUid` or domain, however it is capitalised. */
   readonly name?: string | undefined
   readonly status?: DeploymentStatus | undefined
+  /** Those with a newer template to be moved to. @default false */
+  readonly behind?: boolean | undefined
   /** @default false */
   readonly withDeleted?: boolean | undefined
 }
@@ -44,22 +54,50 @@ interface ListedRow extends DeploymentRow {
   readonly product_icon: string | null
   readonly status_since: Date
   readonly run_after: Date | null
+  readonly chart_version: string
+  readonly newer_id: string | null
+  readonly newer_chart_version: string
+  readonly newer_version_label: string | null
+  readonly newer_created_at: Date
 }
+
+/**
+ * The canonical template of the product, or the last published one if none is canonical, where it was published after the
+ * desired one `t` and is not deleted. The order of publication counts, not the version of the chart.
+ */
+const NEWER = `
+  select n.id, n.chart_version, n.version_label, n.created_at from caelus.product_template_version n
+  where n.product_id = t.product_id and n.deleted_at is null and p.deleted_at is null and d.deleted_at is null
+    and (p.template_id is null or n.id = p.template_id) and (n.created_at, n.id) > (t.created_at, t.id)
+  order by n.created_at desc, n.id desc limit 1`
 
 const SELECT = `
   select ${DEPLOYMENT_COLUMNS}, d.status_since, u.email,
-    case when j.status = 'queued' then j.run_after end as run_after, p.id as product_id, p.name as product_name, p.icon as product_icon
+    case when j.status = 'queued' then j.run_after end as run_after, p.id as product_id, p.name as product_name, p.icon as product_icon,
+    t.chart_version, newer.id as newer_id, newer.chart_version as newer_chart_version,
+    newer.version_label as newer_version_label, newer.created_at as newer_created_at
   from caelus.deployment d
   join caelus.user u on u.id = d.user_id
   join caelus.product_template_version t on t.id = d.desired_template_id
   join caelus.product p on p.id = t.product_id
-  left join caelus.open_reconcile_job j on j.deployment_id = d.id::text`
+  left join caelus.open_reconcile_job j on j.deployment_id = d.id::text
+  left join lateral (${NEWER}) newer on true`
 
 const listedOf = (row: ListedRow): ListedDeployment => ({
   ...deploymentOf(row),
   email: row.email,
   product: { id: row.product_id, name: row.product_name, icon: row.product_icon },
   statusSince: msOf(row.status_since),
+  chartVersion: row.chart_version,
+  upgrade:
+    row.newer_id === null
+      ? null
+      : {
+          id: row.newer_id,
+          chartVersion: row.newer_chart_version,
+          versionLabel: row.newer_version_label,
+          publishedAt: msOf(row.newer_created_at),
+        },
   // The row has the time of the first of several waits; the queue knows the next.
   nextReconcileAt: msOrNull(row.run_after),
 })
@@ -87,7 +125,7 @@ export async function lockDeployment(tx: Tx, { id, userId }: DeploymentRef): Pro
 
 /** Newest first. */
 export async function listDeployments(on: Runner, filter: DeploymentFilter): Promise<Listed<ListedDeployment>> {
-  const { limit, after, userId, productId, name, status, withDeleted = false } = filter
+  const { limit, after, userId, productId, name, status, behind = false, withDeleted = false } = filter
   const rows = await on.query<ListedRow>(
     `${SELECT}
      where ($2::timestamptz is null or (d.created_at, d.id) < ($2, $3::uuid))
@@ -96,6 +134,7 @@ export async function listDeployments(on: Runner, filter: DeploymentFilter): Pro
        and ($6::text is null or d.status = $6)
        and ($7 or d.status <> 'deleted')
        and ($8::text is null or d.deployment_uid = $8 or d.domainname = $8)
+       and (not $9 or newer.id is not null)
      order by d.created_at desc, d.id desc limit $1`,
     [
       limit + 1,
@@ -105,6 +144,7 @@ export async function listDeployments(on: Runner, filter: DeploymentFilter): Pro
       status ?? null,
       withDeleted || status === 'deleted',
       name?.toLowerCase() ?? null,
+      behind,
     ],
   )
   return listed(rows.map(listedOf), limit, ({ createdAt, id }) => [markOf(createdAt), id])
