@@ -51,6 +51,8 @@ test(
     )
     expect(await run('explain', domainname)).toMatch(/everything in it is healthy.*\nnext +nothing/)
     expect(await run('list-resources', deployment_uid)).toMatch(/Ingress\/\S+ +ready/)
+    expect(await json('get-notes', deployment_uid)).toEqual({ revision: 1, notes: null })
+    expect(await run('get-notes', deployment_uid)).toBe('there are none\n')
 
     const preview = await run('preview', id, '--domain', 'moved.example.test')
     expect(preview).toMatch(/~ ingress\.host: .* -> "moved.example.test"[\s\S]*~ Ingress\//)

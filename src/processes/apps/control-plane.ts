@@ -9,6 +9,7 @@ import {
   explainNow,
   inLane,
   insightLane,
+  notesOf,
   previewOf,
   resourcesOf,
   type AppsParts,
@@ -100,6 +101,7 @@ export function insightOf(parts: AppsParts, { apps }: Pick<AppsUseCases, 'apps'>
       lane.run(inputs.after.deployment.userId, (until) => previewOf(parts, inputs, until), signal),
     resources: async (deploymentId, signal) =>
       (await resourcesOf(parts, deploymentId, signal)).map((resource) => resourceView(resource)),
+    notes: (inputs, signal) => notesOf(parts, inputs, signal),
     async explain(deploymentId, signal) {
       const { items } = await apps.listJobs({ admin: true }, { deploymentId, limit: 1 })
       const tenant = (await parts.rows.load(deploymentId))?.deployment.userId ?? ''

@@ -37,7 +37,7 @@ function serve(host: ApiHost): ServedDomain {
   const useCases = openAppsUseCases({ config, databaseUrl, pool })
   const report = appsReport(pool, notices, board)
   const absent = async (): Promise<never> => noControlPlane()
-  let insight: AppsInsight = { preview: absent, explain: absent, resources: absent }
+  let insight: AppsInsight = { preview: absent, explain: absent, resources: absent, notes: absent }
 
   const connected = async (
     { transport, kubeconfig }: ControlPlane,
@@ -87,6 +87,7 @@ function serve(host: ApiHost): ServedDomain {
         preview: (inputs, signal) => insight.preview(inputs, signal),
         explain: (id, signal) => insight.explain(id, signal),
         resources: (id, signal) => insight.resources(id, signal),
+        notes: (inputs, signal) => insight.notes(inputs, signal),
       },
     }),
     changes: appsChanges,

@@ -57,6 +57,7 @@ test('whoever previews more than the lane takes is told when to come back', asyn
     preview: ({ after }, signal) => lane.run(after.deployment.userId, hanging, signal),
     explain: () => Promise.reject(new Error('not asked')),
     resources: () => Promise.resolve([]),
+    notes: () => Promise.resolve(undefined),
   }
   await using w = await appsWorld({ insight })
   const { template_id } = await w.product()

@@ -16,7 +16,12 @@ test('a deployment whose runs end their process says so in its status and explai
     return explainNow({ rows, clock: systemClock } as unknown as AppsParts, id, { status, attempt, runAfter: 0 })
   }
   await using w = await appsWorld({
-    insight: { explain, preview: () => Promise.reject(new Error()), resources: async () => [] },
+    insight: {
+      explain,
+      preview: () => Promise.reject(new Error()),
+      resources: async () => [],
+      notes: async () => undefined,
+    },
   })
   const ann = await w.person('member')
   const { template_id } = await w.product()

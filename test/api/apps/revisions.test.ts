@@ -54,3 +54,13 @@ test('an owner reads the history and goes back in it; others find nothing', asyn
   expect(after.json().items[0]).toMatchObject({ generation: 3, rolled_back_to: 1 })
   expectNoSentinel([after.body, back.body, missing.body].join())
 })
+
+test('the notes of a chart are told to those who see the deployment', async () => {
+  await using w = await appsWorld()
+  const [ann, bob] = [await w.person('member'), await w.person('member')]
+  const { template_id } = await w.product()
+  const { id, domainname } = await w.order(ann, template_id)
+  const url = `/api/v1/users/${ann.userId}/deployments/${id}/notes`
+  expect((await w.as(ann.secret, { url })).json()).toEqual({ revision: 1, notes: `Open ${domainname}` })
+  expect((await w.as(bob.secret, { url })).statusCode).toBe(404)
+})

@@ -17,6 +17,7 @@ const insight: AppsInsight = {
     }),
   explain: () => Promise.reject(new Error('failed to look at the cluster')),
   resources: () => Promise.resolve([]),
+  notes: () => Promise.resolve(undefined),
 }
 
 test('a write-only value is found in no answer, refusal, diff, event, metric, log line or row', async () => {
@@ -56,6 +57,8 @@ test('a write-only value is found in no answer, refusal, diff, event, metric, lo
     `${place}/${id}`,
     `${place}/${id}/explain`,
     `${place}/${id}/timeline`,
+    `${place}/${id}/revisions`,
+    `${place}/${id}/notes`,
     `/templates/${template_id}/form`,
   ]) {
     await ask(ada, 'GET', url)

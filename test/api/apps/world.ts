@@ -57,6 +57,7 @@ const insight: AppsInsight = {
       blockers: [],
     }),
   resources: () => Promise.resolve([]),
+  notes: async ({ deployment }) => ({ revision: 1, text: `Open ${deployment.domainname}` }),
 }
 
 export interface AppsWorld extends World {

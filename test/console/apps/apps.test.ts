@@ -70,7 +70,9 @@ test('a tenant sees what an app was, what going back would change, and goes back
   await world.apps.updateDeployment(actor, { id }, { userValues: { message: 'Gute Nacht' } })
   await world.report({ status: 'ready', helm_revision: 2 })
 
+  world.controlPlane.notes = { revision: 2, text: 'Visit http://hello.example.test\nand say hello.' }
   await page.getByText('hello.example.test').first().click()
+  await page.getByLabel('Notes of the chart').getByText('and say hello.').waitFor()
   const history = page.getByRole('list', { name: 'Changes of this app' })
   await history.getByText('Changed: message').waitFor()
   await history.getByText('Ordered').waitFor()

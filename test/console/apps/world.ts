@@ -12,6 +12,7 @@ import {
   masker,
   redactedDiff,
   type JsonObject,
+  type ReleaseText,
   type Trial,
 } from '../../../src/domains/apps/index.ts'
 import { userDirectory } from '../../../src/identity/index.ts'
@@ -42,6 +43,7 @@ interface ControlPlane {
   /** What charts are tried with. */
   trial: Trial | undefined
   resources: readonly ResourceView[]
+  notes: ReleaseText | undefined
   explanation: Explanation
 }
 
@@ -58,7 +60,7 @@ const AT_REST: Explanation = {
 export async function appsConsole(): Promise<AppsConsole> {
   const folder = await mkdtemp(join(tmpdir(), 'caelus-console-apps-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  const controlPlane: ControlPlane = { trial: undefined, resources: [], explanation: AT_REST }
+  const controlPlane: ControlPlane = { trial: undefined, resources: [], notes: undefined, explanation: AT_REST }
   const source = charts({ cacheDir: folder, localPaths: true })
   const known = new Map([[HELLO, join(ROOT, 'charts/hello-static')]])
   const opened: Apps[] = []
@@ -176,5 +178,6 @@ function sightOf(controlPlane: ControlPlane): AppsInsight {
     },
     explain: async () => controlPlane.explanation,
     resources: async () => controlPlane.resources,
+    notes: async () => controlPlane.notes,
   }
 }

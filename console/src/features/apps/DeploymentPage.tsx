@@ -17,6 +17,7 @@ import { DeploymentStatusLabel } from './Deployments.tsx'
 import { ObjectTimeline } from '../../components/insight/ObjectTimeline.tsx'
 import { api, pages, TOPIC } from './paths.ts'
 import { History } from './History.tsx'
+import { Notes } from './Notes.tsx'
 import { ProductIcon } from './ProductIcon.tsx'
 import { RecordedFailure } from './RecordedFailure.tsx'
 import { Resources } from './Resources.tsx'
@@ -117,6 +118,7 @@ function Parts({ deployment }: { readonly deployment: DeploymentView }) {
       <Column>
         <DeploymentFacts deployment={deployment} />
         <WrittenValues deployment={deployment} />
+        {!isGone && <Notes deployment={deployment} />}
         <History deployment={deployment} />
       </Column>
     </Columns>

@@ -448,6 +448,15 @@ export type ResourceView = Static<typeof ResourceView>
 export const ResourcesView = Type.Object({ items: Type.Array(ResourceView) })
 export type ResourcesView = Static<typeof ResourcesView>
 
+export const NotesView = Type.Object(
+  {
+    revision: orNull(Type.Integer(), 'Of the release. Null: there is none.'),
+    notes: orNull(Type.String(), 'Plain text, secrets masked. Null: the chart has none.'),
+  },
+  { description: 'What the chart says to whoever installed it (NOTES.txt).' },
+)
+export type NotesView = Static<typeof NotesView>
+
 export const JOB_REASONS = ['drift', 'retry', 'update', 'create', 'delete'] as const
 export const JOB_STATUSES = ['queued', 'running', 'done', 'failed'] as const
 

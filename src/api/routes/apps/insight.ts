@@ -5,6 +5,7 @@ import {
   DeploymentCreate,
   DeploymentPatch,
   ExplanationView,
+  NotesView,
   PreviewView,
   ResourcesView,
   TimelineView,
@@ -115,6 +116,26 @@ export function insightRoutes(app: App, { apps, insight }: AppsParts): void {
       const { id: userId, deployment_id } = request.params
       const { id } = await apps.getDeployment(actorOf(request), { id: deployment_id, userId })
       return { items: [...(await insight.resources(id, whileConnected(reply)))] }
+    },
+  )
+
+  app.get(
+    '/users/:id/deployments/:deployment_id/notes',
+    {
+      config: { access: 'member' },
+      schema: {
+        operationId: 'notesOfDeployment',
+        tags,
+        summary: 'What its chart says to whoever installed it, of the revision that is deployed',
+        params: one,
+        response: { 200: NotesView },
+      },
+    },
+    async (request, reply) => {
+      const { id: userId, deployment_id: id } = request.params
+      const inputs = await apps.releaseInputs(actorOf(request), { id, userId })
+      const found = await insight.notes(inputs, whileConnected(reply))
+      return { revision: found?.revision ?? null, notes: found?.text || null }
     },
   )
 }

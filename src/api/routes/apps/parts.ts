@@ -1,4 +1,5 @@
-import type { Apps, PreviewInputs } from '../../../domains/apps/usecases/index.ts'
+import type { ReleaseText } from '../../../domains/apps/index.ts'
+import type { Apps, PreviewInputs, ReleaseInputs } from '../../../domains/apps/usecases/index.ts'
 import type { PreviewDiff } from '../../../kube/index.ts'
 import type { Explanation } from '../../../kernel/index.ts'
 import type { ResourceView } from '../../contract/index.ts'
@@ -8,6 +9,8 @@ export interface AppsInsight {
   preview(inputs: PreviewInputs, signal: AbortSignal): Promise<PreviewDiff>
   explain(deploymentId: string, signal: AbortSignal): Promise<Explanation>
   resources(deploymentId: string, signal: AbortSignal): Promise<readonly ResourceView[]>
+  /** Undefined: there is no release. */
+  notes(inputs: ReleaseInputs, signal: AbortSignal): Promise<ReleaseText | undefined>
 }
 
 export interface AppsParts {

@@ -23,6 +23,13 @@ interface Resource {
   readonly since: string | null
 }
 
+interface Notes {
+  readonly revision: number | null
+  readonly notes: string | null
+}
+
+const NO_NOTES = 'there are none'
+
 interface PreviewOptions extends OutputOption, ValuesOptions {
   readonly domain?: string
   readonly template?: string
@@ -81,6 +88,17 @@ export function insightCommands(program: Command, { remote, terminal }: CliPorts
     .action(async (named: string, { limit, output }: TimelineOptions) => {
       const client = restClient(await remote())
       terminal.out(await timelineText(client, pathOf(await deploymentNamed(client, named)), limit, output))
+    })
+
+  program
+    .command('get-notes')
+    .description('show what the chart of a deployment says to whoever installed it')
+    .argument('<deployment>', DEPLOYMENT.named)
+    .addOption(outputOption())
+    .action(async (named: string, { output }: OutputOption) => {
+      const client = restClient(await remote())
+      const answer = await client.get<Notes>(`${pathOf(await deploymentNamed(client, named))}/notes`)
+      terminal.out(output === 'table' ? `${answer.notes ?? NO_NOTES}\n` : formatValue(output, answer))
     })
 
   program

@@ -126,6 +126,19 @@ export interface ReleaseRecord {
   readonly objects: readonly KubeObject[]
 }
 
+/** What a record holds besides its objects, as it is: with secrets. */
+export interface ReleaseContents {
+  readonly revision: number
+  readonly digest?: string
+  /** What the chart says to whoever installed it. */
+  readonly notes: string
+  readonly manifest: string
+  /** What Helm was given. */
+  readonly values: JsonObject
+  /** Those of the chart. */
+  readonly defaults: JsonObject
+}
+
 /** Helm's storage in the namespace, without running Helm. */
 export interface Releases {
   /** A record that cannot be read is a `ReleaseUnreadable`. */
@@ -134,6 +147,8 @@ export interface Releases {
   exists(target: ReleaseTarget, signal?: AbortSignal): Promise<boolean>
   /** The newest revision that is deployed: what Helm compares an upgrade with. */
   standing(target: ReleaseTarget, signal?: AbortSignal): Promise<ReleaseRecord | undefined>
+  /** What is in the revision that is deployed, or in the newest where none is. */
+  contents(target: ReleaseTarget, signal?: AbortSignal): Promise<ReleaseContents | undefined>
   /** The newest revision before `revision` that was deployed with this digest. */
   deployedBefore(
     target: ReleaseTarget,

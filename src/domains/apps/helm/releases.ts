@@ -2,7 +2,8 @@ import { messageOf } from '../../../kernel/index.ts'
 import { Secret, type Client, type CoreV1, type Page } from '../../../kube/index.ts'
 import { raise } from '../failures.ts'
 import { asApplied, readManifest, type Kinds } from './manifest.ts'
-import type { ReleaseRecord, Releases, ReleaseTarget } from './port.ts'
+import type { ReleaseContents, ReleaseRecord, Releases, ReleaseTarget } from './port.ts'
+import { isJsonObject } from '../values/json.ts'
 import { decodeRelease, digestIn, encodeRelease, recordName, recordsOf, revisionOf, statusOf } from './storage.ts'
 
 /** A record can be pruned between the list and the read; then there is a newer one. */
@@ -58,6 +59,12 @@ export function releases(client: Client, kinds: Kinds): Releases {
       return secret && (await recordIn(secret, target))
     },
 
+    async contents(target, signal) {
+      const isDeployed = ({ status }: Revision): boolean => status === 'deployed'
+      const secret = await chosen(target, (all) => newestOf(all.filter(isDeployed)) ?? newestOf(all), signal)
+      return secret && (await contentsIn(secret))
+    },
+
     async deployedBefore(target, { revision, digest }, signal) {
       const isMeant = (one: Revision): boolean =>
         one.revision < revision && one.digest === digest && STOOD.has(one.status)
@@ -80,6 +87,20 @@ export function releases(client: Client, kinds: Kinds): Releases {
       }
       await writer.replace(Secret, failed, signal === undefined ? {} : { signal })
     },
+  }
+}
+
+async function contentsIn(secret: CoreV1.Secret): Promise<ReleaseContents> {
+  const { version, info, manifest, chart, config } = await readable(secret, () => decodeRelease(secret))
+  const digest = digestIn(secret)
+  const defaults = isJsonObject(chart) ? chart['values'] : undefined
+  return {
+    revision: version,
+    ...(digest !== undefined && { digest }),
+    notes: info['notes'] ?? '',
+    manifest,
+    values: isJsonObject(config) ? config : {},
+    defaults: isJsonObject(defaults) ? defaults : {},
   }
 }
 

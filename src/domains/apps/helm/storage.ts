@@ -20,6 +20,8 @@ export interface StoredRelease extends JsonObject {
     readonly status: string
     readonly description: string
     readonly last_deployed: string
+    /** Absent: the chart has none. */
+    readonly notes?: string
     readonly [other: string]: string
   }
 }

@@ -17,6 +17,7 @@ import {
 import { grantTemplate, revokeTemplateGrant } from './grants.ts'
 import type { Apps } from './port.ts'
 import { previewCreate, previewRollback, previewUpdate } from './preview.ts'
+import { releaseInputs } from './release-inputs.ts'
 import {
   createProduct,
   deleteProduct,
@@ -62,6 +63,7 @@ const CASES = {
   resumeDeployment,
   previewCreate,
   previewUpdate,
+  releaseInputs,
   listRevisions,
   rollbackDeployment,
   previewRollback,

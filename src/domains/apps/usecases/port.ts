@@ -152,6 +152,17 @@ export interface PreviewInputs {
   readonly secrets: readonly Json[]
 }
 
+/** What it takes to show the release of a deployment without its secrets. */
+export interface ReleaseInputs {
+  readonly deployment: Deployment
+  /** Those that the release may be of: the desired one, and the one that was applied last. */
+  readonly templates: readonly Template[]
+  /** Pointers of everything write-only that the tenant wrote in the generations that are kept. */
+  readonly sealed: readonly string[]
+  /** The values behind them, as far as a key opens them. */
+  readonly secrets: readonly Json[]
+}
+
 /** How many deployments a user has and may have. */
 export interface DeploymentLimit {
   /** Null: as many as they like. */
@@ -228,6 +239,8 @@ export interface Apps {
   previewCreate(actor: Actor, input: DeploymentInput): Promise<PreviewInputs>
   /** What `updateDeployment` would make, or the same refusal. Saves nothing. */
   previewUpdate(actor: Actor, ref: DeploymentRef, change: DeploymentChange): Promise<PreviewInputs>
+  /** For reading its release. */
+  releaseInputs(actor: Actor, ref: DeploymentRef): Promise<ReleaseInputs>
   /** What it asked for in each of its last generations, newest first. */
   listRevisions(actor: Actor, ref: DeploymentRef, page: PageOptions): Promise<Listed<RevisionEntry>>
   /**
