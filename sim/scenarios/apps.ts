@@ -122,6 +122,7 @@ class Platform {
       valuesSchema: SCHEMA,
       layout: DEFAULT_LAYOUT,
       capabilities: {},
+      driftIgnore: [],
       healthTimeoutSec: 10,
       inspection: null,
       createdAt: 0,

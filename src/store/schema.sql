@@ -940,9 +940,11 @@ caelus.product_template_version
   overrides_json jsonb
   layout_json jsonb
   inspection_json jsonb
+  drift_ignore_json jsonb
   constraint product_template_version_capabilities_json_check CHECK ((jsonb_typeof(capabilities_json) = 'object'::text))
   constraint product_template_version_chart_digest_check CHECK ((chart_digest ~ '^sha256:[0-9a-f]{64}$'::text))
   constraint product_template_version_default_values_json_check CHECK ((jsonb_typeof(default_values_json) = 'object'::text))
+  constraint product_template_version_drift_ignore_json_check CHECK ((jsonb_typeof(drift_ignore_json) = 'array'::text))
   constraint product_template_version_health_timeout_sec_check CHECK ((health_timeout_sec > 0))
   constraint product_template_version_inspection_json_check CHECK ((jsonb_typeof(inspection_json) = 'object'::text))
   constraint product_template_version_layout_json_check CHECK ((jsonb_typeof(layout_json) = 'object'::text))

@@ -274,10 +274,17 @@ test(
 
     const narrow = ['--domain-path', 'serverName', '--values-json', '{"rbac":{"create":false}}']
     expect(await run('inspect-chart', chart, '1.0.0', ...narrow)).toMatch(/^domain at +ConfigMap\/web data\.host$/m)
-    const template = await json(...publish, '--label', 'narrow', ...narrow)
+    const rules = join(dir, 'rules.yaml')
+    await writeFile(rules, '- kind: ConfigMap\n  paths: [/data/host]\n- kind: ConfigMp\n  paths: [/data/host]\n')
+    const unknown = await tried(...publish, ...narrow, '--drift-ignore-file', rules)
+    expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('drift_ignore/1/kind')])
+    expect(unknown.err).toContain('neither the chart nor the control plane has ConfigMp: it has ConfigMap')
+    await writeFile(rules, '- kind: ConfigMap\n  paths: [/data/host]\n')
+    const template = await json(...publish, '--label', 'narrow', ...narrow, '--drift-ignore-file', rules)
     expect(template).toMatchObject({
       overrides: { rbac: { create: false } },
       layout: { domain_paths: ['/serverName'] },
+      drift_ignore: [{ kind: 'ConfigMap', paths: ['/data/host'] }],
       inspection: { findings: [], domain_at: ['ConfigMap/web data.host'] },
     })
     expect(await json(...order)).toMatchObject({ status: 'pending' })

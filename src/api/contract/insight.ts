@@ -36,6 +36,11 @@ export const PreviewView = Type.Object(
     objects: Type.Array(ObjectChangeView, {
       description: 'Objects created, changed and deleted in the control plane.',
     }),
+    left_alone: Type.Optional(
+      Type.Array(Type.Object({ object: Type.String(), field: Type.String(), because: Type.String() }), {
+        description: 'Fields that would stay as they are although they differ, and why.',
+      }),
+    ),
     not_consulted: Type.Optional(
       Type.Array(Type.String(), { description: 'What the API server could not be asked about, and why.' }),
     ),

@@ -63,9 +63,12 @@ export const explanationView = ({ why, next, at, whoseMove, nextStep, blockers }
   blockers: [...blockers],
 })
 
-export const previewView = ({ values, objects, notConsulted = [] }: PreviewDiff): PreviewView => ({
+export const previewView = ({ values, objects, leftAlone = [], notConsulted = [] }: PreviewDiff): PreviewView => ({
   values: values.map(fieldChangeView),
   objects: objects.map((object) => ({ ...object, fields: object.fields.map(fieldChangeView) })),
+  ...(leftAlone.length > 0 && {
+    left_alone: leftAlone.map(({ object, path, why }) => ({ object, field: path, because: why })),
+  }),
   ...(notConsulted.length > 0 && { not_consulted: [...notConsulted] }),
 })
 

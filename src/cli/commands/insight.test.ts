@@ -16,3 +16,10 @@ test('a preview says what the API server refuses or was not asked about', () => 
   )
   expect(previewText({ values: [], objects: [] })).toBe('nothing would change\n')
 })
+
+test('a preview tells what stays as it is', () => {
+  const kept = { object: 'Deployment/web', field: 'spec.replicas', because: 'the template ignores /spec/replicas' }
+  expect(previewText({ values: [], objects: [], left_alone: [kept] })).toBe(
+    'nothing would change\n= Deployment/web spec.replicas stays as it is: the template ignores /spec/replicas\n',
+  )
+})

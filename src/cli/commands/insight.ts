@@ -20,6 +20,7 @@ export interface Preview {
     readonly change: string
     readonly fields: readonly FieldChange[]
   }[]
+  readonly left_alone?: readonly { readonly object: string; readonly field: string; readonly because: string }[]
   readonly not_consulted?: readonly string[]
 }
 
@@ -73,10 +74,14 @@ export const explanationText = ({ why, next, whose_move, next_step, blockers }: 
 const SIGNS: Readonly<Record<string, string>> = { added: '+', created: '+', removed: '-', deleted: '-', changed: '~' }
 
 /** Like a diff: added, removed and changed objects with their fields; the fields of added ones only when asked for. */
-export function previewText({ values, objects, not_consulted = [] }: Preview, { isCreatedTold = false } = {}): string {
+export function previewText(
+  { values, objects, left_alone = [], not_consulted = [] }: Preview,
+  { isCreatedTold = false } = {},
+): string {
+  const leftAlone = left_alone.map(({ object, field, because }) => `= ${object} ${field} stays as it is: ${because}\n`)
   // Why something is only what the chart says: the API server refuses it, or could not be asked.
   const unconfirmed = not_consulted.map((line) => `! not confirmed by the API server: ${line}\n`).join('')
-  if (values.length === 0 && objects.length === 0) return `nothing would change\n${unconfirmed}`
+  if (values.length === 0 && objects.length === 0) return ['nothing would change\n', ...leftAlone, unconfirmed].join('')
   const fieldLine = ({ field, change, before, after }: FieldChange): string => {
     const sides = [before, after].filter((side) => side !== undefined).map((side) => JSON.stringify(side))
     return `  ${SIGNS[change] ?? '~'} ${field}: ${sides.join(' -> ')}\n`
@@ -86,5 +91,5 @@ export function previewText({ values, objects, not_consulted = [] }: Preview, { 
     `${SIGNS[change] ?? '~'} ${object}\n`,
     ...(change === 'changed' || (change === 'created' && isCreatedTold) ? fields.map(fieldLine) : []),
   ])
-  return [...valueLines, ...objectLines, unconfirmed].join('')
+  return [...valueLines, ...objectLines, ...leftAlone, unconfirmed].join('')
 }

@@ -40,6 +40,7 @@ const worlds: fc.Arbitrary<Observed> = fc.record({
     edited: names,
     missing: names,
     handedOver: fc.constant([]),
+    ignored: fc.constant([]),
     unrepairable: fc.constantFrom([], [{ object: 'Service/web', path: 'spec', because: 'no' }]),
   }),
 })

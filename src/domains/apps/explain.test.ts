@@ -88,14 +88,16 @@ describe('explain', () => {
       edited: ['Deployment/web'],
       missing: ['Service/web'],
       handedOver: [{ object: 'Deployment/web', path: 'spec.replicas', owner: 'kube-controller-manager (scale)' }],
+      ignored: [{ object: 'Deployment/web', path: 'spec.paused', rule: '/spec/paused of Deployment' }],
       unrepairable: [{ object: 'PersistentVolumeClaim/data', path: 'spec.resources', because: 'it cannot shrink' }],
     }
     const job = { status: 'running', attempt: 0, runAfter: NOW } as const
     const { why, next } = told(row, { drift }, job)
-    expect(why.slice(-4)).toEqual([
+    expect(why.slice(-5)).toEqual([
       'Service/web was deleted by hand',
       'Deployment/web was edited by hand',
       'spec.replicas of Deployment/web is left to kube-controller-manager (scale)',
+      'spec.paused of Deployment/web differs: the template ignores /spec/paused of Deployment',
       'spec.resources of PersistentVolumeClaim/data was changed by hand and cannot be changed back: it cannot shrink',
     ])
     expect(next).toBe('Service/web, Deployment/web are restored (now)')

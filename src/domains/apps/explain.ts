@@ -107,7 +107,10 @@ function worldOf(
         ...(release.is === 'deployed' ? healthText(health) : []),
         ...drift.missing.map((object) => `${object} was deleted by hand`),
         ...drift.edited.map((object) => `${object} was edited by hand`),
-        ...drift.handedOver.map(({ object, path, owner }) => `${path} of ${object} is left to ${owner}`),
+        ...drift.handedOver
+          .filter(({ rule }) => rule === undefined)
+          .map(({ object, path, owner }) => `${path} of ${object} is left to ${owner}`),
+        ...drift.ignored.map(({ object, path, rule }) => `${path} of ${object} differs: the template ignores ${rule}`),
         ...drift.unrepairable.map(unrepairableText),
       ]
     default:

@@ -48,7 +48,7 @@ export interface ObserveOptions {
   readonly isEmpty?: boolean
 }
 
-const NOTHING: ReleaseObjects = { objects: [], facts: { autoscalers: [], allowed: [] } }
+const NOTHING: ReleaseObjects = { objects: [], facts: { autoscalers: [], allowed: [], ignored: [] } }
 const STARTING: HealthSeen = { is: 'progressing', because: 'it is not installed' }
 /** What goes fast needs no explanation. */
 const ASK_FOR_BLOCKERS_MS = 10_000

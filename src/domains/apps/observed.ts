@@ -67,6 +67,16 @@ export interface HandedOver {
   /** As `pathText` prints it: `spec.replicas`. */
   readonly path: string
   readonly owner: string
+  readonly why?: string
+  /** The rule of the template by which it is ignored, if it is by one. */
+  readonly rule?: string
+}
+
+/** A field that differs from the stored manifest and that a rule of the template covers. */
+export interface Ignored {
+  readonly object: string
+  readonly path: string
+  readonly rule: string
 }
 
 /** What differs from the stored manifest and cannot be taken back: the API server refuses it. It blocks nothing. */
@@ -91,6 +101,7 @@ export interface DriftSeen {
   /** Objects of the stored manifest that are gone. */
   readonly missing: readonly string[]
   readonly handedOver: readonly HandedOver[]
+  readonly ignored: readonly Ignored[]
   readonly unrepairable: readonly Unrepairable[]
 }
 
@@ -103,4 +114,4 @@ export interface Observed {
   readonly fallback?: Fallback
 }
 
-export const NO_DRIFT: DriftSeen = { edited: [], missing: [], handedOver: [], unrepairable: [] }
+export const NO_DRIFT: DriftSeen = { edited: [], missing: [], handedOver: [], ignored: [], unrepairable: [] }

@@ -1,22 +1,36 @@
-import { failureOf, type Failure } from '../../kernel/index.ts'
-import { at, isNotFound, type Client, type FieldChange, type KubeObject, type PreviewDiff } from '../../kube/index.ts'
+import { failureOf, type Failure, type Masker } from '../../kernel/index.ts'
+import {
+  at,
+  isConflict,
+  isNotFound,
+  type Client,
+  type FieldChange,
+  type FieldConflict,
+  type KubeObject,
+  type PreviewDiff,
+} from '../../kube/index.ts'
 import type { PreviewInputs, Rendering } from './usecases/index.ts'
 import { redactedDiff } from './drift/diff.ts'
 import { diffObjects, objectName, type RedactedChange } from './drift/diff-objects.ts'
-import { OUR_MANAGER } from './drift/drift.ts'
+import { autoscalersIn } from './drift/autoscalers.ts'
+import { asStored } from './drift/manifest-fields.ts'
+import { driftSeen, OUR_MANAGER, settleConflicts } from './drift/drift.ts'
+import type { OwnershipFacts } from './drift/allowed-owners.ts'
+import { viewing } from './fence.ts'
 import type { ReleaseTarget } from './helm/port.ts'
 import type { JsonObject } from './values/json.ts'
 import type { RenderOptions } from './helm/port.ts'
 import { grantsFor } from './grants/grant.ts'
-import type { HandedOver } from './observed.ts'
+import type { HandedOver, Unrepairable } from './observed.ts'
 import { releaseOf, renderTargetOf, type AppsParts } from './parts.ts'
 import { chartOf } from './plan.ts'
 import { masker, type Redacted } from './values/redaction.ts'
-import { asJson, inBatches, readRelease, without } from './drift/release-objects.ts'
+import { allowancesOf, asJson, asObject, inBatches, keptBy, readRelease, without } from './drift/release-objects.ts'
 
 export interface Previewed extends PreviewDiff {
   readonly values: Redacted<readonly FieldChange[]>
   readonly objects: readonly RedactedChange[]
+  readonly leftAlone: NonNullable<PreviewDiff['leftAlone']>
   readonly notConsulted: readonly string[]
 }
 
@@ -37,16 +51,37 @@ export async function previewOf(parts: AppsParts, inputs: PreviewInputs, signal?
   if (asked === undefined && wanted.length > 0) {
     notConsulted.push(`the API server: namespace ${after.deployment.namespaceName} does not exist yet`)
   }
+  const leftOut: HandedOver[] = [
+    ...present.handedOver,
+    ...keptBy(wanted, present.unrepairable, parts.settings.digestSalt),
+  ]
+  const facts = async (): Promise<OwnershipFacts> => ({
+    ...allowancesOf(parts.settings, after.template),
+    autoscalers: await autoscalersIn(parts.client.as(viewing), parts.discovery, after.deployment.namespaceName, signal),
+  })
   const would = await inBatches(wanted, async (object) => {
-    const answer = asked === undefined ? undefined : await dryRun(parts, asked, object, present.handedOver, signal)
+    const answer = asked && (await dryRun(parts, asked, { desired: object, leftOut, facts }, signal))
     if (answer === undefined) return object
-    if ('metadata' in answer) return answer
+    if ('result' in answer) {
+      leftOut.push(...answer.handOver)
+      return answer.result
+    }
     notConsulted.push(`${objectName(asJson(object))}: ${mask.excerpt(answer.message)}`)
     return object
   })
   const objects = diffObjects(present.objects.map(shown), would.map(shown), mask)
-  return { values, objects, notConsulted }
+  return { values, objects, leftAlone: toldOf(leftOut, mask), notConsulted }
 }
+
+/** Once each: a field that differs now may be another's in the new manifest, too. */
+const toldOf = (fields: readonly HandedOver[], mask: Masker): Previewed['leftAlone'] => [
+  ...new Map(
+    fields.map(({ object, path, owner, why }) => [
+      `${object} ${path}`,
+      { object, path, why: mask.excerpt(why ?? `it is left to ${owner}`) },
+    ]),
+  ).values(),
+]
 
 async function render(
   parts: AppsParts,
@@ -63,9 +98,10 @@ interface Present {
   readonly isReleased: boolean
   readonly objects: readonly KubeObject[]
   readonly handedOver: readonly HandedOver[]
+  readonly unrepairable: readonly Unrepairable[]
 }
 
-const NOTHING: Present = { isReleased: false, objects: [], handedOver: [] }
+const NOTHING: Present = { isReleased: false, objects: [], handedOver: [], unrepairable: [] }
 
 /** What the release has in the control plane now, and the fields of it that others are meant to hold. */
 async function presentObjects(
@@ -76,38 +112,57 @@ async function presentObjects(
 ): Promise<Present> {
   const record = await parts.releases.newest(releaseOf(deployment), signal)
   if (record === undefined || record.status === 'uninstalled') return NOTHING
+  const { namespaceName: namespace, unrepairable: known } = deployment
   const granted = grantsFor(template.grants ?? [], deployment.releaseName)
-  const options = { namespace: deployment.namespaceName, template, granted, mask, known: [], ...(signal && { signal }) }
+  const options = { namespace, template, granted, mask, known, ...(signal && { signal }) }
   const look = await readRelease(parts, record, options)
-  return {
-    isReleased: true,
-    objects: look.objects.flatMap(({ live }) => (live === undefined ? [] : [live])),
-    handedOver: look.objects.flatMap(({ name, drift }) =>
-      drift.leftAlone.map(({ path, owner }): HandedOver => ({ object: name, path, owner })),
-    ),
-  }
+  const { handedOver, unrepairable } = driftSeen(look.objects.map(({ drift }) => drift))
+  const objects = look.objects.flatMap(({ live }) => (live === undefined ? [] : [live]))
+  return { isReleased: true, objects, handedOver, unrepairable }
 }
 
-/** What the API server would make of it; `undefined` when it does not know the kind; why not, when it refuses. */
+interface Asked {
+  readonly desired: KubeObject
+  readonly leftOut: readonly HandedOver[]
+  readonly facts: () => Promise<OwnershipFacts>
+}
+
+/**
+ * What the API server would make of it, and which fields an upgrade would leave to those who hold them; `undefined` when it
+ * does not know the kind; why not, when it refuses.
+ */
 async function dryRun(
   { discovery }: AppsParts,
   client: Client,
-  object: KubeObject,
-  handedOver: readonly HandedOver[],
+  { desired, leftOut, facts }: Asked,
   signal?: AbortSignal,
-): Promise<KubeObject | Failure | undefined> {
-  const resource = await discovery.resourceFor(object.apiVersion, object.kind)
+): Promise<{ readonly result: KubeObject; readonly handOver: readonly HandedOver[] } | Failure | undefined> {
+  const resource = await discovery.resourceFor(desired.apiVersion, desired.kind)
   if (resource === undefined) return undefined
-  const name = objectName(asJson(object))
-  const paths = handedOver.filter((one) => one.object === name).map(({ path }) => path)
+  const name = objectName(asJson(desired))
+  const rest = without(desired, pathsOf(leftOut.filter((one) => one.object === name)))
+  const object = asObject(asStored(asJson(rest)))
+  const options = { fieldManager: OUR_MANAGER, dryRun: true, ...(signal && { signal }) }
+  const forced = async (conflicts: readonly FieldConflict[]) => {
+    const { handOver } = settleConflicts(asJson(object), conflicts, await facts())
+    const result = await client.apply(resource, without(object, pathsOf(handOver)), { ...options, force: true })
+    return { result, handOver }
+  }
   try {
-    const options = { fieldManager: OUR_MANAGER, force: true, dryRun: true, ...(signal && { signal }) }
-    return await client.apply(resource, without(object, paths), options)
+    return await client.apply(resource, object, options).then(
+      (result) => ({ result, handOver: [] }),
+      (error: unknown) => {
+        if (isConflict(error) && error.conflicts.length > 0) return forced(error.conflicts)
+        throw error
+      },
+    )
   } catch (error) {
     if (signal?.aborted) throw error
     return isNotFound(error) ? undefined : failureOf(error)
   }
 }
+
+const pathsOf = (fields: readonly HandedOver[]): string[] => fields.map(({ path }) => path)
 
 /** What people wrote or would write: no bookkeeping of the server, no status. */
 function shown(object: KubeObject): JsonObject {

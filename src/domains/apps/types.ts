@@ -1,4 +1,5 @@
 import type { Failure } from '../../kernel/index.ts'
+import type { IgnoreRule } from './drift/ignore-rules.ts'
 import type { Grant } from './grants/grant.ts'
 import type { Inspection } from './inspection/inspection.ts'
 import type { JsonObject } from './values/json.ts'
@@ -86,6 +87,8 @@ export interface Template {
   /** Where in the values the platform and the tenant write. */
   readonly layout: Layout
   readonly capabilities: JsonObject
+  /** Fields of its objects that are left to others. */
+  readonly driftIgnore: readonly IgnoreRule[]
   readonly healthTimeoutSec: number
   /** What trying it out told when it was published. `null`: nobody tried. */
   readonly inspection: Inspection | null

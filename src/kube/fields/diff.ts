@@ -27,6 +27,8 @@ export interface PreviewDiff {
   /** Changes of what the user wrote. */
   readonly values: readonly FieldChange[]
   readonly objects: readonly ObjectChange[]
+  /** Fields that would stay as they are although they differ, and why. */
+  readonly leftAlone?: readonly { readonly object: string; readonly path: string; readonly why: string }[]
   /** What the API server could not be asked about, and why. */
   readonly notConsulted?: readonly string[]
 }

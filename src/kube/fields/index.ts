@@ -9,4 +9,5 @@ export {
 } from './diff.ts'
 export { isApplier, isOwnedBy, mergeFields, ownedFields, Ownership, ownerText, type FieldOwner } from './ownership.ts'
 export { isFields, type Fields } from './fields.ts'
+export { mergeKeysOf } from './list-keys.ts'
 export { isAtOrBelow, pathIn, pathText, valueAt, withoutField, type FieldPath, type PathPart } from './path.ts'

@@ -402,6 +402,7 @@ test('a template says where in the values of its chart things go, and its form f
         chart_version: '1.1.0',
         values_schema: { properties: { host: { type: 'string', title: 'Hostname' }, title: { type: 'string' } } },
         layout,
+        drift_ignore: [{ kind: 'Deployment', paths: ['/spec/replicas'] }],
       },
     })
   const published = await publish({ user_values: 'root', ingress_class_paths: [], plan: { size: 1 } })
@@ -413,6 +414,7 @@ test('a template says where in the values of its chart things go, and its form f
     plan: { size: 1 },
     user_values: 'root',
   })
+  expect(template.drift_ignore).toEqual([{ kind: 'Deployment', paths: ['/spec/replicas'] }])
   const form = await w.as(w.admin.secret, { url: `/api/v1/templates/${template.id}/form` })
   expect(Object.keys(form.json().schema.properties)).toEqual(['title'])
 

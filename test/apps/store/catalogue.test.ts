@@ -7,6 +7,7 @@ import { tarOf } from '../../../src/domains/apps/helm/tar.ts'
 import type { Trial } from '../../../src/domains/apps/index.ts'
 import type { ServedResource } from '../../../src/kube/index.ts'
 import { appsWorld, CHART, chartOf, codeOf, fieldsOf, registry } from './world.ts'
+import type { IgnoreRule } from '../../../src/domains/apps/drift/ignore-rules.ts'
 import type { LayoutInput } from '../../../src/domains/apps/usecases/index.ts'
 
 test('a product exists once by name, is found by everybody who is logged in, and is changed by admins alone', async () => {
@@ -121,6 +122,21 @@ test('the canonical template is one of the product, and cannot be deleted before
   const { items } = await w.apps.listTemplates(w.ann, product.id, { limit: 10 })
   expect(items.map(({ id }) => id)).toEqual([next.id])
   expect(await fieldsOf(w.apps.setCanonicalTemplate(w.admin, product.id, template.id))).toHaveProperty('template_id')
+})
+
+test('a template says what of its objects may differ, and every rule is checked', async () => {
+  await using w = await appsWorld()
+  const { id: productId } = await w.apps.createProduct(w.admin, { name: 'Hello' })
+  const publish = (driftIgnore: readonly IgnoreRule[]) =>
+    w.apps.publishTemplate(w.admin, { productId, ...CHART, driftIgnore })
+  const rules = [{ group: 'apps', kind: 'Deployment', name: '*-web', paths: ['/spec/replicas'] }]
+  const { id } = await publish(rules)
+  expect((await w.apps.getTemplate(w.ann, id)).driftIgnore).toEqual(rules)
+  expect((await w.apps.getTemplate(w.ann, (await publish([])).id)).driftIgnore).toEqual([])
+  await expect(publish(rules)).rejects.toMatchObject({ failure: { code: 'TemplateExists' } })
+  expect(await fieldsOf(publish([{ kind: 'Deployment', paths: ['/metadata/uid'] }]))).toEqual({
+    'drift_ignore/0/paths/0': expect.stringContaining('name a label or an annotation'),
+  })
 })
 
 test('a template says where the platform and the tenant write, and every path is looked at', async () => {

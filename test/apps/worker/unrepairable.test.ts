@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DEPLOYMENT_LABEL } from '../../../src/domains/apps/fence.ts'
+import { previewOf } from '../../../src/domains/apps/preview.ts'
 import { ConfigMap, PersistentVolume, PersistentVolumeClaim, Secret, StorageClass } from '../../../src/kube/index.ts'
 import { deadWebhook } from '../../support/dead-webhook.ts'
 import { seen } from '../../support/kube.ts'
@@ -35,6 +36,10 @@ const namedIn = async (id: string) => (await world.row(id)).unrepairable.map(({ 
 /** A change is applied in spite of it, and what is said of it stays true. */
 async function stillChanges(id: string, namespace: string, domainname: string): Promise<void> {
   const before = await namedIn(id)
+  const inputs = await world.apps.previewUpdate(ADMIN, { id }, { domainname })
+  const { objects, leftAlone } = await previewOf(await world.parts(), inputs)
+  expect(objects.map(({ object }) => object)).toEqual(['ConfigMap/page'])
+  expect(leftAlone.map(({ object, path }) => [object, path])).toEqual(before)
   await world.apps.updateDeployment(ADMIN, { id }, { domainname })
   await world.until(id, 'ready')
   expect([await world.textIn(namespace), await namedIn(id)]).toEqual([domainname, before])

@@ -147,16 +147,26 @@ test('an admin sees what a chart would make, says where the domain goes, and pub
   await expect.poll(() => page.getByRole('button', { name: 'Read the chart' }).isDisabled()).toBe(true)
   await page.getByRole('textbox', { name: 'Values of the template' }).fill('{"rbac":{"create":false}}')
   await page.getByRole('textbox', { name: 'The domain goes to' }).fill('serverName')
+  await page.getByRole('button', { name: 'Drift to ignore' }).click()
+  const rules = page.getByRole('textbox', { name: 'Fields that are left to others' })
+  await rules.fill('{"kind":"ConfigMap"}')
+  await expect.poll(() => page.getByRole('button', { name: 'Read the chart' }).isDisabled()).toBe(true)
+  await rules.fill('[{"kind":"ConfigMap","paths":["/metadata/uid"]}]')
+  await page.getByRole('button', { name: 'Read the chart' }).click()
+  await page.getByText('drift_ignore/0/paths/0').waitFor()
+  await rules.fill('[{"kind":"ConfigMap","paths":["/data/host"]}]')
   await page.getByRole('button', { name: 'Read the chart' }).click()
   await page.getByText('ConfigMap/web data.host').waitFor()
   await page.getByRole('textbox', { name: 'Label' }).fill('narrow')
   await publish.click()
   await page.getByText('canonical', { exact: true }).waitFor()
+  await page.getByText('ConfigMap /data/host').waitFor()
   const { templateId } = await world.apps.getProduct(ADMIN, product)
   expect(await world.apps.getTemplate(ADMIN, templateId ?? '')).toMatchObject({
     versionLabel: 'narrow',
     overrides: { rbac: { create: false } },
     layout: { domainPaths: ['/serverName'] },
+    driftIgnore: [{ kind: 'ConfigMap', paths: ['/data/host'] }],
     inspection: { domainAt: ['ConfigMap/web data.host'] },
   })
 })

@@ -36,6 +36,11 @@ export function PreviewDiff({ preview }: { readonly preview: PreviewView }) {
       {preview.objects.map((object) => (
         <ObjectDiff key={object.object} object={object} />
       ))}
+      {(preview.left_alone ?? []).map(({ object, field, because }) => (
+        <Text key={`${object} ${field}`} size="xs" c="dimmed">
+          {object} <code>{field}</code> stays as it is: {because}.
+        </Text>
+      ))}
       {(preview.not_consulted ?? []).map((line) => (
         <Text key={line} size="xs" c="dimmed">
           Told by the chart alone, not asked of {line}.

@@ -91,6 +91,33 @@ export const LayoutCreate = Type.Partial(
 )
 export type LayoutCreate = Static<typeof LayoutCreate>
 
+export const IgnoreRule = Type.Object(
+  {
+    group: Type.Optional(
+      Type.String({ maxLength: 253, description: 'Such as `apps`; empty: the core group. Absent: any.' }),
+    ),
+    kind: Type.String({ minLength: 1, maxLength: 63 }),
+    name: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 253,
+        description: '`*` stands for any text, such as `*-web`. Absent: every object of the kind.',
+      }),
+    ),
+    paths: Type.Array(Type.String({ minLength: 1, maxLength: 500 }), {
+      minItems: 1,
+      maxItems: 20,
+      description:
+        'JSON pointers such as `/spec/replicas`. `*` is any one segment; an item of a list is `*`, its index in the manifest, or its key (`/spec/template/spec/containers/name=web/image`).',
+    }),
+  },
+  {
+    additionalProperties: false,
+    description: 'Fields that are left to others: neither drift nor changed by upgrades.',
+  },
+)
+export type IgnoreRule = Static<typeof IgnoreRule>
+
 export const FINDING_CODES = [
   'NotRendered',
   'DependencyMissing',
@@ -100,6 +127,8 @@ export const FINDING_CODES = [
   'RecordLarge',
   'KindMissing',
   'DomainNowhere',
+  'IgnoredKindUnknown',
+  'IgnoredPathUnset',
 ] as const
 
 const objects = Type.Array(JsonObject, {
@@ -158,6 +187,9 @@ export const FindingView = Type.Object({
   severity: Type.Enum(['problem', 'warning'], { description: 'A problem makes every order fail.' }),
   message: Type.String(),
   object: orNull(Type.String(), 'The object it is about, such as `ClusterRole/web`.'),
+  field: Type.Optional(
+    Type.String({ description: 'The field of the template it is about, such as `drift_ignore/0/kind`.' }),
+  ),
   switched_off_by: Type.Array(Type.String(), {
     description: 'Values that make the object disappear, such as `rbac.create=false`. They were tried.',
   }),
@@ -197,6 +229,7 @@ export const TemplateView = Type.Object({
   values_schema: orNull(JsonObject),
   layout: LayoutView,
   capabilities: JsonObject,
+  drift_ignore: Type.Array(IgnoreRule, { description: 'What may differ from the chart.' }),
   health_timeout_sec: Type.Integer(),
   inspection: orNull(InspectionView, 'For admins. Null: it was not tried when it was published.'),
   grants: Type.Array(GrantView, { description: 'For admins. Those that were revoked are kept.' }),
@@ -219,6 +252,7 @@ const valuesFields = {
   ),
   values_schema: Type.Optional(orNull(JsonObject, 'Absent: the one of the chart.')),
   layout: Type.Optional(LayoutCreate),
+  drift_ignore: Type.Optional(Type.Array(IgnoreRule, { maxItems: 50 })),
 }
 
 export const ChartLocation = Type.Object({ ...chartFields, ...valuesFields }, { additionalProperties: false })

@@ -30,10 +30,11 @@ const layoutInput = (layout: LayoutCreate): LayoutInput => ({
   userValues: layout.user_values,
 })
 
-const valuesInput = (body: Pick<TemplateCreate, 'default_values' | 'values_schema' | 'layout'>) => ({
+const valuesInput = (body: Pick<TemplateCreate, 'default_values' | 'values_schema' | 'layout' | 'drift_ignore'>) => ({
   defaultValues: body.default_values as JsonObject | undefined,
   valuesSchema: body.values_schema as JsonObject | null | undefined,
   layout: body.layout && layoutInput(body.layout),
+  driftIgnore: body.drift_ignore,
 })
 
 export function templateRoutes(app: App, { apps }: AppsParts): void {

@@ -103,6 +103,7 @@ export const templateView = (template: Template, reader: Pick<Actor, 'admin'>): 
   overrides: shownTemplate(template, reader).overrides,
   layout: layoutView(template.layout),
   capabilities: template.capabilities,
+  drift_ignore: template.driftIgnore.map(({ paths, ...rule }) => ({ ...rule, paths: [...paths] })),
   health_timeout_sec: template.healthTimeoutSec,
   inspection: reader.admin && template.inspection !== null ? inspectionView(template.inspection) : null,
   grants: reader.admin ? (template.grants ?? []).map(grantView) : [],

@@ -3,7 +3,7 @@ import { allPages, restClient } from '../../client.ts'
 import type { CliPorts } from '../../ports.ts'
 import { formatFacts, formatList } from '../../output.ts'
 import { pathOfTemplate, PRODUCT, TEMPLATE } from './nouns.ts'
-import { readObject, readValues, withValues, type ValuesOptions } from './values.ts'
+import { readList, readObject, readValues, withValues, type ValuesOptions } from './values.ts'
 import { GRANTED, grantCommands, grantNamed, type Grant } from './grants.ts'
 import { layoutIn, withLayout, type LayoutOptions } from './layout.ts'
 import { inspectionText, type InspectedChart } from './inspection.ts'
@@ -27,11 +27,18 @@ interface CreateOptions extends OutputOption, ValuesOptions, LayoutOptions {
   readonly digest?: string
   readonly label?: string
   readonly schemaFile?: string
+  readonly driftIgnoreFile?: string
   readonly healthTimeout?: number
   readonly grant?: readonly string[]
   readonly canonical?: boolean
   readonly force?: boolean
 }
+
+const RULE = '[{"kind":"Deployment","paths":["/spec/replicas"]}]'
+const DRIFT_IGNORE = [
+  '--drift-ignore-file <path>',
+  'rules for fields that are left to others, as a list in YAML or JSON; - reads standard input',
+] as const
 
 export function templateCommands(program: Command, { remote, terminal }: CliPorts): void {
   const create = program
@@ -43,6 +50,7 @@ export function templateCommands(program: Command, { remote, terminal }: CliPort
     .option('--digest <sha256>', 'refuse a chart with another digest; without it, the present one is pinned')
     .option('--label <text>', 'how people call this version')
     .option('--schema-file <path>', 'schema of the values, instead of the one in the chart')
+    .option(...DRIFT_IGNORE)
     .option('--health-timeout <duration>', 'how long an install may take to get healthy, such as 10m', durationMs)
     .option('--grant <objects...>', GRANTED)
     .option('--canonical', 'new deployments of the product get it')
@@ -114,6 +122,7 @@ export function templateCommands(program: Command, { remote, terminal }: CliPort
     .argument('<ref>', 'oci://…, https://…, or a local path in development')
     .argument('<version>', 'version of the chart')
     .option('--schema-file <path>', 'schema of the values, instead of the one in the chart')
+    .option(...DRIFT_IGNORE)
   withLayout(withValues(inspect, 'default values, laid over those in the chart'))
     .addOption(outputOption())
     .action(async (ref: string, version: string, options: InspectOptions) => {
@@ -128,15 +137,19 @@ export function templateCommands(program: Command, { remote, terminal }: CliPort
 
 interface InspectOptions extends OutputOption, ValuesOptions, LayoutOptions {
   readonly schemaFile?: string
+  readonly driftIgnoreFile?: string
 }
 
-/** What a template says about values, as the API takes it. */
+/** What a template says about values and drift, as the API takes it. */
 async function valuesIn(options: InspectOptions): Promise<object> {
   const values = await readValues(options)
-  const { schemaFile } = options
+  const { schemaFile, driftIgnoreFile } = options
   return {
     ...(values !== undefined && { default_values: values }),
     ...(schemaFile !== undefined && { values_schema: await readObject('--schema-file', schemaFile) }),
     ...layoutIn(options),
+    ...(driftIgnoreFile !== undefined && {
+      drift_ignore: await readList('--drift-ignore-file', driftIgnoreFile, RULE),
+    }),
   }
 }

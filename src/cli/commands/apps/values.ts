@@ -22,24 +22,38 @@ export async function readValues({ valuesFile, valuesJson }: ValuesOptions): Pro
 
 export const parsedObject = (option: string, json: string): object => objectIn(option, () => JSON.parse(json))
 
-export async function readObject(option: string, path: string): Promise<object> {
+export const readObject = async (option: string, path: string): Promise<object> =>
+  objectIn(option, await parsedFile(option, path))
+
+/** A list in YAML or JSON. */
+export async function readList(option: string, path: string, such: string): Promise<readonly unknown[]> {
+  const value = read(option, await parsedFile(option, path))
+  if (!Array.isArray(value))
+    throw raise.InputUnreadable(`failed to read ${option}: it must hold a list, such as ${such}`)
+  return value
+}
+
+async function parsedFile(option: string, path: string): Promise<() => unknown> {
   const text = await readFile(path === '-' ? '/dev/stdin' : path, 'utf8').catch((cause: unknown) => {
     throw raise.InputUnreadable(`failed to read ${path} of ${option}`, { cause })
   })
   const { parse } = await import('yaml')
-  return objectIn(option, () => parse(text))
+  return () => parse(text) as unknown
 }
 
 /** The text may hold secrets, and so may what a parser says about it: neither is repeated. */
-function objectIn(option: string, read: () => unknown): object {
-  let value: unknown
+function read(option: string, parse: () => unknown): unknown {
   try {
-    value = read()
+    return parse()
   } catch {
     throw raise.InputUnreadable(
       `failed to read ${option}: it is not valid ${option.endsWith('json') ? 'JSON' : 'YAML'}`,
     )
   }
+}
+
+function objectIn(option: string, parse: () => unknown): object {
+  const value = read(option, parse)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw raise.InputUnreadable(`failed to read ${option}: it must hold an object, such as {"message":"hello"}`)
   }

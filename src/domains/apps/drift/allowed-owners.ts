@@ -1,4 +1,7 @@
 import { isAtOrBelow, type FieldOwner, type FieldPath } from '../../../kube/index.ts'
+import type { JsonObject } from '../values/json.ts'
+import { objectName } from './diff-objects.ts'
+import { ruleFor, type IgnoreRule } from './ignore-rules.ts'
 
 /** An object that changes fields of another one. */
 export interface Autoscaler {
@@ -20,6 +23,15 @@ export interface AllowedManager {
 export interface OwnershipFacts {
   readonly autoscalers: readonly Autoscaler[]
   readonly allowed: readonly AllowedManager[]
+  /** Those of the template. */
+  readonly ignored: readonly IgnoreRule[]
+}
+
+/** Why a field may differ. */
+export interface Allowance {
+  readonly why: string
+  /** The rule of the template, if it is by one: whoever holds the field. */
+  readonly rule?: string
 }
 
 const isReplicas = ([first, second, ...rest]: FieldPath): boolean =>
@@ -46,18 +58,20 @@ const SCALED: Readonly<Record<Autoscaler['kind'], (path: FieldPath) => boolean>>
  * the autoscaler scale again.
  */
 export function meantToDiffer(
-  object: string,
+  desired: JsonObject,
   path: FieldPath,
   owners: readonly FieldOwner[],
-  { autoscalers, allowed }: OwnershipFacts,
-): string | undefined {
+  { autoscalers, allowed, ignored }: OwnershipFacts,
+): Allowance | undefined {
+  const object = objectName(desired)
   const scaler = autoscalers.find(({ kind, target }) => target === object && SCALED[kind](path))
-  if (scaler !== undefined) return `${scaler.kind} ${scaler.name} decides it`
+  if (scaler !== undefined) return { why: `${scaler.kind} ${scaler.name} decides it` }
   for (const { manager } of owners) {
     const rule = allowed.find((one) => isNamed(one.manager, manager) && isAtOrBelow(path, one.under ?? ''))
-    if (rule !== undefined) return `the ${rule.saidBy} lets ${manager} own it`
+    if (rule !== undefined) return { why: `the ${rule.saidBy} lets ${manager} own it` }
   }
-  return undefined
+  const rule = ruleFor(desired, path, ignored)
+  return rule === undefined ? undefined : { why: `the template ignores ${rule}`, rule }
 }
 
 const isNamed = (rule: string, manager: string): boolean =>

@@ -6,11 +6,13 @@ import type { JsonObject } from '../values/json.ts'
 import type { OwnershipFacts } from './allowed-owners.ts'
 import { masker, MASK } from '../values/redaction.ts'
 
-const NOBODY: OwnershipFacts = { autoscalers: [], allowed: [] }
+const NOBODY: OwnershipFacts = { autoscalers: [], allowed: [], ignored: [] }
 const HPA: OwnershipFacts = {
   ...NOBODY,
   autoscalers: [{ kind: 'HorizontalPodAutoscaler', name: 'web', target: 'Deployment/web' }],
 }
+
+const SCALED = 'HorizontalPodAutoscaler web decides it'
 
 const DESIRED: JsonObject = {
   apiVersion: 'apps/v1',
@@ -260,8 +262,31 @@ it('sums up a release for decide', () => {
     edited: [],
     missing: ['Service/web'],
     unrepairable: [],
-    handedOver: [{ object: 'Deployment/web', path: 'spec.replicas', owner: 'kube-controller-manager (scale)' }],
+    handedOver: [
+      { object: 'Deployment/web', path: 'spec.replicas', owner: 'kube-controller-manager (scale)', why: SCALED },
+    ],
+    ignored: [],
   })
+  const ignored = [{ kind: 'Deployment', paths: ['/spec/replicas'] }]
+  const rule = '/spec/replicas of Deployment'
+  expect(driftSeen([driftOf(DESIRED, scaled, { ...NOBODY, ignored })])).toMatchObject({
+    edited: [],
+    handedOver: [{ path: 'spec.replicas', rule }],
+    ignored: [{ object: 'Deployment/web', path: 'spec.replicas', rule }],
+  })
+})
+
+it('applies what is ignored and only ours, and leaves out what another holds or nobody has', () => {
+  const ignored = [{ kind: 'Deployment', paths: ['/spec/replicas'] }]
+  const isLeftOut = (object: KubeObject) =>
+    driftOf(DESIRED, object, { ...NOBODY, ignored }).leftAlone.map((one) => one.isLeftOut)
+  const { managedFields: _fields, ...metadata } = live({}).metadata
+  const spec = (DESIRED['spec'] ?? {}) as JsonObject
+  const { replicas: _replicas, ...unscaled } = spec
+  const as = (changed: JsonObject) => ({ ...live({}), metadata, spec: changed }) as unknown as KubeObject
+  expect(isLeftOut(live(scaledBy('kubectl')))).toEqual([true])
+  expect(isLeftOut(as({ ...spec, replicas: 7 }))).toEqual([false])
+  expect(isLeftOut(as(unscaled))).toEqual([true])
 })
 
 describe('settleConflicts', () => {
@@ -273,7 +298,9 @@ describe('settleConflicts', () => {
   it('hands over what is meant to be another’s and repairs the rest', () => {
     expect(settleConflicts(DESIRED, conflicts, HPA)).toEqual({
       repair: [conflicts[1]],
-      handOver: [{ object: 'Deployment/web', path: 'spec.replicas', owner: 'kube-controller-manager (scale)' }],
+      handOver: [
+        { object: 'Deployment/web', path: 'spec.replicas', owner: 'kube-controller-manager (scale)', why: SCALED },
+      ],
     })
     expect(settleConflicts(DESIRED, conflicts, NOBODY)).toEqual({ repair: conflicts, handOver: [] })
   })
@@ -282,7 +309,14 @@ describe('settleConflicts', () => {
     const facts: OwnershipFacts = { ...NOBODY, allowed: [{ manager: 'kubectl-edit', saidBy: 'platform' }] }
     expect(settleConflicts(DESIRED, conflicts, facts)).toEqual({
       repair: [conflicts[0]],
-      handOver: [{ object: 'Deployment/web', path: `${CONTAINER}.image`, owner: 'kubectl-edit' }],
+      handOver: [
+        {
+          object: 'Deployment/web',
+          path: `${CONTAINER}.image`,
+          owner: 'kubectl-edit',
+          why: 'the platform lets kubectl-edit own it',
+        },
+      ],
     })
   })
 

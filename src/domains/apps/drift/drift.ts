@@ -10,9 +10,9 @@ import {
 } from '../../../kube/index.ts'
 import { show } from './diff.ts'
 import { isSecretField, objectName } from './diff-objects.ts'
-import { encoded } from './manifest-fields.ts'
+import { asStored } from './manifest-fields.ts'
 import { isJsonObject, type Json, type JsonObject } from '../values/json.ts'
-import { meantToDiffer, type OwnershipFacts } from './allowed-owners.ts'
+import { meantToDiffer, type Allowance, type OwnershipFacts } from './allowed-owners.ts'
 import type { DriftSeen, HandedOver, Unrepairable } from '../observed.ts'
 import type { Redacted } from '../values/redaction.ts'
 
@@ -30,8 +30,12 @@ export interface DifferingField {
   readonly owner: string
 }
 
-export interface LeftAlone extends DifferingField {
-  readonly why: string
+export interface LeftAlone extends DifferingField, Allowance {
+  /**
+   * Whether it is left out of what we apply. What is ignored and nobody else holds must not be: it would be removed. It is
+   * applied with the rest of its object; a webhook that changed it changes it again.
+   */
+  readonly isLeftOut: boolean
 }
 
 export interface ObjectDrift {
@@ -70,28 +74,39 @@ export function driftOf(
       live: show(before ?? null, path, hidden) as Json,
       owner: owner === undefined ? NO_MANAGER : ownerText(owner),
     }
-    const why = meantToDiffer(object, path, others, facts)
-    if (why === undefined) drifted.push(shown)
-    else leftAlone.push({ ...shown, why })
+    const allowance = meantToDiffer(desired, path, others, facts)
+    const isLeftOut = allowance?.rule === undefined || others.length > 0 || before === undefined
+    if (allowance === undefined) drifted.push(shown)
+    else leftAlone.push({ ...shown, ...allowance, isLeftOut })
   }
   return { object, missing: false, drifted, leftAlone, unrepairable: [] } as unknown as Redacted<ObjectDrift>
 }
 
 /** The fields that an apply can set: no status and no identity; `stringData` as the API server stores it. */
 function settable(desired: JsonObject): JsonObject {
-  const { apiVersion: _version, kind, metadata, status: _status, stringData, ...rest } = desired
+  const { apiVersion: _version, kind: _kind, metadata, status: _status, ...rest } = asStored(desired)
   const { labels = {}, annotations = {} } = isJsonObject(metadata) ? metadata : {}
-  const plain = kind === 'Secret' && isJsonObject(stringData) ? encoded(stringData) : undefined
-  const data = isJsonObject(rest.data) ? rest.data : {}
-  return { metadata: { labels, annotations }, ...rest, ...(plain && { data: { ...data, ...plain } }) }
+  return { metadata: { labels, annotations }, ...rest }
 }
+
+/** Without the values, which are not needed to leave a field out. */
+const handedOver = (object: string, { path, owner, why, rule }: LeftAlone): HandedOver => ({
+  object,
+  path,
+  owner,
+  why,
+  ...(rule !== undefined && { rule }),
+})
 
 /** The drift of a release, as `decide` takes it. */
 export const driftSeen = (objects: readonly ObjectDrift[]): DriftSeen => ({
   edited: objects.filter(({ drifted }) => drifted.length > 0).map(({ object }) => object),
   missing: objects.filter(({ missing }) => missing).map(({ object }) => object),
   handedOver: objects.flatMap(({ object, leftAlone }) =>
-    leftAlone.map(({ path, owner }): HandedOver => ({ object, path, owner })),
+    leftAlone.filter(({ isLeftOut }) => isLeftOut).map((one) => handedOver(object, one)),
+  ),
+  ignored: objects.flatMap(({ object, leftAlone }) =>
+    leftAlone.flatMap(({ path, rule }) => (rule === undefined ? [] : [{ object, path, rule }])),
   ),
   unrepairable: objects.flatMap(({ object, unrepairable }) => unrepairable.map((one) => ({ object, ...one }))),
 })
@@ -103,7 +118,7 @@ export interface Settlement {
   readonly handOver: readonly HandedOver[]
 }
 
-/** What to do about the fields of `desired` for which a dry run names other managers. */
+/** What to do about the fields of `desired`, as it is stored, for which a dry run names other managers. */
 export function settleConflicts(
   desired: JsonObject,
   conflicts: readonly FieldConflict[],
@@ -116,9 +131,9 @@ export function settleConflicts(
     const { field, manager, subresource } = conflict
     const path = pathIn(desired, field)
     const owner: FieldOwner = { manager, operation: 'Update', ...(subresource !== undefined && { subresource }) }
-    const isMeant = path !== undefined && meantToDiffer(object, path, [owner], facts) !== undefined
-    if (isMeant) handOver.push({ object, path: pathText(path), owner: ownerText(owner) })
-    else repair.push(conflict)
+    const allowance = path && meantToDiffer(desired, path, [owner], facts)
+    if (path === undefined || allowance === undefined) repair.push(conflict)
+    else handOver.push({ object, path: pathText(path), owner: ownerText(owner), ...allowance })
   }
   return { repair, handOver }
 }

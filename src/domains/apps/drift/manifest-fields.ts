@@ -16,8 +16,14 @@ export function leaveOut(object: JsonObject, path: string): JsonObject {
   return plain === undefined ? rest : withoutField(rest, plain)
 }
 
-/** Data as the API server stores it. */
-export const encoded = (data: JsonObject): JsonObject =>
+/** With plain text where the API server stores it: in a dry run of `stringData` it would see no conflict with `data`. */
+export function asStored(object: JsonObject): JsonObject {
+  const { stringData, ...rest } = object
+  if (object.kind !== 'Secret' || !isJsonObject(stringData)) return object
+  return { ...rest, data: { ...(isJsonObject(rest.data) ? rest.data : {}), ...encoded(stringData) } }
+}
+
+const encoded = (data: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(data).map(([key, text]) => [key, Buffer.from(textOf(text)).toString('base64')]))
 
 /** Tells values apart without telling them. */

@@ -1,18 +1,19 @@
 import { sameValue } from '../../../kernel/index.ts'
-import { at, type Client, type KubeObject, type Resource } from '../../../kube/index.ts'
+import { at, pathIn, type Client, type KubeObject, type Resource } from '../../../kube/index.ts'
 import { autoscalersIn } from './autoscalers.ts'
 import { objectName } from './diff-objects.ts'
 import { fieldOf, leaveOut, valueDigest } from './manifest-fields.ts'
 import { driftOf, NO_MANAGER, OUR_MANAGER, type DifferingField, type ObjectDrift } from './drift.ts'
+import { ruleFor, type IgnoreRule } from './ignore-rules.ts'
 import { inOurWords, refusalOf } from './refusals.ts'
 import { viewing } from '../fence.ts'
 import { isInScope } from '../scope.ts'
 import type { GrantedObject } from '../grants/grant.ts'
 import type { ReleaseRecord } from '../helm/port.ts'
-import type { Unrepairable } from '../observed.ts'
+import type { HandedOver, Unrepairable } from '../observed.ts'
 import { isJsonArray, isJsonObject, type JsonObject } from '../values/json.ts'
 import type { AllowedManager, OwnershipFacts } from './allowed-owners.ts'
-import type { AppsParts } from '../parts.ts'
+import type { AppsParts, AppsSettings } from '../parts.ts'
 import type { Template } from '../types.ts'
 
 /** One object of a release: as we want it, and as it is. */
@@ -33,7 +34,7 @@ export interface ReleaseObjects {
 
 export interface LookOptions {
   readonly namespace: string
-  readonly template: Pick<Template, 'capabilities'>
+  readonly template: Pick<Template, 'capabilities' | 'driftIgnore'>
   /** What the release may have outside of its namespace. @default nothing */
   readonly granted?: readonly GrantedObject[]
   readonly mask: (text: string) => string
@@ -58,25 +59,39 @@ export async function readRelease(
   const { settings, discovery } = parts
   const client = parts.client.as(viewing)
   const { namespace, template, granted, mask, signal } = options
-  const allowed = [...(settings.allowedManagers ?? []), ...managersAllowedBy(template)]
+  const said = { autoscalers: [], ...allowancesOf(settings, template) }
   const own = record.objects.filter((object) => isInScope(object, namespace, granted))
   const live = await inBatches(own, (desired) => readObject({ client, discovery }, desired, signal))
   const compare = (facts: OwnershipFacts) =>
     live.map((one) => ({ ...one, drift: driftOf(asJson(one.desired), one.live, facts, mask) }))
-  const told = (one: ReleaseObject): ReleaseObject => named(one, options.known, settings.digestSalt)
-  const first = compare({ autoscalers: [], allowed })
+  const told = (one: ReleaseObject): ReleaseObject => named(one, options.known, said.ignored, settings.digestSalt)
+  const first = compare(said)
   if (first.every(({ drift }) => drift.drifted.length === 0 && !drift.missing))
-    return { objects: first.map(told), facts: { autoscalers: [], allowed } }
-  const facts = { autoscalers: await autoscalersIn(client, discovery, namespace, signal), allowed }
+    return { objects: first.map(told), facts: said }
+  const facts = { ...said, autoscalers: await autoscalersIn(client, discovery, namespace, signal) }
   const found = await inBatches(compare(facts), (one) => confirmed(client, one, options))
   return { objects: found.map(told), facts }
 }
 
+/** What the platform and the template leave to others. */
+export const allowancesOf = (
+  { allowedManagers = [] }: Pick<AppsSettings, 'allowedManagers'>,
+  template: LookOptions['template'],
+): Pick<OwnershipFacts, 'allowed' | 'ignored'> => ({
+  allowed: [...allowedManagers, ...managersAllowedBy(template)],
+  ignored: template.driftIgnore,
+})
+
 /**
  * With the value that we want in each field that cannot be repaired, and with those that an upgrade has left out of the
- * manifest since: as long as they differ, the next must leave them out, too.
+ * manifest since: as long as they differ, the next must leave them out, too. Unless a rule covers them.
  */
-function named(one: ReleaseObject, known: readonly Unrepairable[], salt: string): ReleaseObject {
+function named(
+  one: ReleaseObject,
+  known: readonly Unrepairable[],
+  ignored: readonly IgnoreRule[],
+  salt: string,
+): ReleaseObject {
   const { name, desired, live, drift } = one
   const unrepairable = drift.unrepairable.map((field) =>
     field.path === undefined ? field : { ...field, ours: valueDigest(fieldOf(asJson(desired), field.path), salt) },
@@ -85,11 +100,28 @@ function named(one: ReleaseObject, known: readonly Unrepairable[], salt: string)
     const { path, ours: wanted } = field
     if (object !== name || path === undefined || wanted === undefined || live === undefined) return []
     if (fieldOf(asJson(desired), path) !== undefined) return []
+    if (ruleFor(asJson(live), pathIn(live, path) ?? [], ignored) !== undefined) return []
     const is = fieldOf(asJson(live), path)
     return is === undefined || valueDigest(is, salt) === wanted ? [] : [field]
   })
   return { ...one, drift: { ...drift, unrepairable: [...unrepairable, ...leftOut] } }
 }
+
+/**
+ * Fields that somebody changed and nobody can change back: where a new manifest says of them what the old one said, it is
+ * not about them, and they must not keep the rest of it from being applied.
+ */
+export const keptBy = (
+  manifest: readonly KubeObject[],
+  fields: readonly Unrepairable[],
+  salt: string,
+): readonly HandedOver[] =>
+  fields.flatMap(({ object, path, ours: wanted, because }): HandedOver[] => {
+    const next = manifest.map(asJson).find((one) => objectName(one) === object)
+    const value = next === undefined || path === undefined ? undefined : fieldOf(next, path)
+    if (path === undefined || value === undefined || valueDigest(value, salt) !== wanted) return []
+    return [{ object, path, owner: because, why: `it cannot be changed back: ${because}` }]
+  })
 
 async function readObject(
   { client, discovery }: Pick<AppsParts, 'client' | 'discovery'>,
@@ -191,11 +223,11 @@ async function tried(
 export const ours = ({ desired, drift }: Pick<ReleaseObject, 'desired' | 'drift'>): KubeObject =>
   without(
     desired,
-    [...drift.leftAlone, ...drift.unrepairable].flatMap(({ path }) => path ?? []),
+    [...drift.leftAlone.filter(({ isLeftOut }) => isLeftOut), ...drift.unrepairable].flatMap(({ path }) => path ?? []),
   )
 
 export const without = (object: KubeObject, paths: readonly string[]): KubeObject =>
-  paths.reduce(leaveOut, asJson(object)) as unknown as KubeObject
+  asObject(paths.reduce(leaveOut, asJson(object)))
 
 function content(object: KubeObject): unknown {
   const { managedFields: _fields, resourceVersion: _version, generation: _generation, ...metadata } = object.metadata
@@ -212,6 +244,8 @@ function managersAllowedBy({ capabilities }: Pick<Template, 'capabilities'>): Al
     return [{ manager: one['manager'], saidBy: 'template', ...under }]
   })
 }
+
+export const asObject = (object: JsonObject): KubeObject => object as unknown as KubeObject
 
 export const asJson = (object: KubeObject): JsonObject => object as unknown as JsonObject
 

@@ -4,8 +4,9 @@ import { OUR_MANAGER, settleConflicts, type Settlement } from './drift.ts'
 import { raise } from '../failures.ts'
 import type { OwnershipFacts } from './allowed-owners.ts'
 import type { HandedOver } from '../observed.ts'
+import { asStored } from './manifest-fields.ts'
 import { inOurWords, refusalOf } from './refusals.ts'
-import { asJson, without } from './release-objects.ts'
+import { asJson, asObject, without } from './release-objects.ts'
 
 export interface Input {
   readonly desired: KubeObject
@@ -54,13 +55,17 @@ export async function conflictsAhead(door: Door, input: Input): Promise<Settleme
   const { apiVersion, kind } = input.desired
   const resource = await door.discovery.resourceFor(apiVersion, kind)
   if (resource === undefined) return NO_CONFLICTS
+  const object = asStored(asJson(without(input.desired, pathsFor(input))))
   try {
-    const object = without(input.desired, pathsFor(input))
-    await door.client.apply(resource, object, { fieldManager: OUR_MANAGER, signal: input.signal, dryRun: true })
+    await door.client.apply(resource, asObject(object), {
+      fieldManager: OUR_MANAGER,
+      signal: input.signal,
+      dryRun: true,
+    })
     return NO_CONFLICTS
   } catch (error) {
     if (isConflict(error) && error.conflicts.length > 0) {
-      return settleConflicts(asJson(input.desired), error.conflicts, await input.facts())
+      return settleConflicts(object, error.conflicts, await input.facts())
     }
     if (refusalOf(error) !== undefined) return NO_CONFLICTS
     throw inOurWords(error)

@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { failureOf, type Masker } from '../../../kernel/index.ts'
 import type { Discovery, KubeObject } from '../../../kube/index.ts'
 import { objectName } from '../drift/diff-objects.ts'
+import { groupOf } from '../drift/ignore-rules.ts'
 import { contentsOf, type ChartContents, type DefinedKind } from '../helm/chart-contents.ts'
 import { offerOf, type GrantOffer } from '../grants/offer.ts'
 import type { Chart, Helm, ReleaseTarget } from '../helm/port.ts'
@@ -12,6 +13,7 @@ import { isJsonArray, isJsonObject, readAt, type Json, type JsonObject } from '.
 import { masker } from '../values/redaction.ts'
 import { secretsOfRelease } from '../values/secrets.ts'
 import { releaseValues, systemValues, userDefaults } from '../values/values.ts'
+import { ruleFindings } from './ignore-rules.ts'
 import type { Finding, FindingCode, Inspection } from './inspection.ts'
 import { SAMPLE_DEPLOYMENT, SAMPLE_DOMAIN, sampleSettings } from './sample.ts'
 import { isBuiltIn, scopeOf } from './kind-scope.ts'
@@ -25,7 +27,8 @@ export interface Trial {
   readonly ingressClass: string
 }
 
-export type Tried = Pick<Template, 'defaultValues' | 'overrides' | 'valuesSchema' | 'layout'>
+export type Tried = Pick<Template, 'defaultValues' | 'overrides' | 'valuesSchema' | 'layout'> &
+  Partial<Pick<Template, 'driftIgnore'>>
 
 const TARGET = { namespace: SAMPLE_DEPLOYMENT.namespaceName, release: SAMPLE_DEPLOYMENT.deploymentUid } as const
 /** What is in objects that depend on the order. */
@@ -103,6 +106,8 @@ export async function inspectTemplate(
     ...objects.filter(({ apiVersion }) => !isBuiltIn(apiVersion)).map(({ apiVersion, kind }) => ({ apiVersion, kind })),
   ])
   if (kinds !== undefined) findings.push(...(await missingKinds(customKinds, kinds, contents)))
+  const brought = contents.definedKinds.map(({ apiVersion, kind }) => ({ group: groupOf({ apiVersion }), kind }))
+  findings.push(...ruleFindings(template.driftIgnore ?? [], objects, served && [...served, ...brought]))
   const recordBytes = recordSize(contents, objects, given)
   findings.push(...sizeFindings(recordBytes))
   const domainAt = objects.flatMap(placesOfDomain).slice(0, MOST_PLACES)

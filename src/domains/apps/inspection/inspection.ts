@@ -25,6 +25,10 @@ export const FINDING_CODES = [
   'KindMissing',
   /** Nothing in the manifest names the domain that is ordered. */
   'DomainNowhere',
+  /** A rule of drift_ignore is about a kind that neither the chart nor the control plane has. */
+  'IgnoredKindUnknown',
+  /** A path of drift_ignore is nothing that the chart sets. */
+  'IgnoredPathUnset',
 ] as const
 export type FindingCode = (typeof FINDING_CODES)[number]
 
@@ -35,6 +39,8 @@ export interface Finding {
   readonly message: string
   /** The object it is about, such as `ClusterRole/web`. */
   readonly object: string | null
+  /** The field of the template it is about, such as `drift_ignore/0/kind`. */
+  readonly field?: string
   /** Values that make the object disappear, such as `rbac.create=false`; tried, not guessed. */
   readonly switchedOffBy: readonly string[]
   /** Whether an admin can grant the object to the template. @default it is not about that */

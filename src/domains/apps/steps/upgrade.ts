@@ -1,9 +1,7 @@
 import { isNotFound, PersistentVolumeClaim } from '../../../kube/index.ts'
 import { autoscalersIn } from '../drift/autoscalers.ts'
 import { conflictsAhead } from '../drift/restore.ts'
-import { objectName } from '../drift/diff-objects.ts'
-import { fieldOf, valueDigest } from '../drift/manifest-fields.ts'
-import { asJson, inBatches } from '../drift/release-objects.ts'
+import { allowancesOf, inBatches, keptBy } from '../drift/release-objects.ts'
 import { fenced, viewing } from '../fence.ts'
 import type { HandedOver } from '../observed.ts'
 import { rolloutOf, withDiagnostics } from './rollout.ts'
@@ -53,20 +51,13 @@ async function annotateClaims(
   }
 }
 
-/**
- * Fields that somebody changed and nobody can change back: where the new manifest says of them what the old one said, it is
- * not about them, and they must not keep the rest of it from being applied.
- */
-async function unchangeable({ parts, sighting: { seen, rendered }, signal }: StepContext): Promise<HandedOver[]> {
-  const fields = seen.drift.unrepairable
-  if (fields.length === 0) return []
-  const objects = (await rendered(signal)).map(asJson)
-  return fields.flatMap(({ object, path, ours, because }): HandedOver[] => {
-    const next = objects.find((one) => objectName(one) === object)
-    const value = next === undefined || path === undefined ? undefined : fieldOf(next, path)
-    if (path === undefined || value === undefined) return []
-    return valueDigest(value, parts.settings.digestSalt) === ours ? [{ object, path, owner: because }] : []
-  })
+async function unchangeable({
+  parts,
+  sighting: { seen, rendered },
+  signal,
+}: StepContext): Promise<readonly HandedOver[]> {
+  const { unrepairable } = seen.drift
+  return unrepairable.length === 0 ? [] : keptBy(await rendered(signal), unrepairable, parts.settings.digestSalt)
 }
 
 /** Fields of the new manifest that others hold: a dry run names them, also where they do not differ yet. */
@@ -76,7 +67,7 @@ async function settle(
 ): Promise<{ readonly handOver: readonly HandedOver[]; readonly force: boolean }> {
   const door = { client: parts.client.as(fenced(loaded.deployment.id, fence)), discovery: parts.discovery }
   const facts = async () => ({
-    ...sighting.look.facts,
+    ...allowancesOf(parts.settings, loaded.template),
     autoscalers: await autoscalersIn(
       parts.client.as(viewing),
       parts.discovery,

@@ -19,6 +19,7 @@ const TEMPLATE: Template = {
   valuesSchema: {},
   layout: DEFAULT_LAYOUT,
   capabilities: {},
+  driftIgnore: [],
   healthTimeoutSec: 60,
   inspection: null,
   createdAt: 0,

@@ -11,6 +11,7 @@ import {
   type Tx,
 } from '../../../store/index.ts'
 import type { Grant } from '../grants/grant.ts'
+import type { IgnoreRule } from '../drift/ignore-rules.ts'
 import type { Inspection } from '../inspection/inspection.ts'
 import type { JsonObject } from '../values/json.ts'
 import { FIRST_LAYOUT, type Layout } from '../values/layout.ts'
@@ -29,6 +30,7 @@ export interface TemplateRow {
   readonly values_schema_json: JsonObject | null
   readonly layout_json: Layout | null
   readonly capabilities_json: JsonObject
+  readonly drift_ignore_json: readonly IgnoreRule[] | null
   readonly health_timeout_sec: number
   readonly inspection_json: Inspection | null
   readonly grants: readonly GrantRow[]
@@ -60,7 +62,8 @@ const grantsOf = (template: string): string =>
   `(select coalesce(jsonb_agg(to_jsonb(g) order by g.granted_at, g.id), '[]') from caelus.template_grant g where g.template_id = ${template})`
 
 const COLUMNS = `id, product_id, package_type, chart_ref, chart_version, chart_digest, version_label,
-  default_values_json, overrides_json, values_schema_json, layout_json, capabilities_json, health_timeout_sec, inspection_json, created_at, deleted_at,
+  default_values_json, overrides_json, values_schema_json, layout_json, capabilities_json,
+  drift_ignore_json, health_timeout_sec, inspection_json, created_at, deleted_at,
   ${grantsOf('product_template_version.id')} as grants`
 
 export const templateOf = (row: TemplateRow): Template => ({
@@ -76,6 +79,7 @@ export const templateOf = (row: TemplateRow): Template => ({
   valuesSchema: row.values_schema_json,
   layout: row.layout_json ?? FIRST_LAYOUT,
   capabilities: row.capabilities_json,
+  driftIgnore: row.drift_ignore_json ?? [],
   healthTimeoutSec: row.health_timeout_sec,
   inspection: row.inspection_json,
   grants: row.grants.map(grantOf),
@@ -142,6 +146,8 @@ const contentsOf = (template: NewTemplate): readonly unknown[] => [
   template.healthTimeoutSec,
   template.overrides,
   template.layout,
+  // Null: none, as in those from before there were rules. A list would be written as an array of PostgreSQL.
+  template.driftIgnore.length === 0 ? null : JSON.stringify(template.driftIgnore),
 ]
 
 /** The template that says the same in everything but its label. */
@@ -151,7 +157,7 @@ export async function findTwin(on: Runner, template: NewTemplate): Promise<strin
      where product_id = $1 and chart_ref = $2 and chart_version = $3 and chart_digest is not distinct from $4
        and default_values_json = $5 and values_schema_json::jsonb is not distinct from $6::jsonb and capabilities_json = $7
        and health_timeout_sec = $8 and overrides_json is not distinct from $9
-       and layout_json = $10 and deleted_at is null`,
+       and layout_json = $10 and drift_ignore_json is not distinct from $11::jsonb and deleted_at is null`,
     contentsOf(template),
   )
   return row?.id
@@ -161,8 +167,8 @@ export async function insertTemplate(tx: Tx, template: NewTemplate): Promise<Tem
   const [row] = await tx.query<TemplateRow>(
     `insert into caelus.product_template_version
        (product_id, chart_ref, chart_version, chart_digest, default_values_json, values_schema_json, capabilities_json,
-        health_timeout_sec, overrides_json, layout_json, version_label, inspection_json)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) returning ${COLUMNS}`,
+        health_timeout_sec, overrides_json, layout_json, drift_ignore_json, version_label, inspection_json)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) returning ${COLUMNS}`,
     [...contentsOf(template), template.versionLabel, template.inspection],
   )
   return templateOf(row as TemplateRow)

@@ -1,6 +1,7 @@
 import type { TimelineEntry } from '../../../kernel/index.ts'
 import type { TemplateForm } from '../schema/form.ts'
 import type { Chart, ChartLocation } from '../helm/port.ts'
+import type { IgnoreRule } from '../drift/ignore-rules.ts'
 import type { JsonObject, Json } from '../values/json.ts'
 import type { UserValuesAt } from '../values/layout.ts'
 import type { Actor, Listed, PageOptions, Precondition } from '../../../store/index.ts'
@@ -42,6 +43,7 @@ export interface TemplateInput {
   readonly valuesSchema?: JsonObject | null | undefined
   readonly layout?: LayoutInput | undefined
   readonly capabilities?: JsonObject | undefined
+  readonly driftIgnore?: readonly IgnoreRule[] | undefined
   /** @default 600 */
   readonly healthTimeoutSec?: number | undefined
   /** Objects of the whole cluster that its releases may have, of those that trying the chart offers. @default none */
@@ -78,6 +80,7 @@ export interface ChartTrialInput extends ChartLocation {
   readonly defaultValues?: JsonObject | undefined
   readonly valuesSchema?: JsonObject | null | undefined
   readonly layout?: LayoutInput | undefined
+  readonly driftIgnore?: readonly IgnoreRule[] | undefined
 }
 
 /** What a template of a chart would be made of, and why it could not be published. */
@@ -88,7 +91,10 @@ export interface ChartReport {
   readonly problems: readonly FieldProblem[]
 }
 
-export type TriedTemplate = Pick<Template, 'defaultValues' | 'overrides' | 'valuesSchema' | 'layout' | 'inspection'>
+export type TriedTemplate = Pick<
+  Template,
+  'defaultValues' | 'overrides' | 'valuesSchema' | 'layout' | 'driftIgnore' | 'inspection'
+>
 
 export interface ChartSourceInput {
   readonly username?: string | null | undefined

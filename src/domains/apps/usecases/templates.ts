@@ -1,6 +1,7 @@
 import { failureOf, RefusedFields } from '../../../kernel/index.ts'
 import { asUser, violates, type Actor } from '../../../store/index.ts'
 import { raise } from '../failures.ts'
+import { ruleProblems } from '../drift/ignore-rules.ts'
 import { formOf } from '../schema/form.ts'
 import type { Chart } from '../helm/port.ts'
 import { inspectTemplate } from '../inspection/inspect.ts'
@@ -41,9 +42,9 @@ export async function inspectChart(
   needsAdmin(actor, 'look into charts')
   const chart = await deps.charts.fetch({ ref, version, digest }, signal)
   const { template, problems } = describe(input, chart)
-  const inspection = problems.length === 0 ? await tryOut(deps, template, chart, signal) : null
+  const { inspection, refused } = apart(problems.length === 0 ? await tryOut(deps, template, chart, signal) : null)
   const form = formOf(userPartOf(problems.length === 0 ? template : { ...template, valuesSchema: null }))
-  return { chart, template: { ...template, inspection }, form, problems }
+  return { chart, template: { ...template, inspection }, form, problems: [...problems, ...refused] }
 }
 
 /** The chart is fetched and tried before the transaction begins: no row is held while a registry or Helm thinks. */
@@ -63,7 +64,8 @@ export async function publishTemplate(
   const capabilities = input.capabilities ?? {}
   const problems = [...described.problems, ...valuesProblems(capabilities, 'capabilities')]
   if (problems.length > 0) throw new RefusedFields(problems)
-  const inspection = await tryOut(deps, described.template, chart, signal)
+  const { inspection, refused } = apart(await tryOut(deps, described.template, chart, signal))
+  if (refused.length > 0) throw new RefusedFields(refused)
   const grants = reviewed(inspection, input.grants ?? [])
   if (inspection !== null && input.acceptProblems !== true) refuseUnusable(chart, problemsIn(inspection, grants))
   const template: NewTemplate = {
@@ -122,11 +124,11 @@ const labelTaken = (product: string, label: string): RefusedFields =>
     raise.TemplateExists(`${product} has a template labelled ${label} already`),
   )
 
-type Described = Pick<NewTemplate, 'defaultValues' | 'overrides' | 'valuesSchema' | 'layout'>
+type Described = Pick<NewTemplate, 'defaultValues' | 'overrides' | 'valuesSchema' | 'layout' | 'driftIgnore'>
 
-/** What a template of the chart says about values, and what is wrong with that. */
+/** What a template of the chart says about values and drift, and what is wrong with that. */
 function describe(
-  input: Pick<TemplateInput, 'defaultValues' | 'valuesSchema' | 'layout'>,
+  input: Pick<TemplateInput, 'defaultValues' | 'valuesSchema' | 'layout' | 'driftIgnore'>,
   chart: Chart,
 ): { readonly template: Described; readonly problems: readonly FieldProblem[] } {
   const written = input.defaultValues ?? {}
@@ -137,14 +139,16 @@ function describe(
   const unfit = schemaProblems(declared)
   const usable = unfit.length > 0 ? null : declared
   const { layout, problems } = layoutFrom(input.layout ?? {}, { valuesSchema: usable, defaultValues })
+  const { driftIgnore = [] } = input
   // One that is too large or too deep is not shown either: everything that draws or masks it would walk through it.
   const valuesSchema = declared !== null && isExcessive(declared) ? null : declared
   return {
-    template: { defaultValues, overrides, valuesSchema, layout },
+    template: { defaultValues, overrides, valuesSchema, layout, driftIgnore },
     problems: [
       ...(unusable.length > 0 ? unusable : valuesProblems(defaultValues, 'default_values')),
       ...unfit,
       ...problems,
+      ...ruleProblems(driftIgnore),
     ],
   }
 }
@@ -162,6 +166,18 @@ async function tryOut(
     if (failureOf(error).code === 'HelmFailed') return null
     throw error
   })
+}
+
+/** What the publisher wrote and is wrong for this chart is no fault of the chart: it is refused as a field. */
+function apart(tried: Inspection | null): {
+  readonly inspection: Inspection | null
+  readonly refused: readonly FieldProblem[]
+} {
+  const refused = (tried?.findings ?? []).filter(({ code }) => code === 'IgnoredKindUnknown')
+  return {
+    inspection: tried && { ...tried, findings: tried.findings.filter((one) => !refused.includes(one)) },
+    refused: refused.map(({ field = 'drift_ignore', message }) => ({ field, message })),
+  }
 }
 
 /** Told with the values that would help, object by object. */

@@ -145,6 +145,9 @@ interface TemplateActions {
   readonly review: (id: string) => void
 }
 
+const ruleText = ({ kind, name, paths }: TemplateView['drift_ignore'][number]): string =>
+  `${kind}${name === undefined ? '' : `/${name}`} ${paths.join(' ')}`
+
 const templateColumns = (
   canonicalId: string | null,
   { makeCanonical, remove, review }: TemplateActions,
@@ -172,6 +175,12 @@ const templateColumns = (
     render: (row) => (row.chart_digest === null ? '—' : `${row.chart_digest.slice(0, 19)}…`),
     mono: true,
     width: 190,
+  },
+  {
+    id: 'ignored',
+    label: 'Ignored drift',
+    value: (row) => row.drift_ignore.map(ruleText).join('; ') || '—',
+    mono: true,
   },
   ageColumn((row) => row.created_at),
   menuColumn((row) => ({

@@ -17,7 +17,7 @@ import { useWrite } from '../use-write.ts'
 import { Findings } from './Findings.tsx'
 import { GrantReview } from './GrantReview.tsx'
 import { grantNamed, problemsIn } from './grants.ts'
-import { EMPTY_DRAFT, objectIn, requestOf, type ValuesDraft } from './values-draft.ts'
+import { EMPTY_DRAFT, objectIn, requestOf, rulesIn, type ValuesDraft } from './values-draft.ts'
 import { ValuesFields } from './ValuesFields.tsx'
 
 /** From a chart to something that can be ordered: read it, see what tenants will see, publish it. */
@@ -103,8 +103,8 @@ function Publish({ product }: { readonly product: ProductView }) {
   )
 }
 
-const isReadable = ({ values, plan }: ValuesDraft): boolean =>
-  objectIn(values) !== undefined && objectIn(plan) !== undefined
+const isReadable = ({ values, plan, driftIgnore }: ValuesDraft): boolean =>
+  objectIn(values) !== undefined && objectIn(plan) !== undefined && rulesIn(driftIgnore) !== undefined
 
 interface ChartProps {
   readonly product: ProductView

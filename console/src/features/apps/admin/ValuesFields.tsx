@@ -1,5 +1,5 @@
 import { Accordion, Group, Stack, Switch, Textarea, TextInput } from '@mantine/core'
-import { objectIn, type ValuesDraft } from './values-draft.ts'
+import { objectIn, rulesIn, type ValuesDraft } from './values-draft.ts'
 
 export interface ValuesFieldsProps {
   readonly draft: ValuesDraft
@@ -8,9 +8,11 @@ export interface ValuesFieldsProps {
 
 const NO_OBJECT = 'must be an object in JSON, such as {"rbac":{"create":false}}'
 
+const RULES = '[{"kind":"Deployment","paths":["/spec/replicas"]}]'
+
 /** Where in the values of the chart the platform and the tenant write, and what the template sets itself. */
 export function ValuesFields({ draft, onChange }: ValuesFieldsProps) {
-  const text = (name: 'values' | 'domainPaths' | 'ingressClassPaths' | 'plan') => ({
+  const text = (name: 'values' | 'domainPaths' | 'ingressClassPaths' | 'plan' | 'driftIgnore') => ({
     value: draft[name],
     spellCheck: false,
     onChange: (event: React.ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) =>
@@ -72,6 +74,20 @@ export function ValuesFields({ draft, onChange }: ValuesFieldsProps) {
               {...toggle('atRoot')}
             />
           </Stack>
+        </Accordion.Panel>
+      </Accordion.Item>
+      <Accordion.Item value="drift">
+        <Accordion.Control>Drift to ignore</Accordion.Control>
+        <Accordion.Panel>
+          <Textarea
+            label="Fields that are left to others"
+            description="A list of rules in JSON, with JSON pointers; * is any one segment. They are neither repaired nor changed by upgrades while somebody else holds them."
+            placeholder={RULES}
+            autosize
+            minRows={2}
+            error={rulesIn(draft.driftIgnore) === undefined ? `must be a list in JSON, such as ${RULES}` : undefined}
+            {...text('driftIgnore')}
+          />
         </Accordion.Panel>
       </Accordion.Item>
     </Accordion>

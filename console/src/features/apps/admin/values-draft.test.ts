@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { EMPTY_DRAFT, objectIn, requestOf } from './values-draft.ts'
+import { EMPTY_DRAFT, objectIn, requestOf, rulesIn } from './values-draft.ts'
 
 describe('what is said about the values of a chart', () => {
   it('is nothing when everything is as usual', () => {
@@ -20,6 +20,12 @@ describe('what is said about the values of a chart', () => {
     })
     const untold = { ...EMPTY_DRAFT, tellsIngressClass: false, tellsCaelus: false, ingressClassPaths: 'a.b' }
     expect(requestOf(untold)).toEqual({ layout: { ingress_class_paths: [], caelus_values: false } })
+  })
+
+  it('takes rules for drift as a list', () => {
+    const rules = [{ kind: 'Deployment', paths: ['/spec/replicas'] }]
+    expect(requestOf({ ...EMPTY_DRAFT, driftIgnore: JSON.stringify(rules) })).toEqual({ drift_ignore: rules })
+    expect(['', '{}', '[1]', '['].map(rulesIn)).toEqual([[], undefined, undefined, undefined])
   })
 
   it('takes objects only', () => {
