@@ -90,7 +90,7 @@ export const APPS = section({
       'CAELUS_APPS_RESERVED_DOMAINS',
       domains,
       'localhost,svc,cluster.local',
-      'Domains that nobody may order, with everything below them. The host of CAELUS_PUBLIC_URL is always one.',
+      'Domains that cannot be ordered, with everything below them. The host of CAELUS_PUBLIC_URL is always one.',
     ),
     allowedDomains: optional(
       'CAELUS_APPS_ALLOWED_DOMAINS',

@@ -83,7 +83,7 @@ test('the drawing tells the state of every part, in light, in dark and on a narr
   const world = await consoleWorld()
   await installation(world)
   const page = await world.signedIn('/')
-  await page.getByText('1 object has stopped and waits for somebody').waitFor()
+  await page.getByText('1 object has stopped and needs action').waitFor()
   await page.getByRole('button', { name: 'Echo/default/broken' }).waitFor()
   await expect.poll(() => tones(page)).toEqual(AS_IT_IS)
   await picture(page, 'overview-light')

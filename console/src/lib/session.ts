@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import type { Me } from './api/contract.ts'
 import { ME_KEY } from './api/queries.ts'
 
-/** Nobody is signed in any more: what the last user could see must not stay in memory. */
+/** The session has ended: what the last user could see must not stay in memory. */
 export function endSession(queries: QueryClient): void {
   if (queries.getQueryData(ME_KEY) === null) return
   void queries.cancelQueries({ predicate: ({ queryKey }) => queryKey[0] !== ME_KEY[0] })

@@ -6,7 +6,7 @@ export const ICON_PATTERN = '^data:image/(png|svg\\+xml|webp|jpeg|gif);base64,[A
 export const NAME_PATTERN = '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$'
 export const NAMESPACE_PATTERN = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$'
 
-/** What people are told of a text that does not match: few read a pattern, and none should have to. */
+/** The message for a text that does not match, in words instead of a pattern. */
 export const PATTERN_WORDS: Readonly<Record<string, string>> = {
   [ID_PATTERN]: 'must be an id such as 123e4567-e89b-42d3-a456-426614174000',
   [NUMBER_PATTERN]: 'must be a whole number such as 42',

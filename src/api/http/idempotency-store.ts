@@ -40,7 +40,7 @@ export interface IdempotencyOptions {
 
 /**
  * Remembers requests by a fingerprint: the digest of a request, keyed with a secret of the installation. A request may hold
- * write-only values, and whoever reads the rows must not be able to try guesses.
+ * write-only values, and a reader of the rows must not be able to try guesses.
  */
 export const idempotencyStore = ({ pool, secret }: IdempotencyOptions): IdempotencyKeys => {
   let salt: Promise<string> | undefined

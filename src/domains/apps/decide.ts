@@ -221,7 +221,7 @@ function decideInSync(context: Context, release: Deployed): Decision {
 
 type NotReady = Exclude<HealthSeen, { is: 'ready' }>
 
-/** The time of a rollout is kept in the row: while it passes, nobody sits and waits. */
+/** The deadline of a rollout is kept in the row: no process waits for it. */
 function awaitHealth(context: Context, release: Deployed, health: NotReady): Decision {
   const { deployment, wanted, rollout, working, now } = context
   // What was deployed before under another intent is given the whole time from now on.

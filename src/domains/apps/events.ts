@@ -5,7 +5,7 @@ import type { StepName } from './steps/types.ts'
 export interface AppsEvents {
   'apps:looked': {
     readonly deployment: string
-    /** Nothing had been touched, so nobody was asked. */
+    /** Nothing had changed, so no request was sent. */
     readonly isRemembered: boolean
   }
   'apps:step': {
@@ -14,7 +14,7 @@ export interface AppsEvents {
     readonly ms: number
     readonly failure?: Failure
   }
-  /** Somebody else touched an object of ours. */
+  /** Another writer changed or deleted an object of ours. */
   'apps:touched': { readonly deployment: string; readonly object: string; readonly how: 'changed' | 'deleted' }
   /** The policy that makes fences hold cannot be installed, or is not enforced. At the start nothing is claimed until it is. */
   'apps:unfenced': { readonly error: unknown }

@@ -129,7 +129,7 @@ describe('explain', () => {
     expect(
       told(stalled, {}, { status: 'failed', attempt: 5, runAfter: NOW }, { ...wanted, digest: 'e' }),
     ).toMatchObject({
-      next: 'nothing, until somebody changes something',
+      next: 'nothing, until the deployment or its template changes',
       whoseMove: 'operator',
       nextStep: expect.stringContaining('retry it') as unknown,
     })
@@ -138,7 +138,7 @@ describe('explain', () => {
   it('says who has to do something when it cannot go on', () => {
     const problem = raise.SchemaViolation('/user/replicas must be a whole number').failure
     expect(told({ ...row, generation: 3 }, {}, null, { problem })).toMatchObject({
-      next: 'nothing, until somebody changes something',
+      next: 'nothing, until the deployment or its template changes',
       whoseMove: 'user',
       nextStep: problem.nextStep,
     })

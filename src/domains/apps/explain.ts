@@ -138,7 +138,7 @@ function releaseText(name: string, release: ReleaseSeen, isRunning: boolean): st
     case 'superseded':
       return `revision ${release.revision} of release ${name} was replaced, and its successor is missing`
     case 'uninstalling':
-      return `somebody began to uninstall release ${name}`
+      return `release ${name} is being uninstalled`
     case 'unread':
       return `there are records of release ${name}`
     default:
@@ -182,7 +182,7 @@ function nextOf(step: Step, { namespaceName, releaseName }: ExplainedRow): strin
     case 'nothing':
       return 'nothing, until something changes'
     case 'refuse':
-      return step.failure.retryable ? 'it is tried again' : 'nothing, until somebody changes something'
+      return step.failure.retryable ? 'it is tried again' : 'nothing, until the deployment or its template changes'
     default:
       return step satisfies never
   }

@@ -32,8 +32,7 @@ export const raise = defineFailures({
   DigestMismatch: {
     whoseMove: 'operator',
     retryable: false,
-    nextStep:
-      'Somebody replaced a published chart. Find out why; then publish a template with the digest that you trust.',
+    nextStep: 'The published chart was replaced. Find out why; then publish a template with the digest that you trust.',
   },
   SchemaViolation: {
     whoseMove: 'user',
@@ -111,7 +110,7 @@ export const raise = defineFailures({
     whoseMove: 'operator',
     retryable: false,
     nextStep:
-      'A namespace of this name belongs to somebody else and is never touched. Remove it, or label it with caelus.io/deployment-id if it is ours.',
+      'A namespace of this name exists and does not belong to Caelus, which never changes it. Delete it, or label it with caelus.io/deployment-id if it is ours.',
   },
   NamespaceTerminating: {
     whoseMove: 'platform',

@@ -25,7 +25,7 @@ const STALE = 'stale fence'
 /** How the API server begins a refusal by the policy. Nothing of it is a tenant's. */
 export const STALE_REFUSAL = `ValidatingAdmissionPolicy '${POLICY}' with binding '${POLICY}' denied request: ${STALE}`
 
-/** A namespace that nobody can create: an attempt tells whether the policy is enforced. */
+/** A namespace that cannot be created: an attempt shows whether the policy is enforced. */
 export const PROBE = 'caelus-fence-probe'
 const IS_PROBE = `request.resource.resource == 'namespaces' && request.name == '${PROBE}'`
 export const ENFORCED = 'the fence is enforced'

@@ -17,7 +17,7 @@ const CHECK_MS = 30_000
 
 /**
  * Installs the policies that make fences hold and keep releases from the platform's objects, and is ready once the API server
- * enforces the fence: nothing is claimed before. It goes on to check, and installs them again where somebody has removed it.
+ * enforces the fence: nothing is claimed before. It keeps checking, and installs them again if they were removed.
  */
 export const fenceService = ({ client, clock, emitter }: FenceServiceDeps): Service =>
   service('apps fence', async (signal, ready) => {

@@ -60,7 +60,7 @@ export const fenced = (deploymentId: string, fence: number): Identity => ({
   extra: { [FENCE_EXTRA]: [`${deploymentId}:${fence}`] },
 })
 
-/** The identity of whoever looks at a deployment. */
+/** The identity of processes that read a deployment. */
 export const viewing: Identity = { user: VIEWER }
 
 /** The API server refused us because another worker holds the deployment. */
@@ -244,7 +244,7 @@ export async function deleteHeldNamespace(gate: Gate, holder: Holder, signal?: A
   }
 }
 
-/** Whether the namespace of a deployment is there and its own. Without it nobody can look into it. */
+/** Whether the namespace of a deployment exists and belongs to it. Without it there is nothing to read. */
 export async function hasNamespace(
   client: Reader,
   { id, namespaceName }: { readonly id: string; readonly namespaceName: string },

@@ -34,9 +34,9 @@ export interface Observation extends Planned {
   readonly wanted: Wanted | Unwantable
   readonly record: ReleaseRecord | undefined
   readonly look: ReleaseObjects
-  /** What the chart makes of the values: rendered for whoever asks first, and gone with this sighting. */
+  /** What the chart makes of the values: rendered on first use, and dropped with this sighting. */
   readonly rendered: (signal?: AbortSignal) => Promise<ReleaseRecord['objects']>
-  /** Nothing had been touched since it was last found in order, so nobody was asked. */
+  /** Nothing had changed since it was last found in order, so no request was sent. */
   readonly isRemembered: boolean
 }
 
@@ -143,7 +143,7 @@ export class Observer {
       read !== undefined && 'unreadable' in read ? { is: 'unread', because: read.unreadable } : releaseSeen(record)
     seenRelease = release
     const wanted = await this.#wanted(loaded, planned, release, signal)
-    // Of a revision that was not finished nobody knows what should be there.
+    // An unfinished revision does not say which objects should exist.
     const look =
       release.is === 'deployed' && record !== undefined
         ? await this.#lookWithRights(loaded, planned, record, {
@@ -196,7 +196,7 @@ export class Observer {
     return record && { revision: record.revision, claims: claimsAmong(record.objects) }
   }
 
-  /** A worker that died while it made the namespace has left it without rights for anybody. */
+  /** A worker that died while it created the namespace left it without rights. */
   async #readAgain<T>(
     error: unknown,
     { id, userId, namespaceName: namespace }: LoadedDeployment['deployment'],

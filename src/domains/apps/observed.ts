@@ -96,7 +96,7 @@ export interface Fallback {
 }
 
 export interface DriftSeen {
-  /** Objects with fields of ours that somebody else changed. */
+  /** Objects with fields of ours that another writer changed. */
   readonly edited: readonly string[]
   /** Objects of the stored manifest that are gone. */
   readonly missing: readonly string[]

@@ -66,7 +66,7 @@ async function isDeleted(rows: Pick<DeploymentRows, 'load'>, id: string, namespa
 async function remove(client: Client, { metadata }: CoreV1.Namespace, signal: AbortSignal): Promise<void> {
   const { name, uid = '', resourceVersion = '' } = metadata
   await client.delete(Namespace, { name }, { uid, resourceVersion, signal }).catch((error: unknown) => {
-    // Somebody else is at it; the next run looks again.
+    // Another writer changed or deleted it; the next run checks again.
     if (!isNotFound(error) && !isConflict(error)) throw error
   })
 }

@@ -50,7 +50,7 @@ function secretsOf(id: string, sealed: Readonly<Record<string, string>>, { ring 
   return openAll(ring, id, sealed)
 }
 
-/** The tenant is told what the tenant can correct; what is wrong besides is the template's fault. */
+/** The tenant sees what the tenant can correct; everything else is an error of the template. */
 function valuesProblem(
   template: Template,
   values: { readonly userValues: JsonObject; readonly effective: JsonObject; readonly system: SystemValues },

@@ -44,7 +44,7 @@ export async function previewOf(parts: AppsParts, inputs: PreviewInputs, signal?
   const values = redactedDiff(before?.shown ?? {}, after.shown, { mask })
   const notConsulted: string[] = []
   const target = await renderTargetOf(parts, after, signal)
-  // Without a namespace there is nothing to compare with, and nobody to ask.
+  // Without a namespace there is nothing to compare with, and no dry run is possible.
   const asked = target.as && parts.client.as(target.as)
   const present = asked === undefined ? NOTHING : await presentObjects(parts, after, mask, signal)
   const wanted = await render(parts, target, after, { mask, isUpgrade: present.isReleased }, signal)

@@ -88,7 +88,7 @@ function afterDecision(row: Deployment, { step, status, rollout }: Decision, now
         ...(status === 'ready' && { appliedTemplateId: row.desiredTemplateId }),
       }
     case 'waitFor':
-      // Why the last try failed is told until one succeeds.
+      // The error of the last try stays until one succeeds.
       return { status, lastError: step.failure ?? rollout?.failure ?? null, nextReconcileAt: now + step.ms }
     case 'refuse':
       return { status, lastError: step.failure, nextReconcileAt: null }

@@ -80,7 +80,7 @@ export const healthy = (state: RolloutState): RolloutState => ({
   healthyDigest: state.digest,
 })
 
-/** What is the platform's to mend, and what nobody foresaw, says nothing about the digest. */
+/** Failures of the platform, and unexpected ones, say nothing about the digest. */
 export const countsAsTry = ({ code, whoseMove }: Failure): boolean => whoseMove !== 'platform' && code !== 'Unexpected'
 
 /** Whether it was tried as often as it may be, or failed in a way that another try cannot mend. */

@@ -19,7 +19,7 @@ export const grantedTo = ({ deployment, template, appliedGrants = [] }: LoadedDe
 /** What the worker may do with rows. Every write carries the fence and is refused once the lease has passed on. */
 export interface DeploymentRows {
   load(id: string): Promise<LoadedDeployment | undefined>
-  /** False: the lease behind `fence` has passed to somebody else, and nothing was written. */
+  /** False: the lease behind `fence` has passed to another worker, and nothing was written. */
   write(id: string, fence: number, patch: RowPatch): Promise<boolean>
   /** Those of which something may be left, by id: for the drift scan, which also revives deletions that were given up. */
   living(

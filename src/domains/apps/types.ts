@@ -90,7 +90,7 @@ export interface Template {
   /** Fields of its objects that are left to others. */
   readonly driftIgnore: readonly IgnoreRule[]
   readonly healthTimeoutSec: number
-  /** What trying it out told when it was published. `null`: nobody tried. */
+  /** What trying it out told when it was published. `null`: it was not tried. */
   readonly inspection: Inspection | null
   /** Cluster-scoped objects that its releases may have, and those that they no longer may. @default none */
   readonly grants?: readonly Grant[]
@@ -98,7 +98,7 @@ export interface Template {
   readonly deletedAt: number | null
 }
 
-/** A host that charts come from and that not everybody may use. The password is not shown. */
+/** A host of charts that requires credentials or an authority. The password is not shown. */
 export interface ChartSource {
   readonly host: string
   /** `null`: requests are anonymous. */
@@ -133,7 +133,7 @@ export interface Deployment {
   /** How often a person asked to try again what had failed. */
   readonly retries: number
   readonly rollout: RolloutState | null
-  /** What somebody changed and cannot be changed back. */
+  /** What was changed by hand and cannot be changed back. */
   readonly unrepairable: readonly Unrepairable[]
   /** Since when it is left as it is. */
   readonly suspendedAt: number | null

@@ -34,7 +34,7 @@ test.each<[Step, string]>([
   [{ do: 'rollBack', revision: 2, timeoutMs: 1 }, 'the change failed, and it goes back to revision 2'],
   [
     { do: 'repairObjects', objects: ['Service/web', 'Ingress/web'] },
-    'somebody changed or deleted Service/web, Ingress/web, which is being restored',
+    'objects that were changed or deleted by hand are being restored: Service/web, Ingress/web',
   ],
   [{ do: 'uninstall', hooks: true }, 'it is being uninstalled'],
   [{ do: 'uninstall', hooks: false }, 'it is being uninstalled without its hooks, which have failed'],
@@ -54,10 +54,7 @@ test.each([
     { status: 'queued', reason: 'update', attempt: 2, lastError: failure },
     'it waits for a worker because it was changed, after 2 failed tries: pods do not start (NeverHealthy)',
   ],
-  [
-    { status: 'running', reason: 'drift', attempt: 0, lastError: null },
-    'a worker is at it to see whether somebody changed it',
-  ],
+  [{ status: 'running', reason: 'drift', attempt: 0, lastError: null }, 'a worker is at it to check for drift'],
   [
     { status: 'running', reason: 'delete', attempt: 1, lastError: failure },
     'a worker is at it because it is to be deleted, after 1 failed try',

@@ -69,7 +69,7 @@ export function decisionText({ step, status }: Decision): string {
     case 'rollBack':
       return `the change failed, and it goes back to revision ${step.revision}`
     case 'repairObjects':
-      return `somebody changed or deleted ${step.objects.join(', ')}, which is being restored`
+      return `objects that were changed or deleted by hand are being restored: ${step.objects.join(', ')}`
     case 'uninstall':
       return step.hooks ? 'it is being uninstalled' : 'it is being uninstalled without its hooks, which have failed'
     case 'deleteNamespace':
@@ -89,7 +89,7 @@ const BECAUSE: Readonly<Record<ReconcileJob['reason'], string>> = {
   create: 'because it was ordered',
   update: 'because it was changed',
   delete: 'because it is to be deleted',
-  drift: 'to see whether somebody changed it',
+  drift: 'to check for drift',
   retry: 'to try again',
 }
 

@@ -34,7 +34,7 @@ export interface SessionOptions {
 }
 
 export interface ProxySession extends AsyncDisposable {
-  /** The URL of the API server for the program. Whoever knows it has the rights of the session until it is closed. */
+  /** The URL of the API server for the program. A caller that knows it has the rights of the session until it is closed. */
   readonly server: string
 }
 
@@ -168,7 +168,7 @@ class Session {
     }
     const leave = (): void => void this.#open.delete(hangUp)
     this.#open.add(hangUp)
-    // The program has gone: nobody reads the rest.
+    // The program has exited and does not read the rest.
     response.once('close', () => over.abort())
     return { signal: over.signal, [Symbol.dispose]: leave }
   }

@@ -195,7 +195,7 @@ test('a failure says why, whose move it is and what is broken, in light, in dark
   ]
   world.controlPlane.explanation = {
     why: ['it was never applied yet', 'it cannot go on: image nginx:1.29 cannot be pulled (ImageNeverReady)'],
-    next: 'nothing, until somebody changes something',
+    next: 'nothing, until the deployment or its template changes',
     at: null,
     whoseMove: 'operator',
     nextStep: 'Check that the image exists and that the nodes may pull it.',

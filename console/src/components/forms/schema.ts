@@ -61,7 +61,7 @@ function selectedOf(options: readonly Schema[], value: Json | undefined): number
   return Math.max(named, 0)
 }
 
-/** The fields that an alternative fixes, and by which it is told from the others. */
+/** The fields that an alternative fixes, and which distinguish it from the others. */
 export const constantsOf = (option: Schema): JsonObject =>
   Object.fromEntries(
     Object.entries(isObject(option.properties) ? option.properties : {}).flatMap(([name, inner]): [string, Json][] =>

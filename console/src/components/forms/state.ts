@@ -143,7 +143,7 @@ function prune(schema: Schema, value: Json, path: Path, state: FormState): Json 
   )
 }
 
-/** A field that was written before stays written, even when it equals the default now: it was somebody's choice. */
+/** A field that was written before stays written, even when it equals the default now: a user chose it. */
 function overrides(defaults: Json | undefined, value: Json, written: Json | undefined): Json | undefined {
   if (isObject(value) && isObject(defaults ?? {})) {
     const entries = Object.entries(value).flatMap(([name, inner]): [string, Json][] => {

@@ -22,7 +22,7 @@ export interface SchemaForm extends FormHandle {
   readonly invalid: number
   /** What would be sent. */
   readonly written: JsonObject
-  /** Shows every issue, as when somebody wants to go on. */
+  /** Shows every issue, as when the form is submitted. */
   readonly reveal: () => void
   /** What the server refused, by pointer; each is forgotten when its field changes. */
   readonly refuse: (issues: ReadonlyMap<string, string>) => void

@@ -25,7 +25,7 @@ const BOX = { left: 52, top: 10, bottom: HEIGHT - 24 }
 const USUAL_WIDTH = 640
 
 /**
- * Values that hold until they change, over time. Read by pointer, by arrow keys, and as a table: nothing is told by
+ * Values that hold until they change, over time. Read by pointer, by arrow keys, and as a table: nothing is shown by
  * colour alone.
  */
 export function StepChart({ label, lines, moments, format, base = 10 }: StepChartProps) {

@@ -34,7 +34,7 @@ interface ResourceListProps<T> {
 
 /**
  * A list is a description: where it is read from and what its columns are. Sorting and filter live in the address,
- * so that a list can be sent to somebody else and survives a login.
+ * so that a list can be shared and survives a login.
  */
 export function ResourceList<T>(props: ResourceListProps<T>) {
   const { noun, topic, path, wanted, columns, rowKey, onOpen, empty, actions } = props

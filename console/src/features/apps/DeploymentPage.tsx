@@ -80,7 +80,7 @@ export function DeploymentPage({ deployment: ref, isAdmin, isOwn }: DeploymentPa
   )
 }
 
-/** What somebody changed by hand and nobody can change back. */
+/** What was changed by hand and cannot be changed back. */
 function Unrepairable({ deployment }: { readonly deployment: DeploymentView }) {
   if (deployment.unrepairable.length === 0) return null
   return (

@@ -25,7 +25,7 @@ export function EditPage({ deployment: ref }: { readonly deployment: Ref }) {
 }
 
 function Edit({ deployment }: { readonly deployment: DeploymentView }) {
-  // What is edited is what was read when editing began: a change by somebody else is refused when saving, not mixed in.
+  // What is edited is what was read when editing began: saving is refused if another user changed it since.
   const [before] = useState(deployment)
   const form = useResource<TemplateFormView>(TOPIC, api.form(before.desired_template_id))
   const [, go] = useLocation()

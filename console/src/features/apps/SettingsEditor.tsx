@@ -55,7 +55,7 @@ export function SettingsEditor({ form, before, preview, save, onSaved, verb }: S
   const input: Input = { domainname: domain.trim(), user_values: settings.written }
   const wrongDomain = domainProblem(domain)
 
-  /** What the server refuses is told at its field; what belongs to none stands beneath the form. */
+  /** What the server refuses is shown at its field, or beneath the form if it has none. */
   const refuse = (error: unknown): void => {
     const { fields, plain } = placesOf(error)
     settings.refuse(fields)

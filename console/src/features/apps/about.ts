@@ -8,7 +8,7 @@ export const about: DomainAbout = {
   converged: 'A namespace and a Helm release per deployment',
   promises: [
     'A deployment keeps its namespace and release name for life; its domain may change.',
-    'Edits made behind its back are noticed and put right, unless somebody else is meant to own the field.',
+    'Edits by hand are found and reverted, unless another manager is meant to own the field.',
     'Deleting finishes even when the chart or its template is gone, and names what blocks it.',
   ],
 }

@@ -9,6 +9,6 @@ export const about: DomainAbout = {
   promises: [
     'The device chosen for a pod, and why, is written on the pod before anything is sent.',
     'A restart of the control plane loses nothing and removes nothing.',
-    'An outage of the agent and an outage of the device are told apart.',
+    'An outage of the agent is distinguished from an outage of the device.',
   ],
 }

@@ -24,7 +24,7 @@ test.each<[string, Partial<StatusView>]>([
   ['bad: postgresql is not healthy', { components: [down], preparation: preparation('running') }],
   ['bad: postgresql and 1 more are not healthy', { components: [down, { ...down, name: 'worker' }] }],
   ['bad: The local control plane could not be prepared', { preparation: preparation('failed') }],
-  ['bad: 1 object has stopped and waits for somebody', { queue: { due: 0, running: 0, waiting: 0, parked: 1 } }],
+  ['bad: 1 object has stopped and needs action', { queue: { due: 0, running: 0, waiting: 0, parked: 1 } }],
   ['wait: Preparing the local control plane: step 2 of 3', { preparation: preparation('running') }],
   [
     'wait: 2 objects are not as desired yet',

@@ -7,7 +7,7 @@ export interface Headline {
   readonly text: string
 }
 
-/** The one sentence over everything. Order is significance: what needs somebody comes before what merely takes time. */
+/** The one sentence over everything. Order is significance: what needs action comes before what only takes time. */
 export function headline(status: StatusView): Headline {
   const sick = [...status.components, ...status.domains].filter(({ health }) => spokenHealth(health).tone === 'bad')
   const first = sick[0]
@@ -21,10 +21,7 @@ export function headline(status: StatusView): Headline {
   if (parked > 0)
     return {
       tone: 'bad',
-      text:
-        parked === 1
-          ? '1 object has stopped and waits for somebody'
-          : `${parked} objects have stopped and wait for somebody`,
+      text: parked === 1 ? '1 object has stopped and needs action' : `${parked} objects have stopped and need action`,
     }
   if (status.preparation?.state === 'running') {
     const steps = status.preparation.steps

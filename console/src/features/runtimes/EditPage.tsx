@@ -23,7 +23,7 @@ export function EditPage({ runtime: ref }: { readonly runtime: RuntimeRef }) {
 }
 
 function Edit({ runtime }: { readonly runtime: RuntimeView }) {
-  // What is edited is what was read when editing began: a change by somebody else is refused when saving, not mixed in.
+  // What is edited is what was read when editing began: saving is refused if another user changed it since.
   const [{ namespace, name, generation, spec }] = useState(runtime)
   const [before] = useState({ namespace, name, spec })
   const [, go] = useLocation()

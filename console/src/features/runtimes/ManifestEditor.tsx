@@ -47,7 +47,7 @@ export function ManifestEditor({ before, save, onSaved, verb }: ManifestEditorPr
   const error = write.error ?? look.error
   const isPossible = look.data !== undefined && look.data.problems.length === 0
 
-  /** What is refused is told at its field, and beneath the form with everything that has no field there. */
+  /** What is refused is shown at its field, or beneath the form if it has none. */
   const refuse = (problems: RuntimePreviewView['problems']): void => {
     form.refuse(placesOf(problems))
     if (problems.length > 0) focusFirstError()

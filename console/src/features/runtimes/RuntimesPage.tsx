@@ -10,7 +10,7 @@ import { pages } from './paths.ts'
 import { RuntimeList } from './RuntimeList.tsx'
 import { RuntimePage } from './RuntimePage.tsx'
 
-/** Everybody may look; what changes something is for admins. */
+/** All users may read; changes are for admins. */
 export function RuntimesPage() {
   const me = useMe()
   if (!me.data) return null

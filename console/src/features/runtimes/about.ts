@@ -8,7 +8,7 @@ export const about: DomainAbout = {
   converged: 'Deployments, Services, Knative services and autoscalers',
   promises: [
     'A child that disappears is applied again at once.',
-    'A field owned by somebody else is never taken over silently.',
+    'A field with another owner is never taken over silently.',
     'Targets for throughput and latency become recommendations, and changes where that is allowed.',
   ],
 }

@@ -31,7 +31,7 @@ export const functionsText = ({
 
 const MODES: Record<RuntimeMode, string> = {
   off: 'Recommendations are not looked at.',
-  observe: 'Recommendations are told and not acted upon.',
+  observe: 'Recommendations are shown and not applied.',
   enforce: 'Recommendations are put into effect.',
 }
 

@@ -52,7 +52,7 @@ export const useDecision = (id: string): UseQueryResult<DecisionDetail> =>
 
 export const ME_KEY = ['me'] as const
 
-/** Who is signed in; null when nobody is. */
+/** The signed-in user; null without a session. */
 export function useMe(): UseQueryResult<Me | null> {
   const api = useApi()
   return useQuery<Me | null>({

@@ -67,7 +67,7 @@ export const LayoutView = Type.Object(
   {
     domain_paths: layoutPaths('Where the domain goes, as JSON pointers.'),
     ingress_class_paths: layoutPaths('Where the name of the ingress class goes.'),
-    caelus_values: Type.Boolean({ description: 'Whether the chart is told `caelus.*`.' }),
+    caelus_values: Type.Boolean({ description: 'Whether the chart receives `caelus.*`.' }),
     plan: orNull(JsonObject, '`caelus.plan`. Null: the template is from before there were plans.'),
     user_values: Type.Enum(['user', 'root'], {
       description: 'Whether what tenants set lies under `user`, or is laid over the values as they are.',
@@ -82,7 +82,7 @@ export const LayoutCreate = Type.Partial(
     domain_paths: layoutPaths(
       'Such as `serverName`, `ingress.hosts[0].host` or `/ingress/host`. Absent: `ingress.host`, or with settings at the root the fields titled "hostname" if there are any.',
     ),
-    ingress_class_paths: layoutPaths('Absent: `ingress.className`. Empty: the chart is told none.'),
+    ingress_class_paths: layoutPaths('Absent: `ingress.className`. Empty: the chart receives none.'),
     caelus_values: Type.Boolean({ description: 'Default: true.' }),
     plan: JsonObject,
     user_values: Type.Enum(['user', 'root']),
@@ -379,7 +379,7 @@ export const DeploymentView = Type.Object({
   ),
   failed_tries: Type.Integer({ description: 'How often what is wanted now was tried and failed.' }),
   unrepairable: Type.Array(Type.Object({ object: Type.String(), field: MaybeText, because: Type.String() }), {
-    description: 'What somebody changed by hand and cannot be changed back. It blocks nothing.',
+    description: 'Fields that were changed by hand and cannot be changed back. They block nothing.',
   }),
   last_error: orNull(FailureView),
   last_reconcile_at: MaybeTimestamp,

@@ -60,7 +60,7 @@ export function deploymentRoutes(app: App, { apps }: AppsParts): void {
       schema: {
         operationId: 'listAllDeployments',
         tags,
-        summary: 'Everybody’s deployments, newest first',
+        summary: 'The deployments of all users, newest first',
         querystring: Type.Object({ ...Filter.properties, user_id: Type.Optional(Id) }),
         response: { 200: pageOf(DeploymentView) },
       },

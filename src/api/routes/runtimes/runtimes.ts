@@ -20,7 +20,7 @@ export interface RuntimesRoutesOptions extends RuntimesParts {
   readonly clock: Clock
 }
 
-/** Everybody who is logged in may look; changing anything needs the role admin. */
+/** All users who are logged in may read; changes need the role admin. */
 export const runtimesRoutes =
   (options: RuntimesRoutesOptions): Routes =>
   (app) => {

@@ -32,7 +32,7 @@ export const withLayout = (command: Command): Command =>
     )
     .option('--no-ingress-class-path', 'the chart is not told the ingress class')
     .option('--no-caelus-values', 'the chart is not told caelus.*')
-    .option('--plan-json <json>', 'what the chart is told as caelus.plan, as JSON')
+    .option('--plan-json <json>', 'the value of caelus.plan, as JSON')
     .addOption(
       new Option('--settings-at <place>', 'where the chart has what tenants may set').choices(['user', 'root']),
     )

@@ -18,7 +18,7 @@ import type { Redacted } from '../values/redaction.ts'
 
 /** The field manager of Helm 4 and of our repairs. */
 export const OUR_MANAGER = 'helm'
-/** How a field that nobody owns is told. */
+/** The text for a field without an owner. */
 export const NO_MANAGER = 'no manager'
 
 /** A field that we set and that has another value now. Secret values are masked. */

@@ -12,7 +12,7 @@ export interface Input {
   readonly desired: KubeObject
   /** Left out of what is applied. */
   readonly handOver: readonly HandedOver[]
-  /** Asked for when somebody else turns out to hold a field. */
+  /** Called when another manager owns a field. */
   readonly facts: () => Promise<OwnershipFacts>
   readonly signal: AbortSignal
 }

@@ -68,7 +68,7 @@ export interface Finding {
 /** Of most deployments that this process has run. Of one that was forgotten the store is asked again. */
 const MOST_REMEMBERED = 10_000
 
-/** Watches can go wrong in ways that nobody notices; after this long everything is looked at again. */
+/** Watches can fail unnoticed; after this long every release is observed again. */
 const LONGEST_MS = 3_600_000
 
 /**
@@ -97,7 +97,7 @@ export class VerifiedReleases {
   async #find(id: string): Promise<VerifiedRelease | undefined> {
     if (!this.#verified.has(id)) {
       const kept = await this.#deps.kept.find(id)
-      // Whoever learned more meanwhile is right.
+      // A concurrent call may have stored a newer result; keep that one.
       if (!this.#verified.has(id)) {
         this.#remember(id, kept)
         if (kept !== undefined) this.#deps.releaseWatch.follow(kept.kinds)

@@ -82,9 +82,9 @@ const WATCHED_WHOLE: ReadonlySet<string> = new Set([
 
 /**
  * Watches every object that Helm has put into namespaces of deployments, of the kinds that occur in their manifests. Wakes a
- * deployment when somebody else changes or deletes one or when its health changes, and tells when nothing was touched.
+ * deployment when another writer changes or deletes one or when its health changes, and knows when nothing was changed.
  *
- * Writes of Helm, and our own which bear its name, wake nobody: they leave what other managers hold as it was.
+ * Writes of Helm, and our own under its manager name, cause no wake: they leave what other managers hold as it was.
  */
 export class DriftWatch implements ReleaseWatch, WorkloadWatch, Service {
   readonly name = 'apps drift watch'

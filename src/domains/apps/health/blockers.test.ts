@@ -33,7 +33,7 @@ test('what holds a namespace is named as exactly as whoever asks may know', asyn
   await admin.create(ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata })
   await admin.delete(ConfigMap, { namespace: 'shop', name: 'page' })
   const kinds = discovery(transport, clock)
-  const why = 'whoever set it has not released it'
+  const why = 'its owner has not removed it'
   expect(await blockersOf(admin, kinds, TERMINATING)).toEqual([
     { kind: 'object', name: 'ConfigMap page', finalizer: 'example.com/hold', why },
   ])

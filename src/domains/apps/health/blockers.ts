@@ -25,13 +25,13 @@ export async function blockersOf(
   const apis = discoveryTrouble === '' ? [] : await deadApis(client, discoveryTrouble, signal)
   const webhooks = webhooksIn(messageOf('NamespaceDeletionContentFailure'))
   const held = await heldObjects(client, discovery, namespace.metadata.name, signal)
-  // Whoever may not read them learns their kinds: rights in a namespace go before what is held in it.
+  // Without the right to read them only their kinds are known: rights in a namespace are removed before its other objects.
   const objects = held.length > 0 ? held : heldKinds(messageOf)
   const own = (namespace.metadata.finalizers ?? []).map((finalizer): Blocker => ({
     kind: 'namespace',
     name: `Namespace ${namespace.metadata.name}`,
     finalizer,
-    why: 'whoever set it has not released it',
+    why: 'its owner has not removed it',
   }))
   return [...apis, ...webhooks, ...objects, ...own].slice(0, MOST)
 }
@@ -51,7 +51,7 @@ function heldKinds(messageOf: (type: string) => string): Blocker[] {
     kind: 'object',
     name: kinds.join(', '),
     finalizer,
-    why: 'whoever set it has not released it',
+    why: 'its owner has not removed it',
   }))
 }
 
@@ -104,7 +104,7 @@ async function going(
       kind: 'object' as const,
       name: `${resource.kind} ${metadata.name}`,
       finalizer,
-      why: 'whoever set it has not released it',
+      why: 'its owner has not removed it',
     }))
   })
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 /*
  * What Helm takes from files alone lies in a folder of the call, and goes with the call. A process that is killed cannot
- * clear up, and the file may hold credentials. So a folder is named after the process that made it, and whoever starts
+ * clear up, and the file may hold credentials. So a folder is named after the process that made it, and the process that starts
  * next removes those whose process is gone.
  */
 

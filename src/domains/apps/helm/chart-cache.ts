@@ -9,7 +9,7 @@ export interface ChartCacheOptions {
   readonly maxBytes?: number
 }
 
-/** Somebody may be about to open an archive that was handed out, so it is kept for a while whatever its size. */
+/** A caller may be about to open an archive that it received, so it is kept for a while whatever its size. */
 const KEEP_MS = 10 * 60_000
 /** A draft as old as this was left by a process that died. */
 const STALE_DRAFT_MS = 60 * 60_000

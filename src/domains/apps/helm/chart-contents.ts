@@ -40,7 +40,7 @@ export async function contentsOf(archive: Buffer, depth = 0): Promise<ChartConte
   }
 }
 
-/** An archive in the archive that cannot be read is told by Helm, when it renders. */
+/** Helm reports an inner archive that cannot be read when it renders. */
 const innerContents = (archive: Buffer, depth: number): Promise<ChartContents> =>
   contentsOf(archive, depth).catch(() => ({ missingDependencies: [], definedKinds: [], kept: [] }))
 

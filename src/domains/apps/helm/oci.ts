@@ -94,7 +94,7 @@ async function answer(
   if (!/^bearer\b/i.test(challenge) || realm === null) return undefined
   realm.searchParams.set('service', fields.get('service') ?? host)
   realm.searchParams.set('scope', fields.get('scope') ?? `repository:${name}:pull`)
-  // What is known of the registry is not for whoever its challenge names.
+  // Credentials of the registry are not sent to the host that its challenge names.
   const authorization = basic(await accessFor(realm.host))
   const headers = authorization === undefined ? {} : { authorization }
   const request = { url: realm.href, from: `https://${host}`, headers, maxBytes: LARGEST_TOKEN, accessFor, signal }

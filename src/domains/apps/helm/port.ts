@@ -49,7 +49,7 @@ export interface Rollout {
   readonly values: JsonObject
   /** Kept with the release: names chart, template and values. */
   readonly digest: string
-  /** That of every hook. Nobody waits for anything else. */
+  /** That of every hook. Nothing else is waited for. */
   readonly timeoutMs: number
   /** Fields left out of what is applied, because they are meant to be another's. */
   readonly handOver: readonly HandedOver[]
@@ -73,7 +73,7 @@ export interface RenderOptions {
   readonly mask?: Masker
   /**
    * Without the control plane, as if it had these API versions, and with hooks: the objects as the chart writes them. For a
-   * chart that nobody has ordered yet.
+   * chart that was not ordered yet.
    */
   readonly alone?: { readonly apiVersions: readonly string[] }
 }

@@ -22,7 +22,7 @@ export type Verdict =
   | { readonly is: 'forwarded'; readonly creates: string | undefined; readonly writes: boolean }
   | { readonly is: 'answered'; readonly answer: OwnAnswer }
 
-/** Which kinds there are, and their schemas: known to everybody, and what `.Capabilities` is made of. */
+/** Which kinds there are, and their schemas: public, and the source of `.Capabilities`. */
 const DISCOVERY = /^\/(?:version|api|api\/[^/]+|apis|apis\/[^/]+|apis\/[^/]+\/[^/]+|openapi\/v[23](?:\/[^?]*)?)\/?$/
 
 /**

@@ -38,7 +38,7 @@ const MEMORY_EVERY_MS = 50
  * Runs a program to its end, in a process group of its own so that what it starts ends with it.
  *
  * An abort asks the group politely, then ends it by force; it rejects with the signal's reason once the program is gone,
- * so that whoever aborts knows that nothing goes on behind their back.
+ * so that after an abort nothing keeps running.
  */
 export function run(options: RunOptions): Promise<Ran> {
   const { command, args, env, input = '', graceMs, limitMs, memoryBytes, outputBytes = OUTPUT_BYTES } = options
@@ -100,7 +100,7 @@ export function run(options: RunOptions): Promise<Ran> {
       if (stopped !== undefined) reject(stopped)
       else if (signal?.aborted) reject(signal.reason as Error)
       else if (isLate) reject(raise.NeverHealthy(`helm did not end within ${limitMs / 1000} s and was stopped`))
-      else if (code === null) reject(raise.HelmFailed(`helm was ended by ${by}; nobody here asked for that`))
+      else if (code === null) reject(raise.HelmFailed(`helm was ended by ${by}, which Caelus did not send`))
       else resolve({ code, stdout: out(), stderr: err() })
     })
   })

@@ -131,7 +131,7 @@ export async function inspectTemplate(
 const MOST_PLACES = 50
 const MOST_FINDINGS = 200
 const MOST_OBJECTS = 500
-/** For trying switches: whoever publishes waits for it. */
+/** For trying switches. The request that publishes waits for it. */
 const PATIENCE_MS = 20_000
 
 const problem = (code: FindingCode, message: string, object: string | null = null): Finding => ({

@@ -35,7 +35,7 @@ export interface PolicyWatchDeps {
 }
 
 /**
- * Watches what the platform puts into the namespaces of deployments. Wakes a deployment when somebody changes or deletes
+ * Watches what the platform puts into the namespaces of deployments. Wakes a deployment when another writer changes or deletes
  * it, and tells without a request whether it is as it should be.
  */
 export class PolicyWatch implements Service {
@@ -113,7 +113,7 @@ export class PolicyWatch implements Service {
     }
   }
 
-  /** Only what was right before: a worker that sets up a namespace needs nobody to wake it. */
+  /** Only what was right before: a worker that sets up a namespace needs no wake. */
   #relabelled(change: Change<CoreV1.Namespace>): void {
     const { policies } = this.#deps
     if (change.type !== 'changed' || !hasLabels(policies, change.old) || hasLabels(policies, change.new)) return

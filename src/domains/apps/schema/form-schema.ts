@@ -184,7 +184,7 @@ class Reducer {
     return Object.fromEntries(Object.entries(own).map(([key, value]) => [key, this.#inline(value, depth + 1)]))
   }
 
-  /** Write-only parts of a default stay behind: somebody's starting password is still a password. */
+  /** Write-only parts of a default are left out: an initial password is still a password. */
   #default(own: JsonObject): JsonObject {
     if (own.default === undefined) return {}
     const secrets = pointersWhere(this.#root, own, own.default, isWriteOnly)

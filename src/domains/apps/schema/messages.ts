@@ -53,7 +53,7 @@ export function problemsOf(errors: readonly ErrorObject[], prefix: string): Fiel
   return [...found.values()].slice(0, MOST)
 }
 
-/** An error about a field that is missing or should be is told at that field, not at its parent. */
+/** An error about a field that is missing, or should be, names that field and not its parent. */
 export function placeOf({ instancePath, params }: ErrorObject): string {
   const child = params.missingProperty ?? params.additionalProperty ?? params.unevaluatedProperty ?? params.propertyName
   return typeof child === 'string' ? instancePath + pointerOf([child]) : instancePath

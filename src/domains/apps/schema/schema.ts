@@ -56,7 +56,7 @@ const OPTIONS: Options = {
   meta: false,
   validateSchema: false,
   formats: FORMATS,
-  // A field called `constructor` is missing as long as nobody wrote it.
+  // A field called `constructor` is missing unless the values have it.
   ownProperties: true,
   code: { regExp: linearPattern },
 }

@@ -4,7 +4,7 @@ import { restore } from '../drift/restore.ts'
 import type { StepHandler } from './step.ts'
 
 /**
- * Puts back what somebody changed or deleted by hand: no Helm run, no new revision. Objects that are there have nothing to do
+ * Restores what was changed or deleted by hand: no Helm run, no new revision. Objects that are there have nothing to do
  * with each other; those that are missing come in the order of the manifest, because one may need another.
  *
  * Safe to run twice: applying what is there already changes nothing.

@@ -27,7 +27,7 @@ export async function rolloutOf(
 }
 
 /**
- * Runs Helm, and meanwhile keeps the last thing that the pods said: the policy of a hook may remove them before anybody
+ * Runs Helm, and meanwhile keeps the last thing that the pods said: the policy of a hook may remove them before a request
  * could ask.
  */
 export async function withDiagnostics<T>(context: StepContext, run: () => Promise<T>): Promise<T> {

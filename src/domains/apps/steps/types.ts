@@ -5,7 +5,7 @@ export type Step =
   | { readonly do: 'ensureNamespace' }
   /** The record is rewritten as failed, which is what lets the next upgrade in; the objects stay as they are. */
   | { readonly do: 'unlockRelease'; readonly revision: number; readonly how: 'markFailed' }
-  /** `timeoutMs` is that of every hook; nobody waits for health while it runs. */
+  /** `timeoutMs` is that of every hook; health is not waited for while it runs. */
   | { readonly do: 'install'; readonly timeoutMs: number }
   | {
       readonly do: 'upgrade'

@@ -29,7 +29,7 @@ export interface OfferedTemplate extends Pick<Template, 'id' | 'chartVersion' | 
   readonly publishedAt: number
 }
 
-/** `userId`: as the path has it; a deployment of somebody else is not found there. */
+/** `userId`: as the path has it; a deployment of another user is not found there. */
 export interface DeploymentRef {
   readonly id: string
   readonly userId?: string | undefined
@@ -112,7 +112,7 @@ export async function findDeployment(on: Runner, { id, userId }: DeploymentRef):
   return row && listedOf(row)
 }
 
-/** Whoever changes what a deployment should be takes turns. */
+/** Serializes changes of what a deployment should be. */
 export async function lockDeployment(tx: Tx, { id, userId }: DeploymentRef): Promise<Deployment | undefined> {
   if (!isId(id)) return undefined
   const [row] = await tx.query<DeploymentRow>(

@@ -46,7 +46,7 @@ export async function findProduct(on: Runner, id: string): Promise<Product | und
   return row && productOf(row)
 }
 
-/** Whoever changes a product or its templates takes turns. */
+/** Serializes changes of a product and its templates. */
 export async function lockProduct(tx: Tx, id: string): Promise<Product | undefined> {
   if (!isId(id)) return undefined
   const [row] = await tx.query<ProductRow>(

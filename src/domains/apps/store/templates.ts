@@ -108,7 +108,7 @@ export async function findOrderable(on: Runner, id: string): Promise<Template | 
   return row && templateOf(row)
 }
 
-/** Nobody can order it until the transaction ends: an order refers to this row. */
+/** It cannot be ordered until the transaction ends: an order refers to this row. */
 export async function lockTemplate(tx: Tx, id: string): Promise<Template | undefined> {
   if (!isId(id)) return undefined
   const [row] = await tx.query<TemplateRow>(

@@ -99,7 +99,7 @@ export async function removeOwnedDomain(tx: Tx, suffix: string): Promise<void> {
   await tx.query('delete from caelus.owned_domain where suffix = $1', [suffix])
 }
 
-/** Asks beyond what the caller may see, and learns nothing but whose it is not. Undefined: it belongs to nobody. */
+/** Asks beyond what the caller may see, and learns nothing but whose it is not. Undefined: it has no owner. */
 export async function domainClaim(on: Runner, domain: string, userId: string): Promise<'own' | 'other' | undefined> {
   const [row] = await on.query<{ claim: 'own' | 'other' | null }>('select caelus.domain_claim($1, $2) as claim', [
     domain,

@@ -18,7 +18,7 @@ export interface UseCaseDeps {
   readonly pool: Pool
   /** The queue named `APPS_QUEUE`. */
   readonly queue: Pick<PostgresQueue, 'wakeIn'>
-  /** Absent: whoever writes a write-only value is told that there is no key. */
+  /** Absent: write-only values are refused, because there is no key. */
   readonly ring?: KeyRing | undefined
   readonly charts: Charts
   readonly users: Users

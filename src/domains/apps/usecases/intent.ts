@@ -69,7 +69,7 @@ export async function intendUpdate(
     ...(sameValue(userValues, joinSecrets(stored)) ? [] : ['user_values']),
     ...(isMoved ? ['template'] : []),
   ]
-  // Values that nobody touches are not opened: a domain can be changed also while their key is away.
+  // Values that do not change are not opened: the domain can be changed while their key is missing.
   if (!isRewritten) return { template, changed, intent: { ...intentOf(before), domainname } }
   const { open, secrets } = splitKeeping(valuesSchema, userValues, stored.secrets)
   const sealedValues = sealSecrets(ring, before, secrets)

@@ -21,7 +21,7 @@ import type { ChartSource, Deployment, FieldProblem, JobReason, OwnedDomain, Pro
  * The use cases of apps: everything that people and programs can do with them. REST and CLI parse, call and print.
  *
  * Whatever an actor may not see does not exist for them: `NotFound`. What they see and may not do is `NotAllowed` or a
- * failure of `failures.ts`. Fields that are wrong are told all at once, by `RefusedFields`.
+ * failure of `failures.ts`. All wrong fields are reported together, by `RefusedFields`.
  */
 
 export interface ProductInput {
@@ -219,7 +219,7 @@ export interface Apps {
   setChartSource(actor: Actor, host: string, input: ChartSourceInput): Promise<ChartSource>
   deleteChartSource(actor: Actor, host: string): Promise<void>
 
-  /** Newest first. A tenant's own; everybody's for an admin. */
+  /** Newest first. A tenant's own; those of all users for an admin. */
   listDeployments(actor: Actor, filter: DeploymentFilter): Promise<Listed<ListedDeployment>>
   /** Also after it was deleted. */
   getDeployment(actor: Actor, ref: DeploymentRef): Promise<ListedDeployment>
@@ -280,7 +280,7 @@ export interface Apps {
   /** `null`: that of the configuration. What a user has beyond a lower limit is kept. */
   setDeploymentLimit(actor: Actor, userId: string, most: number | null): Promise<DeploymentLimit>
 
-  /** By name: one's own; everybody's for an admin. */
+  /** By name: the caller's own; those of all users for an admin. */
   listDomains(actor: Actor, filter: DomainFilter): Promise<Listed<OwnedDomain>>
   /** From now on only this user may order the domain and those below it. What others have there is kept. */
   createDomain(actor: Actor, suffix: string, userId: string): Promise<OwnedDomain>

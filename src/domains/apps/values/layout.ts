@@ -15,9 +15,9 @@ export interface Layout {
   readonly domainPaths: readonly string[]
   /** Where the name of the ingress class goes. */
   readonly ingressClassPaths: readonly string[]
-  /** Whether the chart is told `caelus.*`. */
+  /** Whether the chart receives `caelus.*`. */
   readonly caelusValues: boolean
-  /** `caelus.plan`. `null`: the chart is told none, because the template is from before there were plans. */
+  /** `caelus.plan`. `null`: the chart receives none, because the template is older than plans. */
   readonly plan: JsonObject | null
   readonly userValues: UserValuesAt
 }

@@ -17,7 +17,7 @@ export const redact = <T extends Json>(values: T, pointers: Iterable<string>): R
 
 /**
  * The only way to something that can be applied. What was redacted does not fit its type; and what lost its type on the
- * way through JSON is recognised by the mask, so that the mask never becomes somebody's password.
+ * way through JSON is recognised by the mask, so that the mask is never stored as a password.
  */
 export function appliable<T extends JsonObject>(object: T & { readonly [redactedBrand]?: never }): Appliable<T> {
   const masked = findMask(object, [])

@@ -4,7 +4,7 @@ import { alternatives, isWriteOnly, itemSchemasOf, pointersWhere, userSchemaOf }
 import type { Secrets } from './seal.ts'
 
 /*
- * Write-only values: a tenant writes them and nobody reads them back. They are taken out of the user part before it is
+ * Write-only values: a tenant writes them, and no interface returns them. They are taken out of the user part before it is
  * stored, and put back only on the way to Helm.
  */
 

@@ -52,7 +52,7 @@ export function shownValues(
   const part = userPartOf({ valuesSchema, defaultValues: values, layout })
   const user = field(part.defaultValues, 'user')
   if (!isJsonObject(user)) return system
-  // Nobody writes what is read-only: it is the template's.
+  // A read-only value comes from the template alone.
   const defaults = userDefaults(userPartOf({ valuesSchema, defaultValues, layout }).defaultValues)
   const withheld = pointersWhere(part.valuesSchema ?? {}, userSchemaOf(part.valuesSchema), defaults, isReadOnly)
   const open = changeAt(user, withheld, () => undefined) as JsonObject

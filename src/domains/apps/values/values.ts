@@ -63,7 +63,7 @@ export const userDefaults = (defaults: JsonObject): JsonObject => {
   return isJsonObject(user) ? user : {}
 }
 
-/** Defaults, then the tenant's wishes in their place and nowhere else, then the system's, which nobody overrides. */
+/** Defaults, then the tenant's wishes in their place and nowhere else, then the system's, which cannot be overridden. */
 export function mergeValues(layers: {
   readonly defaults: JsonObject
   readonly userValues: JsonObject

@@ -13,7 +13,7 @@ import { ChartSourceEditor } from './ChartSourceEditor.tsx'
 
 type Dialog = { readonly is: 'new' } | { readonly is: 'edit' | 'delete'; readonly source: ChartSourceView }
 
-/** The hosts that charts come from and that not everybody may use. */
+/** The hosts of charts that require credentials or an authority. */
 export function ChartSources() {
   const [dialog, setDialog] = useState<Dialog>()
   const close = (): void => setDialog(undefined)

@@ -61,7 +61,7 @@ export function ValuesFields({ draft, onChange }: ValuesFieldsProps) {
             />
             <Textarea
               label="Plan"
-              description="What it is told as caelus.plan, in JSON."
+              description="The value of caelus.plan, in JSON."
               placeholder='{"storageSize":"5Gi"}'
               autosize
               disabled={!draft.tellsCaelus}

@@ -8,7 +8,7 @@ export const JOB_STATES = ['queued', 'running', 'failed', 'done'] as const satis
 
 export const isOpen = ({ status }: Pick<Job, 'status'>): boolean => status === 'queued' || status === 'running'
 
-/** A frozen job is queued as well, but the word that matters is why nobody takes it. */
+/** A frozen job is queued as well; what matters is why it is not claimed. */
 export function spokenJob({ status, frozen }: Pick<Job, 'status' | 'frozen'>): Spoken {
   switch (status) {
     case 'running':
