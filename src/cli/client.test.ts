@@ -23,6 +23,15 @@ test('an answer is parsed, and one without content is nothing', async () => {
   expect(await client.post('/x', {})).toBeUndefined()
 })
 
+test('YAML is taken as it is, and nothing else for it', async () => {
+  const client = await clientOf((request, response) => {
+    const type = request.url?.endsWith('/yaml') ? 'application/yaml' : 'text/html'
+    return void response.writeHead(200, { 'content-type': type }).end('a: 1\n')
+  })
+  expect(await client.getText('/yaml')).toBe('a: 1\n')
+  await expect(client.getText('/html')).rejects.toMatchObject({ failure: { code: 'ServerUnreachable' } })
+})
+
 test('a problem of the server is thrown with its failure', async () => {
   const client = await clientOf((_, response) =>
     response.writeHead(410, { 'content-type': 'application/problem+json' }).end(JSON.stringify(PROBLEM)),

@@ -31,6 +31,8 @@ export class ServerRefusal extends Error {
 
 export interface RestClient {
   get<T>(path: string, query?: Readonly<Record<string, string | undefined>>): Promise<T>
+  /** An answer that is YAML, as it is. */
+  getText(path: string): Promise<string>
   /** `onVersion`: the generation that was read. The server refuses the change if the object has another one. */
   post<T>(path: string, body?: unknown, onVersion?: number): Promise<T>
   put<T>(path: string, body: unknown): Promise<T>
@@ -42,12 +44,12 @@ const TIMEOUT_MS = 30_000
 const MAX_BYTES = 64 * 2 ** 20
 
 export function restClient({ url, token }: Remote): RestClient {
-  const send = async (method: string, path: string, body?: unknown, onVersion?: number): Promise<unknown> => {
-    const answer = await fetchUrl({
+  const fetched = async (method: string, path: string, body?: unknown, onVersion?: number): Promise<UrlAnswer> =>
+    await fetchUrl({
       url: `${url}/api/v1${path}`,
       method,
       headers: {
-        accept: 'application/json',
+        accept: 'application/json, application/yaml',
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...(onVersion !== undefined && { 'if-match': `"${onVersion}"` }),
@@ -58,10 +60,24 @@ export function restClient({ url, token }: Remote): RestClient {
     }).catch((error: unknown) => {
       throw failureOfError({ unreachable: raise.ServerUnreachable }, `reach ${url}`, error)
     })
-    return contentOf(url, answer)
+  const send = async (...request: Parameters<typeof fetched>): Promise<unknown> => {
+    const answer = await fetched(...request)
+    if (answer.status >= 300) throw refusalIn(url, answer)
+    const text = answer.body.toString('utf8')
+    try {
+      return text === '' ? undefined : JSON.parse(text)
+    } catch {
+      throw refusalIn(url, answer)
+    }
   }
   return {
     get: (path, query = {}) => send('GET', `${path}${queryText(query)}`) as Promise<never>,
+    getText: async (path) => {
+      const answer = await fetched('GET', path)
+      if (answer.status >= 300 || answer.headers.get('content-type')?.includes('application/yaml') !== true)
+        throw refusalIn(url, answer)
+      return answer.body.toString('utf8')
+    },
     post: (path, body, onVersion) => send('POST', path, body, onVersion) as Promise<never>,
     put: (path, body) => send('PUT', path, body) as Promise<never>,
     patch: (path, body, onVersion) => send('PATCH', path, body, onVersion) as Promise<never>,
@@ -69,18 +85,20 @@ export function restClient({ url, token }: Remote): RestClient {
   }
 }
 
-function contentOf(url: string, { status, headers, body }: UrlAnswer): unknown {
-  const text = body.toString('utf8')
+/** What an answer says that is not what was asked for. */
+function refusalIn(url: string, { status, headers, body }: UrlAnswer): Error {
   try {
-    if (status < 300) return text === '' ? undefined : JSON.parse(text)
-    if (headers.get('content-type')?.includes('application/problem+json')) throw new ServerRefusal(JSON.parse(text))
+    if (headers.get('content-type')?.includes('application/problem+json'))
+      return new ServerRefusal(JSON.parse(body.toString('utf8')))
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
   }
   const target = status < 400 ? URL.parse(headers.get('location') ?? '') : null
-  if (target !== null)
-    throw raise.ServerUnreachable(`failed to reach ${url}: it redirects to ${addressOf(target)}, which is not followed`)
-  throw raise.ServerUnreachable(`${url} answered ${status}, but not like a Caelus server`)
+  return raise.ServerUnreachable(
+    target === null
+      ? `${url} answered ${status}, but not like a Caelus server`
+      : `failed to reach ${url}: it redirects to ${addressOf(target)}, which is not followed`,
+  )
 }
 
 function queryText(query: Readonly<Record<string, string | undefined>>): string {

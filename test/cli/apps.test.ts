@@ -53,6 +53,12 @@ test(
     expect(await run('list-resources', deployment_uid)).toMatch(/Ingress\/\S+ +ready/)
     expect(await json('get-notes', deployment_uid)).toEqual({ revision: 1, notes: null })
     expect(await run('get-notes', deployment_uid)).toBe('there are none\n')
+    expect(await run('get-manifest', deployment_uid)).toMatch(
+      /^# The manifest of revision 1 .*\n---\n[\s\S]*kind: Ingress/,
+    )
+    const objects = await json<{ kind: string }[]>('get-manifest', deployment_uid)
+    expect(objects.map(({ kind }) => kind)).toContain('Ingress')
+    expect(await json('get-values', deployment_uid)).toMatchObject({ ingress: { host: domainname } })
 
     const preview = await run('preview', id, '--domain', 'moved.example.test')
     expect(preview).toMatch(/~ ingress\.host: .* -> "moved.example.test"[\s\S]*~ Ingress\//)

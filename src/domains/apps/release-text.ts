@@ -2,10 +2,12 @@ import { hasNamespace } from './fence.ts'
 import type { ReleaseContents } from './helm/port.ts'
 import { releaseOf, type AppsParts } from './parts.ts'
 import type { ReleaseInputs } from './usecases/index.ts'
-import { readAt, type Json } from './values/json.ts'
-import { masker } from './values/redaction.ts'
+import { parsed } from './helm/parsing.ts'
+import type { Template } from './types.ts'
+import { isJsonObject, readAt, type Json, type JsonObject } from './values/json.ts'
+import { masker, redact } from './values/redaction.ts'
 import { writeOnlyPointers } from './values/secrets.ts'
-import { deepMerge } from './values/values.ts'
+import { shownValues } from './values/shown.ts'
 
 /** What people may read of the release as it stands. */
 export interface ReleaseText {
@@ -28,6 +30,62 @@ export async function notesOf(
   return { revision: contents.revision, text: mask.excerpt(printable(contents.notes), LONGEST_NOTES).trim() }
 }
 
+/**
+ * The manifest of the release as YAML, without its secrets: neither the data of Secrets, nor what is write-only. On a thread of
+ * its own, because its author decides what it costs. `undefined`: there is no release.
+ */
+export async function manifestOf(
+  parts: Pick<AppsParts, 'client' | 'releases'>,
+  inputs: ReleaseInputs,
+  signal?: AbortSignal,
+): Promise<ReleaseText | undefined> {
+  const contents = await contentsOf(parts, inputs, signal)
+  if (contents === undefined) return undefined
+  const input = [contents.manifest, secretsIn(inputs, contents)] as const
+  return {
+    revision: contents.revision,
+    text: await parsed('the manifest of the release', 'shownManifest', [...input], signal),
+  }
+}
+
+/** The values that the release was made of, with the defaults of its chart: what its reader may see of them, as YAML. */
+export async function valuesOf(
+  parts: Pick<AppsParts, 'client' | 'releases'>,
+  inputs: ReleaseInputs,
+  signal?: AbortSignal,
+): Promise<ReleaseText | undefined> {
+  const contents = await contentsOf(parts, inputs, signal)
+  if (contents === undefined) return undefined
+  const effective = effectiveIn(contents)
+  const open = redact(effective, secretPlaces(inputs, effective))
+  const shown = shownValues(templateOf(inputs, contents), open, inputs.reader)
+  const text = await parsed('the values of the release', 'shownYaml', [shown, secretsIn(inputs, contents)], signal)
+  return { revision: contents.revision, text }
+}
+
+/** The one that this revision was made from. */
+function templateOf({ deployment, templates }: ReleaseInputs, { digest }: ReleaseContents): Template {
+  const { desiredTemplateId, appliedTemplateId, rollout } = deployment
+  const isDesired = appliedTemplateId === null || digest === rollout?.digest
+  const id = isDesired ? desiredTemplateId : appliedTemplateId
+  const template = templates.find((one) => one.id === id)
+  if (template === undefined) throw new Error(`expected template ${id} among those of the deployment`)
+  return template
+}
+
+/** As Helm has them: a `null` takes the default of the chart away. */
+const effectiveIn = ({ defaults, values }: ReleaseContents): JsonObject => coalesced(defaults, values)
+
+function coalesced(defaults: JsonObject, over: JsonObject): JsonObject {
+  const merged = new Map(Object.entries(defaults))
+  for (const [key, value] of Object.entries(over)) {
+    const old = merged.get(key)
+    if (value === null) merged.delete(key)
+    else merged.set(key, isJsonObject(old) && isJsonObject(value) ? coalesced(old, value) : value)
+  }
+  return Object.fromEntries(merged)
+}
+
 /** Notes are shown in terminals: what would steer one is left out. */
 const printable = (text: string): string => text.replaceAll(/[^\P{Cc}\n\t]+/gu, '')
 
@@ -44,11 +102,13 @@ async function contentsOf(
  * Everything write-only that the release may hold: as the tenant has written it, now and in the generations that are kept, and
  * as its record has it, where it may be of an earlier template.
  */
-function secretsIn({ templates, sealed, secrets }: ReleaseInputs, { defaults, values }: ReleaseContents): Json[] {
-  const effective = deepMerge(defaults, values)
-  const pointers = [
-    ...templates.flatMap(({ valuesSchema }) => writeOnlyPointers(valuesSchema, effective)),
-    ...sealed.flatMap((pointer) => [pointer, `/user${pointer}`]),
-  ]
-  return [...secrets, ...pointers.flatMap((pointer) => readAt(effective, pointer) ?? [])]
+function secretsIn(inputs: ReleaseInputs, contents: ReleaseContents): Json[] {
+  const effective = effectiveIn(contents)
+  const places = secretPlaces(inputs, effective)
+  return [...inputs.secrets, ...places.flatMap((pointer) => readAt(effective, pointer) ?? [])]
 }
+
+const secretPlaces = ({ templates, sealed }: ReleaseInputs, effective: JsonObject): string[] => [
+  ...templates.flatMap(({ valuesSchema }) => writeOnlyPointers(valuesSchema, effective)),
+  ...sealed.flatMap((pointer) => [pointer, `/user${pointer}`]),
+]

@@ -9,9 +9,11 @@ import {
   explainNow,
   inLane,
   insightLane,
+  manifestOf,
   notesOf,
   previewOf,
   resourcesOf,
+  valuesOf,
   type AppsParts,
   type InsightLane,
 } from '../../domains/apps/index.ts'
@@ -102,6 +104,10 @@ export function insightOf(parts: AppsParts, { apps }: Pick<AppsUseCases, 'apps'>
     resources: async (deploymentId, signal) =>
       (await resourcesOf(parts, deploymentId, signal)).map((resource) => resourceView(resource)),
     notes: (inputs, signal) => notesOf(parts, inputs, signal),
+    // Each takes a thread.
+    manifest: (inputs, signal) =>
+      lane.run(inputs.deployment.userId, (until) => manifestOf(parts, inputs, until), signal),
+    values: (inputs, signal) => lane.run(inputs.deployment.userId, (until) => valuesOf(parts, inputs, until), signal),
     async explain(deploymentId, signal) {
       const { items } = await apps.listJobs({ admin: true }, { deploymentId, limit: 1 })
       const tenant = (await parts.rows.load(deploymentId))?.deployment.userId ?? ''

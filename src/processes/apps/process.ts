@@ -37,7 +37,14 @@ function serve(host: ApiHost): ServedDomain {
   const useCases = openAppsUseCases({ config, databaseUrl, pool })
   const report = appsReport(pool, notices, board)
   const absent = async (): Promise<never> => noControlPlane()
-  let insight: AppsInsight = { preview: absent, explain: absent, resources: absent, notes: absent }
+  let insight: AppsInsight = {
+    preview: absent,
+    explain: absent,
+    resources: absent,
+    notes: absent,
+    manifest: absent,
+    values: absent,
+  }
 
   const connected = async (
     { transport, kubeconfig }: ControlPlane,
@@ -88,6 +95,8 @@ function serve(host: ApiHost): ServedDomain {
         explain: (id, signal) => insight.explain(id, signal),
         resources: (id, signal) => insight.resources(id, signal),
         notes: (inputs, signal) => insight.notes(inputs, signal),
+        manifest: (inputs, signal) => insight.manifest(inputs, signal),
+        values: (inputs, signal) => insight.values(inputs, signal),
       },
     }),
     changes: appsChanges,

@@ -58,6 +58,8 @@ test('whoever previews more than the lane takes is told when to come back', asyn
     explain: () => Promise.reject(new Error('not asked')),
     resources: () => Promise.resolve([]),
     notes: () => Promise.resolve(undefined),
+    manifest: () => Promise.resolve(undefined),
+    values: () => Promise.resolve(undefined),
   }
   await using w = await appsWorld({ insight })
   const { template_id } = await w.product()

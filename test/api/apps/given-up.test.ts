@@ -21,6 +21,8 @@ test('a deployment whose runs end their process says so in its status and explai
       preview: () => Promise.reject(new Error()),
       resources: async () => [],
       notes: async () => undefined,
+      manifest: async () => undefined,
+      values: async () => undefined,
     },
   })
   const ann = await w.person('member')

@@ -64,3 +64,26 @@ test('the notes of a chart are told to those who see the deployment', async () =
   expect((await w.as(ann.secret, { url })).json()).toEqual({ revision: 1, notes: `Open ${domainname}` })
   expect((await w.as(bob.secret, { url })).statusCode).toBe(404)
 })
+
+test('manifest and values are files in YAML, for those who see the deployment', async () => {
+  await using w = await appsWorld()
+  const [ann, bob] = [await w.person('member'), await w.person('member')]
+  const { template_id } = await w.product()
+  const { id, domainname, release_name: name } = await w.order(ann, template_id)
+  const url = `/api/v1/users/${ann.userId}/deployments/${id}`
+  const manifest = await w.as(ann.secret, { url: `${url}/manifest` })
+  expect(manifest.headers).toMatchObject({
+    'content-type': expect.stringMatching(/^application\/yaml\b/),
+    'content-disposition': `attachment; filename="${name}-manifest.yaml"`,
+    'x-content-type-options': 'nosniff',
+  })
+  expect(manifest.body).toBe(
+    `# The manifest of revision 1 of release ${name}, without secrets.\n---\nkind: Ingress\nhost: ${domainname}\n`,
+  )
+  expect((await w.as(bob.secret, { url: `${url}/manifest` })).statusCode).toBe(404)
+  const nothing = await w.as(ann.secret, { url: `${url}/values` })
+  expect([nothing.statusCode, nothing.json()]).toMatchObject([
+    404,
+    { code: 'NotFound', detail: `there is no release of deployment ${id}` },
+  ])
+})

@@ -18,6 +18,8 @@ const insight: AppsInsight = {
   explain: () => Promise.reject(new Error('failed to look at the cluster')),
   resources: () => Promise.resolve([]),
   notes: () => Promise.resolve(undefined),
+  manifest: () => Promise.resolve(undefined),
+  values: () => Promise.resolve(undefined),
 }
 
 test('a write-only value is found in no answer, refusal, diff, event, metric, log line or row', async () => {
@@ -59,6 +61,8 @@ test('a write-only value is found in no answer, refusal, diff, event, metric, lo
     `${place}/${id}/timeline`,
     `${place}/${id}/revisions`,
     `${place}/${id}/notes`,
+    `${place}/${id}/manifest`,
+    `${place}/${id}/values`,
     `/templates/${template_id}/form`,
   ]) {
     await ask(ada, 'GET', url)

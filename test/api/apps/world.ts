@@ -58,6 +58,8 @@ const insight: AppsInsight = {
     }),
   resources: () => Promise.resolve([]),
   notes: async ({ deployment }) => ({ revision: 1, text: `Open ${deployment.domainname}` }),
+  manifest: async ({ deployment }) => ({ revision: 1, text: `---\nkind: Ingress\nhost: ${deployment.domainname}\n` }),
+  values: async () => undefined,
 }
 
 export interface AppsWorld extends World {

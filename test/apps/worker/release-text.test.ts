@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { notesOf, type AppsParts } from '../../../src/domains/apps/index.ts'
+import { parseAllDocuments } from 'yaml'
+import { manifestOf, notesOf, valuesOf, type AppsParts } from '../../../src/domains/apps/index.ts'
 import { releases } from '../../../src/domains/apps/helm/index.ts'
 import { discovery } from '../../../src/kube/index.ts'
 import { testTransport } from '../../support/kube.ts'
@@ -74,4 +75,70 @@ test('notes of the chart are told as the release has them, without what is write
   const after = await notes()
   expect(after).toMatchObject({ revision: 2, text: expect.stringContaining('bye. Revision 2.') })
   expect(after?.text).not.toContain(NEXT)
+})
+
+/** Has secrets where they belong and where they do not, and what YAML 1.1 reads as something else. */
+const SPREAD = `apiVersion: v1
+kind: List
+items:
+  - apiVersion: v1
+    kind: Secret
+    metadata: { name: access }
+    stringData: { generated: {{ "chosen by the chart" | quote }}, password: {{ .Values.user.password | toJson }} }
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: { name: config }
+data:
+  switch: "on"
+  dsn: {{ printf "db://user:%s@host" .Values.user.password | toJson }}
+  encoded: {{ .Values.smtp.password | b64enc }}
+`
+
+test('manifest and values of the release are shown to its owner without secrets', async () => {
+  await using world = await WorkerWorld.make()
+  await using view = await viewOf(world)
+  const folder = await writeChart(world.dir, { 'spread.yaml': SPREAD })
+  const templateId = await world.publish(folder, {
+    valuesSchema: schema,
+    defaultValues: { smtp: { host: 'mail.internal', password: `smtp ${SENTINEL}` }, user: { text: 'of the template' } },
+  })
+  const made = await world.orderWithoutVolume({ password: SENTINEL }, 'a.example.com', { templateId })
+  const { id, userId, namespaceName } = made
+  const owner = { userId, admin: false }
+  await world.worker()
+  await world.until(id, 'ready')
+  const inputs = (actor = owner) => world.apps.releaseInputs(actor, { id })
+
+  const { revision, text = '' } = (await manifestOf(view.parts, await inputs())) ?? {}
+  expect(revision).toBe(1)
+  expect(parseAllDocuments(text, { version: '1.1' }).map((one) => one.toJS())).toEqual([
+    {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'config' },
+      data: { switch: 'on', dsn: 'db://user:(write-only)@host', encoded: expect.stringMatching(/^\(write-only\)=?$/) },
+    },
+    {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 'access' },
+      stringData: { generated: '(write-only)', password: '(write-only)' },
+    },
+  ])
+
+  const valuesFor = async (actor: typeof owner) => {
+    const shown = (await valuesOf(view.parts, await inputs(actor)))?.text ?? ''
+    return { shown, value: parseAllDocuments(shown)[0]?.toJS() }
+  }
+  const member = await valuesFor(owner)
+  expect(member.value).toMatchObject({
+    user: { text: 'of the template', password: '(write-only)' },
+    ingress: { host: 'a.example.com' },
+    caelus: { namespace: namespaceName },
+  })
+  expect(member.shown).not.toContain('mail.internal')
+  const admin = await valuesFor({ userId, admin: true })
+  expect(admin.value).toMatchObject({ smtp: { host: 'mail.internal', password: '(write-only)' } })
+  expectNoSentinel([text, member.shown, admin.shown].join())
 })

@@ -73,6 +73,10 @@ test('a tenant sees what an app was, what going back would change, and goes back
   world.controlPlane.notes = { revision: 2, text: 'Visit http://hello.example.test\nand say hello.' }
   await page.getByText('hello.example.test').first().click()
   await page.getByLabel('Notes of the chart').getByText('and say hello.').waitFor()
+  await world.report({ applied_template_id: input.templateId })
+  const saving = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'manifest' }).click()
+  expect((await saving).suggestedFilename()).toMatch(/-manifest\.yaml$/)
   const history = page.getByRole('list', { name: 'Changes of this app' })
   await history.getByText('Changed: message').waitFor()
   await history.getByText('Ordered').waitFor()

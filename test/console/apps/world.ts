@@ -179,5 +179,7 @@ function sightOf(controlPlane: ControlPlane): AppsInsight {
     explain: async () => controlPlane.explanation,
     resources: async () => controlPlane.resources,
     notes: async () => controlPlane.notes,
+    manifest: async () => ({ revision: 1, text: 'kind: Ingress\n' }),
+    values: async () => undefined,
   }
 }

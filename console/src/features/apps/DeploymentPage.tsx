@@ -15,7 +15,7 @@ import { Deletion } from './Deletion.tsx'
 import { DeleteDeployment } from './DeleteDeployment.tsx'
 import { DeploymentStatusLabel } from './Deployments.tsx'
 import { ObjectTimeline } from '../../components/insight/ObjectTimeline.tsx'
-import { api, pages, TOPIC } from './paths.ts'
+import { api, download, pages, TOPIC } from './paths.ts'
 import { History } from './History.tsx'
 import { Notes } from './Notes.tsx'
 import { ProductIcon } from './ProductIcon.tsx'
@@ -137,6 +137,19 @@ function rolloutFacts(deployment: DeploymentView): [string, ReactNode][] {
 const versionText = ({ chart_version: version, upgrade_available: offered }: DeploymentView): string =>
   offered === null ? `chart ${version}` : `chart ${version}; ${templateName(offered)} is available`
 
+const downloads = (deployment: DeploymentView): [string, ReactNode] => [
+  'Download',
+  <span key="downloads">
+    <Anchor href={download(deployment, 'manifest')} download size="sm">
+      manifest
+    </Anchor>
+    {', '}
+    <Anchor href={download(deployment, 'values')} download size="sm">
+      values
+    </Anchor>
+  </span>,
+]
+
 function DeploymentFacts({ deployment }: { readonly deployment: DeploymentView }) {
   const { product, generation, observed_generation: seen } = deployment
   return (
@@ -161,6 +174,7 @@ function DeploymentFacts({ deployment }: { readonly deployment: DeploymentView }
           ['Version', versionText(deployment)],
           ['Tenant', deployment.user_email],
           ['Namespace', <Code key="namespace">{deployment.namespace_name}</Code>],
+          ...(deployment.applied_template_id === null ? [] : [downloads(deployment)]),
           ['Change', seen === generation ? `${generation}, applied` : `${generation}; applied is ${seen}`],
           ...rolloutFacts(deployment),
           [

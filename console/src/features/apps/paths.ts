@@ -22,6 +22,9 @@ export const api = {
   job: (id: string): string => `/reconcile-jobs/${part(id)}`,
 }
 
+/** What a browser saves as a file. */
+export const download = (ref: Ref, what: 'manifest' | 'values'): string => `/api/v1${api.deployment(ref)}/${what}`
+
 /** Where the console shows them. */
 export const pages = {
   mine: '/apps',

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { PreviewInputs } from '../../../domains/apps/usecases/index.ts'
+import { found } from '../../../store/index.ts'
 import type { App } from '../../app.ts'
 import {
   DeploymentCreate,
@@ -134,8 +135,55 @@ export function insightRoutes(app: App, { apps, insight }: AppsParts): void {
     async (request, reply) => {
       const { id: userId, deployment_id: id } = request.params
       const inputs = await apps.releaseInputs(actorOf(request), { id, userId })
-      const found = await insight.notes(inputs, whileConnected(reply))
-      return { revision: found?.revision ?? null, notes: found?.text || null }
+      const told = await insight.notes(inputs, whileConnected(reply))
+      return { revision: told?.revision ?? null, notes: told?.text || null }
     },
   )
+
+  for (const { part, operationId, summary } of DOWNLOADS) {
+    app.get(
+      `/users/:id/deployments/:deployment_id/${part}`,
+      {
+        config: { access: 'member' },
+        schema: {
+          operationId,
+          tags,
+          summary,
+          params: one,
+          response: {
+            200: { description: 'The text.', content: { 'application/yaml': { schema: { type: 'string' } } } },
+          },
+        },
+      },
+      async (request, reply) => {
+        const { id: userId, deployment_id: id } = request.params
+        const inputs = await apps.releaseInputs(actorOf(request), { id, userId })
+        const { releaseName } = inputs.deployment
+        const { revision, text } = found(
+          await insight[part](inputs, whileConnected(reply)),
+          'release of deployment',
+          id,
+        )
+        const head = `# The ${part} of revision ${revision} of release ${releaseName}, without secrets.\n`
+        return reply
+          .type('application/yaml')
+          .header('content-disposition', `attachment; filename="${releaseName}-${part}.yaml"`)
+          .send(head + text)
+      },
+    )
+  }
 }
+
+const DOWNLOADS = [
+  {
+    part: 'manifest',
+    operationId: 'manifestOfDeployment',
+    summary:
+      'The rendered manifest of the revision that is deployed; the data of Secrets and write-only values are masked',
+  },
+  {
+    part: 'values',
+    operationId: 'valuesOfDeployment',
+    summary: 'The values that Helm made this revision of, with the defaults of the chart; write-only values are masked',
+  },
+] as const

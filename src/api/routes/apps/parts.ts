@@ -11,6 +11,8 @@ export interface AppsInsight {
   resources(deploymentId: string, signal: AbortSignal): Promise<readonly ResourceView[]>
   /** Undefined: there is no release. */
   notes(inputs: ReleaseInputs, signal: AbortSignal): Promise<ReleaseText | undefined>
+  manifest(inputs: ReleaseInputs, signal: AbortSignal): Promise<ReleaseText | undefined>
+  values(inputs: ReleaseInputs, signal: AbortSignal): Promise<ReleaseText | undefined>
 }
 
 export interface AppsParts {

@@ -1,4 +1,4 @@
-import { Argument, type Command } from 'commander'
+import { Argument, Option, type Command } from 'commander'
 import { restClient } from '../../client.ts'
 import type { CliPorts } from '../../ports.ts'
 import { formatList, formatValue } from '../../output.ts'
@@ -35,6 +35,13 @@ interface PreviewOptions extends OutputOption, ValuesOptions {
   readonly template?: string
   readonly product?: string
   readonly user?: string
+}
+
+/** A manifest is a list of objects. */
+async function valueIn(part: 'manifest' | 'values', text: string): Promise<unknown> {
+  const { parseAllDocuments } = await import('yaml')
+  const documents = parseAllDocuments(text, { version: '1.1' }).map((document): unknown => document.toJS())
+  return part === 'manifest' ? documents : documents[0]
 }
 
 export function insightCommands(program: Command, { remote, terminal }: CliPorts): void {
@@ -100,6 +107,24 @@ export function insightCommands(program: Command, { remote, terminal }: CliPorts
       const answer = await client.get<Notes>(`${pathOf(await deploymentNamed(client, named))}/notes`)
       terminal.out(output === 'table' ? `${answer.notes ?? NO_NOTES}\n` : formatValue(output, answer))
     })
+
+  for (const [part, what] of [
+    ['manifest', 'the rendered manifest of a deployment'],
+    ['values', 'the values that a deployment is made of, with the defaults of its chart'],
+  ] as const) {
+    program
+      .command(`get-${part}`)
+      .description(`show ${what}; secrets are masked`)
+      .argument('<deployment>', DEPLOYMENT.named)
+      .addOption(
+        new Option('-o, --output <format>', 'how to print the answer').choices(['yaml', 'json']).default('yaml'),
+      )
+      .action(async (named: string, { output }: { readonly output: 'yaml' | 'json' }) => {
+        const client = restClient(await remote())
+        const text = await client.getText(`${pathOf(await deploymentNamed(client, named))}/${part}`)
+        terminal.out(output === 'yaml' ? text : formatValue('json', await valueIn(part, text)))
+      })
+  }
 
   program
     .command('list-resources')

@@ -160,6 +160,7 @@ export interface PreviewInputs {
 
 /** What it takes to show the release of a deployment without its secrets. */
 export interface ReleaseInputs {
+  readonly reader: Pick<Actor, 'admin'>
   readonly deployment: Deployment
   /** Those that the release may be of: the desired one, and the one that was applied last. */
   readonly templates: readonly Template[]

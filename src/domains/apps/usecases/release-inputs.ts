@@ -16,6 +16,7 @@ export function releaseInputs({ pool, ring }: UseCaseDeps, actor: Actor, ref: De
     for (const templateId of ids) templates.push(found(await findTemplate(tx, templateId), 'template', templateId))
     const kept = [deployment.sealedValues, ...(await sealedRevisions(tx, id)).map(({ sealedValues }) => sealedValues)]
     return {
+      reader: { admin: actor.admin },
       deployment,
       templates,
       sealed: [...new Set(kept.flatMap((sealedValues) => Object.keys(sealedValues)))],
