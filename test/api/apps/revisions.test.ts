@@ -43,7 +43,8 @@ test('an owner reads the history and goes back in it; others find nothing', asyn
     code: 'RevisionMissing',
     errors: [{ field: 'generation', message: 'is not in the history' }],
   })
-  expect((await post('rollback', {})).json().errors).toMatchObject([{ field: 'generation' }])
+  for (const payload of [{}, { generation: 0 }, { generation: 1e300 }, { generation: 1.5 }])
+    expect((await post('rollback', payload)).json().errors).toMatchObject([{ field: 'generation' }])
 
   const once = { 'if-match': '"2"', 'idempotency-key': 'back-to-one' }
   const back = await post('rollback', { generation: 1 }, once)

@@ -446,7 +446,11 @@ export type RevisionView = Static<typeof RevisionView>
 
 export const DeploymentRollback = Type.Object(
   {
-    generation: Type.Integer({ minimum: 1, description: 'The one whose template and settings are asked for again.' }),
+    generation: Type.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'The one whose template and settings are asked for again.',
+    }),
     with_domain: Type.Optional(
       Type.Boolean({ description: 'Also the domain that it had. Default: false, the present domain stays.' }),
     ),
