@@ -3,13 +3,11 @@ import { APPS } from '../../config/apps.ts'
 import { INSTALLATION, type Config } from '../../config/index.ts'
 import { accessTo, openApps, sourcesOfApi, type Apps, type FindSource } from '../../domains/apps/usecases/index.ts'
 import { charts, type Charts } from '../../domains/apps/helm/index.ts'
-import { keyRing, type AppsParts, type KeyRing, type Trial } from '../../domains/apps/index.ts'
+import { APPS_QUEUE, keyRing, type AppsParts, type KeyRing, type Trial } from '../../domains/apps/index.ts'
 import { userDirectory } from '../../identity/index.ts'
 import { systemClock } from '../../kernel/index.ts'
 import { domainRules } from './domain-rules.ts'
 import { openQueuePool, PostgresQueue, type Pool } from '../../store/index.ts'
-
-export const APPS_QUEUE = 'apps'
 
 export interface AppsUseCasesOptions {
   readonly config: Config

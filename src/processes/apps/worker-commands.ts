@@ -20,7 +20,8 @@ import { VERSION } from '../../version.ts'
 import { openAppsControlPlane, type AppsControlPlane } from './control-plane.ts'
 import { appsEvents } from './events.ts'
 import { appsProcess } from './process.ts'
-import { APPS_QUEUE, openAppsUseCases, type AppsUseCases } from './usecases.ts'
+import { APPS_QUEUE } from '../../domains/apps/index.ts'
+import { openAppsUseCases, type AppsUseCases } from './usecases.ts'
 import { appsWorkerServices, type WorkerOptions } from './worker.ts'
 
 /** How often `run-worker-once` asks for due work: a person waits for it at a terminal. */
