@@ -1,7 +1,7 @@
 import { expect, inject, test } from 'vitest'
 import { createEmitter } from '../../src/kernel/index.ts'
 import { makeClient, Namespace, type ConnectionEvents, type RequestEvents } from '../../src/kube/index.ts'
-import { connectKubernetes } from '../../src/processes/shared/connect.ts'
+import { callsOutsideTransactions, connectKubernetes } from '../../src/processes/shared/connect.ts'
 import { inTx } from '../../src/store/index.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
@@ -23,4 +23,20 @@ test('requests are reported, and refused inside a database transaction', async (
   expect(await read()).toBeDefined()
   expect(requests).toEqual(['get namespaces 200', 'get namespaces 200'])
   await transport.close()
+})
+
+test('Helm and chart sources are not called inside a database transaction', async () => {
+  await using database = await freshDatabase()
+  const calls: string[] = []
+  const port = callsOutsideTransactions('charts', {
+    fetch: async (ref: string): Promise<string> => {
+      calls.push(ref)
+      return ref
+    },
+  })
+  expect(await port.fetch('outside')).toBe('outside')
+  await expect(inTx(database.pool, () => port.fetch('inside'))).rejects.toThrow(
+    'failed to call fetch of charts: a database transaction is open',
+  )
+  expect(calls).toEqual(['outside'])
 })

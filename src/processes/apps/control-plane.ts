@@ -24,6 +24,7 @@ import { namespacePolicies } from './policies.ts'
 import { forPlugins } from '../shared/environment.ts'
 import { LOCK_NAMESPACE } from '../shared/lock-namespace.ts'
 import { AS_PLATFORM, openPool, type Pool, type Role } from '../../store/index.ts'
+import { callsOutsideTransactions } from '../shared/connect.ts'
 
 export interface AppsControlPlaneOptions {
   readonly config: Config
@@ -61,7 +62,7 @@ export async function openAppsControlPlane(options: AppsControlPlaneOptions): Pr
   if (role === 'caelus_worker') useCases.readSourcesWith(sourcesOfWorker(pool))
   const client = makeClient(transport, { fieldManager: 'caelus' })
   const kinds = discovery(transport, systemClock)
-  const program = helmCli({
+  const calling = helmCli({
     binary: helm,
     kubeconfig,
     kinds,
@@ -69,6 +70,7 @@ export async function openAppsControlPlane(options: AppsControlPlaneOptions): Pr
     env: forPlugins(env),
     renderMs: config.of(APPS).renderTimeout,
   })
+  const program = callsOutsideTransactions('Helm', calling)
   const parts: AppsParts = {
     client,
     discovery: kinds,

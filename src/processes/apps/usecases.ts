@@ -6,6 +6,7 @@ import { charts, type Charts } from '../../domains/apps/helm/index.ts'
 import { APPS_QUEUE, keyRing, type AppsParts, type KeyRing, type Trial } from '../../domains/apps/index.ts'
 import { userDirectory } from '../../identity/index.ts'
 import { systemClock } from '../../kernel/index.ts'
+import { callsOutsideTransactions } from '../shared/connect.ts'
 import { domainRules } from './domain-rules.ts'
 import { openQueuePool, PostgresQueue, type Pool } from '../../store/index.ts'
 
@@ -33,11 +34,12 @@ export function openAppsUseCases({ config, databaseUrl, pool }: AppsUseCasesOpti
   const { deploymentsPerUser, keepRevisions } = config.of(APPS)
   const ring = valuesKey && keyRing(valuesKey.reveal())
   let find = sourcesOfApi(pool)
-  const source = charts({
+  const fetching = charts({
     cacheDir: chartCacheDir ?? join(resolve(config.of(INSTALLATION).dataDir), 'charts'),
     localPaths: localCharts,
     accessFor: (host) => accessTo(find, ring, host),
   })
+  const source = callsOutsideTransactions('charts', fetching)
   const queuePool = openQueuePool({ url: databaseUrl, applicationName: 'caelus api queue', role: 'caelus_api', max: 2 })
   const queue = new PostgresQueue({ pool: queuePool, name: APPS_QUEUE })
   let trial: Trial | undefined

@@ -35,3 +35,15 @@ export const outsideTransactions = (inner: Transport): Transport =>
   guarded(inner, ({ method, path }: KubeRequest) => {
     if (insideTransaction()) throw new Error(`failed to send ${method} ${path}: a database transaction is open`)
   })
+
+/** The same for a port whose calls leave the process in other ways: every method is refused inside a transaction. */
+export function callsOutsideTransactions<P extends object>(what: string, port: P): P {
+  const refusing = Object.entries(port).map(([name, call]: [string, (...given: unknown[]) => unknown]) => [
+    name,
+    async (...given: unknown[]): Promise<unknown> => {
+      if (insideTransaction()) throw new Error(`failed to call ${name} of ${what}: a database transaction is open`)
+      return await call(...given)
+    },
+  ])
+  return Object.fromEntries(refusing) as P
+}
