@@ -123,6 +123,7 @@ class Platform {
       layout: DEFAULT_LAYOUT,
       capabilities: {},
       driftIgnore: [],
+      signedBy: null,
       healthTimeoutSec: 10,
       inspection: null,
       createdAt: 0,

@@ -44,6 +44,17 @@ export const APPS = section({
       boolean,
       'Take charts from the local disk and from servers on loopback too, for development. On in `caelus up`, off elsewhere.',
     ),
+    chartProvenance: variable(
+      'CAELUS_CHART_PROVENANCE',
+      oneOf('off', 'required'),
+      'off',
+      'Whether charts of every source must be signed (`.prov` files of Helm). Where it is off, a source may still require it: `caelus set-chart-source --verification required`.',
+    ),
+    chartKeyring: optional(
+      'CAELUS_CHART_KEYRING',
+      path,
+      'File with the public OpenPGP keys that sign charts, in ASCII armor, for sources without keys of their own. It is read whenever a chart is verified.',
+    ),
     previewConcurrency: variable(
       'CAELUS_PREVIEW_CONCURRENCY',
       integer(1, 64),

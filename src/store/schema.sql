@@ -698,10 +698,13 @@ caelus.chart_source
   ca text
   created_at timestamp with time zone not null default date_trunc('milliseconds'::text, now())
   updated_at timestamp with time zone not null default date_trunc('milliseconds'::text, now())
+  verification text not null default 'none'::text
+  keyring text
   constraint chart_source_check CHECK (((username IS NULL) = (sealed_password IS NULL)))
   constraint chart_source_host_check CHECK (((host = lower(host)) AND (host <> ''::text)))
   constraint chart_source_host_key UNIQUE (host)
   constraint chart_source_pkey PRIMARY KEY (id)
+  constraint chart_source_verification_check CHECK ((verification = ANY (ARRAY['none'::text, 'required'::text])))
   row level security
 
 caelus.decision
@@ -941,6 +944,7 @@ caelus.product_template_version
   layout_json jsonb
   inspection_json jsonb
   drift_ignore_json jsonb
+  signed_by_json jsonb
   constraint product_template_version_capabilities_json_check CHECK ((jsonb_typeof(capabilities_json) = 'object'::text))
   constraint product_template_version_chart_digest_check CHECK ((chart_digest ~ '^sha256:[0-9a-f]{64}$'::text))
   constraint product_template_version_default_values_json_check CHECK ((jsonb_typeof(default_values_json) = 'object'::text))
@@ -953,6 +957,7 @@ caelus.product_template_version
   constraint product_template_version_pkey PRIMARY KEY (id)
   constraint product_template_version_product_id_fkey FOREIGN KEY (product_id) REFERENCES caelus.product(id)
   constraint product_template_version_product_id_id_key UNIQUE (product_id, id)
+  constraint product_template_version_signed_by_json_check CHECK ((jsonb_typeof(signed_by_json) = 'object'::text))
   constraint product_template_version_values_schema_json_check CHECK ((json_typeof(values_schema_json) = 'object'::text))
   row level security
 

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { obtainBinaries } from '../../tools/binaries/index.ts'
+import { signingKey } from '../support/open-pgp.ts'
 import { expectNoSentinel, SENTINEL } from '../support/sentinel.ts'
 import { caelus, printed, start } from './caelus.ts'
 import { installation, type Installation } from './installation.ts'
@@ -299,7 +300,12 @@ test(
     const source = ['set-chart-source', 'registry.example.test', '--username', 'puller']
     const set = await run(...source, '--password-file', join(dir, 'password'))
     const listed = await run('list-chart-sources')
-    expect(listed).toMatch(/^registry\.example\.test +puller +no +\d/m)
+    expect(listed).toMatch(/^registry\.example\.test +puller +no +none +- +\d/m)
+    const { publicKey, fingerprint } = signingKey('Ada <ada@example.com>')
+    await writeFile(join(dir, 'keys.asc'), publicKey)
+    await run(...source, '--verification', 'required', '--keyring-file', join(dir, 'keys.asc'))
+    const verified = new RegExp(`^registry\\.example\\.test +puller +no +required +${fingerprint.slice(-16)} +\\d`, 'm')
+    expect(await run('list-chart-sources')).toMatch(verified)
     expectNoSentinel({ set, listed })
     expect(await run('delete-chart-source', 'registry.example.test')).toBe('deleted registry.example.test\n')
   },

@@ -5,6 +5,8 @@
   "CAELUS_APPS_RESERVED_DOMAINS" $values.reservedDomains
   "CAELUS_APPS_ALLOWED_DOMAINS" $values.allowedDomains
   "CAELUS_APPS_ALLOWED_MANAGERS" $values.allowedManagers
+  "CAELUS_CHART_PROVENANCE" $values.chartProvenance
+  "CAELUS_CHART_KEYRING" (ternary "/etc/caelus/chart-keyring.asc" "" (ne $values.chartKeyring ""))
   "CAELUS_APPS_POD_SECURITY" $values.podSecurity
   "CAELUS_APPS_QUOTA" $values.quota
   "CAELUS_APPS_DEFAULT_REQUESTS" $values.defaultRequests

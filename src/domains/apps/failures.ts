@@ -34,6 +34,12 @@ export const raise = defineFailures({
     retryable: false,
     nextStep: 'The published chart was replaced. Find out why; then publish a template with the digest that you trust.',
   },
+  ChartUnverified: {
+    whoseMove: 'operator',
+    retryable: false,
+    nextStep:
+      'Have the chart signed (`helm package --sign`) and its .prov file published beside it, or trust the key that signed it: `caelus set-chart-source --keyring-file`.',
+  },
   SchemaViolation: {
     whoseMove: 'user',
     retryable: false,

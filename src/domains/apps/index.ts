@@ -28,6 +28,7 @@ export { isSealedWithCurrent, keyRing, openAll, sealAll, type KeyRing, type Secr
 export { joinSecrets, keepSecrets, splitSecrets, type SplitValues } from './values/secrets.ts'
 export { inLane, insightLane, type InsightLane } from './insight-lane.ts'
 export { shownTemplate } from './values/shown.ts'
+export { readKeyring } from './helm/keyring.ts'
 export type { Step, StepName } from './steps/types.ts'
 export { decisionText } from './words.ts'
 export * from './types.ts'

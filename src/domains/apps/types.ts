@@ -1,6 +1,7 @@
 import type { Failure } from '../../kernel/index.ts'
 import type { IgnoreRule } from './drift/ignore-rules.ts'
 import type { Grant } from './grants/grant.ts'
+import type { Signer } from './helm/port.ts'
 import type { Inspection } from './inspection/inspection.ts'
 import type { JsonObject } from './values/json.ts'
 import type { Unrepairable } from './observed.ts'
@@ -90,6 +91,8 @@ export interface Template {
   /** Fields of its objects that are left to others. */
   readonly driftIgnore: readonly IgnoreRule[]
   readonly healthTimeoutSec: number
+  /** Who had signed the chart when it was published. `null`: it was not verified. */
+  readonly signedBy: Signer | null
   /** What trying it out told when it was published. `null`: it was not tried. */
   readonly inspection: Inspection | null
   /** Cluster-scoped objects that its releases may have, and those that they no longer may. @default none */
@@ -105,8 +108,15 @@ export interface ChartSource {
   readonly username: string | null
   /** Certificate authorities in PEM. `null`: the usual ones. */
   readonly ca: string | null
+  readonly verification: Verification
+  /** Public OpenPGP keys in ASCII armor. `null`: those of the platform. */
+  readonly keyring: string | null
   readonly updatedAt: number
 }
+
+/** Whether charts must be signed by a key of the keyring. */
+export const VERIFICATIONS = ['none', 'required'] as const
+export type Verification = (typeof VERIFICATIONS)[number]
 
 /** Envelopes by the pointer of their field in the user part. */
 export type SealedValues = Readonly<Record<string, string>>

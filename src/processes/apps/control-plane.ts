@@ -70,6 +70,7 @@ export async function openAppsControlPlane(options: AppsControlPlaneOptions): Pr
     env: forPlugins(env),
     renderMs: config.of(APPS).renderTimeout,
   })
+  useCases.verifyWith(calling.verify)
   const program = callsOutsideTransactions('Helm', calling)
   const parts: AppsParts = {
     client,

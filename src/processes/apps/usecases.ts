@@ -1,8 +1,15 @@
 import { join, resolve } from 'node:path'
 import { APPS } from '../../config/apps.ts'
 import { INSTALLATION, type Config } from '../../config/index.ts'
-import { accessTo, openApps, sourcesOfApi, type Apps, type FindSource } from '../../domains/apps/usecases/index.ts'
-import { charts, type Charts } from '../../domains/apps/helm/index.ts'
+import {
+  accessTo,
+  openApps,
+  proofOf,
+  sourcesOfApi,
+  type Apps,
+  type FindSource,
+} from '../../domains/apps/usecases/index.ts'
+import { cannotVerify, charts, keyringFile, type Charts, type VerifyArchive } from '../../domains/apps/helm/index.ts'
 import { APPS_QUEUE, keyRing, type AppsParts, type KeyRing, type Trial } from '../../domains/apps/index.ts'
 import { userDirectory } from '../../identity/index.ts'
 import { systemClock } from '../../kernel/index.ts'
@@ -26,18 +33,24 @@ export interface AppsUseCases {
   tryWith(parts: Pick<AppsParts, 'helm' | 'discovery'>): void
   /** Says how the hosts of charts are looked up by a process that may not read as the API. */
   readSourcesWith(find: FindSource): void
+  /** From now on charts can be verified. */
+  verifyWith(verify: VerifyArchive): void
   close(): Promise<void>
 }
 
 export function openAppsUseCases({ config, databaseUrl, pool }: AppsUseCasesOptions): AppsUseCases {
   const { valuesKey, chartCacheDir, localCharts = false, ingressClass } = config.of(APPS)
-  const { deploymentsPerUser, keepRevisions } = config.of(APPS)
+  const { deploymentsPerUser, keepRevisions, chartProvenance, chartKeyring } = config.of(APPS)
   const ring = valuesKey && keyRing(valuesKey.reveal())
   let find = sourcesOfApi(pool)
+  let verify: VerifyArchive | undefined
+  const platformKeyring = async () => (chartKeyring === undefined ? undefined : await keyringFile(chartKeyring))
   const fetching = charts({
     cacheDir: chartCacheDir ?? join(resolve(config.of(INSTALLATION).dataDir), 'charts'),
     localPaths: localCharts,
     accessFor: (host) => accessTo(find, ring, host),
+    proofFor: (host) => proofOf(find, { isRequired: chartProvenance === 'required', keyring: platformKeyring }, host),
+    verify: (signed, signal) => (verify ?? cannotVerify)(signed, signal),
   })
   const source = callsOutsideTransactions('charts', fetching)
   const queuePool = openQueuePool({ url: databaseUrl, applicationName: 'caelus api queue', role: 'caelus_api', max: 2 })
@@ -48,6 +61,7 @@ export function openAppsUseCases({ config, databaseUrl, pool }: AppsUseCasesOpti
     queue,
     ring,
     charts: source,
+    platformKeyring,
     users: userDirectory,
     trial: () => trial,
     ingressClass,
@@ -66,6 +80,9 @@ export function openAppsUseCases({ config, databaseUrl, pool }: AppsUseCasesOpti
     },
     readSourcesWith: (next) => {
       find = next
+    },
+    verifyWith: (next) => {
+      verify = next
     },
     async close() {
       queue.close()

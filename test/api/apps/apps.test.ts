@@ -6,6 +6,7 @@ import type {
   TemplateView,
   UserView,
 } from '../../../src/api/contract/index.ts'
+import { signingKey } from '../../support/open-pgp.ts'
 import { appsWorld } from './world.ts'
 
 test('a chart is inspected, published, made canonical, and ordered with what it allows', async () => {
@@ -432,6 +433,12 @@ test('an admin stores access to a host of charts, and its password is never show
   const listed = await w.as(w.admin.secret, { url: '/api/v1/chart-sources' })
   expect(listed.json().items).toMatchObject([{ username: 'puller' }])
   expect(written.body + listed.body).not.toContain('horse')
+  const { fingerprint, identity, publicKey } = signingKey('Ada <ada@example.com>')
+  const signed = { verification: 'required', keyring: publicKey }
+  const verified = await w.as(w.admin.secret, { method: 'PUT', url, payload: signed })
+  expect(verified.json()).toMatchObject({ ...signed, username: null, keys: [{ fingerprint, identity }] })
+  const refused = await w.as(w.admin.secret, { method: 'PUT', url, payload: { keyring: 'x' } })
+  expect(refused.json<Problem>().errors).toMatchObject([{ field: 'keyring' }])
   const ada = await w.person('member')
   expect((await w.as(ada.secret, { url: '/api/v1/chart-sources' })).statusCode).toBe(403)
   expect((await w.as(w.admin.secret, { method: 'PUT', url, payload: { ca: 'x' } })).statusCode).toBe(400)

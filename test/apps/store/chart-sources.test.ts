@@ -14,6 +14,8 @@ test('access to a host is stored sealed, kept when it is not written again, and 
     host: HOST,
     username: 'puller',
     ca: null,
+    verification: 'none',
+    keyring: null,
     updatedAt: expect.any(Number),
   })
   expect(JSON.stringify(await pool.query('select * from caelus.chart_source'))).not.toContain('horse')

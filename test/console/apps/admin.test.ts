@@ -2,6 +2,7 @@ import { afterAll, expect, test } from 'vitest'
 import { appsConsole, HELLO, type AppsConsole } from './world.ts'
 import type { Trial } from '../../../src/domains/apps/index.ts'
 import { closeBrowser } from '../world.ts'
+import { signingKey } from '../../support/open-pgp.ts'
 
 afterAll(closeBrowser)
 
@@ -192,8 +193,15 @@ test('an admin stores access to a private registry, changes it without its passw
 
   await row.getByRole('button').click()
   await page.getByRole('menuitem', { name: 'Edit' }).click()
+  await dialog.getByRole('switch', { name: 'Charts must be signed' }).check({ force: true })
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.locator('textarea[aria-invalid="true"]').waitFor()
+  const { publicKey } = signingKey('Ada <ada@example.com>')
+  await dialog.getByRole('textbox', { name: 'Keys that sign' }).fill(publicKey)
   await dialog.getByRole('button', { name: 'Save' }).click()
   await dialog.waitFor({ state: 'detached' })
+  await row.getByText('by Ada <ada@example.com>').waitFor()
+  expect(await sources()).toMatchObject([{ username: 'puller', verification: 'required' }])
   await row.getByRole('button').click()
   await page.getByRole('menuitem', { name: 'Delete' }).click()
   await dialog.getByRole('textbox').fill('registry.example.test')

@@ -210,6 +210,12 @@ export const InspectionView = Type.Object(
 )
 export type InspectionView = Static<typeof InspectionView>
 
+export const SignerView = Type.Object({
+  fingerprint: Type.String({ description: 'Of the OpenPGP key.' }),
+  identity: Type.String({ description: 'As the key calls its owner, such as `Ada Lovelace <ada@example.com>`.' }),
+})
+export type SignerView = Static<typeof SignerView>
+
 export const TemplateView = Type.Object({
   id: Type.String(),
   product_id: Type.String(),
@@ -233,6 +239,7 @@ export const TemplateView = Type.Object({
   health_timeout_sec: Type.Integer(),
   inspection: orNull(InspectionView, 'For admins. Null: it was not tried when it was published.'),
   grants: Type.Array(GrantView, { description: 'For admins. Those that were revoked are kept.' }),
+  signed_by: orNull(SignerView, 'Who had signed the chart when it was published. Null: it was not verified.'),
   created_at: Timestamp,
 })
 export type TemplateView = Static<typeof TemplateView>
@@ -265,6 +272,7 @@ export const ChartView = Type.Object(
     app_version: MaybeText,
     description: MaybeText,
     digest: Type.String(),
+    signed_by: orNull(SignerView, 'Null: its source requires no signature.'),
     default_values: JsonObject,
     values_schema: orNull(JsonObject),
     form: TemplateFormView,
@@ -308,6 +316,9 @@ export const ChartSourceView = Type.Object(
     host: Type.String({ description: 'As in the address of a chart, such as `registry.example.com:5000`.' }),
     username: orNull(Type.String(), 'Null: requests are anonymous.'),
     ca: orNull(Type.String(), 'Certificate authorities in PEM. Null: the usual ones.'),
+    verification: Type.Enum(['none', 'required'], { description: 'Whether its charts must be signed.' }),
+    keyring: orNull(Type.String(), 'Public OpenPGP keys in ASCII armor. Null: those of the platform.'),
+    keys: Type.Array(SignerView, { description: 'What is in the keyring.' }),
     updated_at: Timestamp,
   },
   { description: 'What charts of one host are fetched with. Its password is never shown.' },
@@ -321,6 +332,14 @@ export const ChartSourcePut = Type.Object(
       Type.String({ minLength: 1, maxLength: 10_000, description: 'Absent: the one that is stored for this user.' }),
     ),
     ca: Type.Optional(orNull(Type.String({ minLength: 1, maxLength: 100_000 }))),
+    verification: Type.Optional(
+      Type.Enum(['none', 'required'], {
+        description: 'Whether its charts must be signed by a key of the keyring. Absent: as it was, or none.',
+      }),
+    ),
+    keyring: Type.Optional(
+      orNull(Type.String({ minLength: 1, maxLength: 1_000_000 }), 'Absent: as it was. Null: the keys of the platform.'),
+    ),
   },
   { additionalProperties: false },
 )

@@ -10,7 +10,7 @@ import type {
   TemplateForm,
 } from '../../../domains/apps/index.ts'
 import type { ChartReport, ListedDeployment, ListedJob, RevisionEntry } from '../../../domains/apps/usecases/index.ts'
-import { shownTemplate } from '../../../domains/apps/index.ts'
+import { readKeyring, shownTemplate } from '../../../domains/apps/index.ts'
 import type { Actor } from '../../../store/index.ts'
 import type { Failure } from '../../../kernel/index.ts'
 import type {
@@ -107,6 +107,7 @@ export const templateView = (template: Template, reader: Pick<Actor, 'admin'>): 
   health_timeout_sec: template.healthTimeoutSec,
   inspection: reader.admin && template.inspection !== null ? inspectionView(template.inspection) : null,
   grants: reader.admin ? (template.grants ?? []).map(grantView) : [],
+  signed_by: template.signedBy,
   created_at: timeView(template.createdAt),
 })
 
@@ -132,6 +133,7 @@ export const chartView = ({ chart, template, form, problems }: ChartReport): Cha
   app_version: chart.appVersion,
   description: chart.description,
   digest: chart.digest,
+  signed_by: chart.signedBy ?? null,
   // Only admins look into charts.
   ...valuesView(template, { admin: true }),
   form: formView(form),
@@ -140,12 +142,10 @@ export const chartView = ({ chart, template, form, problems }: ChartReport): Cha
   inspection: template.inspection && inspectionView(template.inspection),
 })
 
-export const chartSourceView = ({ host, username, ca, updatedAt }: ChartSource): ChartSourceView => ({
-  host,
-  username,
-  ca,
-  updated_at: timeView(updatedAt),
-})
+export function chartSourceView({ updatedAt, ...source }: ChartSource): ChartSourceView {
+  const read = source.keyring === null ? { keys: [] } : readKeyring(source.keyring)
+  return { ...source, keys: 'keys' in read ? [...read.keys] : [], updated_at: timeView(updatedAt) }
+}
 
 export const deploymentView = (deployment: ListedDeployment): DeploymentView => ({
   id: deployment.id,

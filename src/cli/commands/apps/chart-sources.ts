@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import type { Command } from 'commander'
+import { Option, type Command } from 'commander'
 import { allPages, restClient } from '../../client.ts'
 import { raise } from '../../failures.ts'
 import { formatFacts, formatList } from '../../output.ts'
@@ -10,6 +10,8 @@ interface Source {
   readonly host: string
   readonly username: string | null
   readonly ca: string | null
+  readonly verification: string
+  readonly keys: readonly { readonly fingerprint: string; readonly identity: string }[]
   readonly updated_at: string
 }
 
@@ -17,6 +19,8 @@ interface SetOptions extends OutputOption {
   readonly username?: string
   readonly passwordFile?: string
   readonly caFile?: string
+  readonly verification?: string
+  readonly keyringFile?: string
 }
 
 const HOST = 'host of the registry or repository, such as registry.example.com:5000'
@@ -30,13 +34,25 @@ export function chartSourceCommands(program: Command, { remote, terminal }: CliP
     .option('--username <name>', 'user who may pull; without one, requests are anonymous')
     .option('--password-file <path>', 'file with the password; - reads standard input; absent: the stored one is kept')
     .option('--ca-file <path>', 'file with the certificate authorities of the host, in PEM')
+    .addOption(
+      new Option('--verification <which>', 'whether its charts must be signed; absent: as it was').choices([
+        'none',
+        'required',
+      ]),
+    )
+    .option(
+      '--keyring-file <path>',
+      'file with the public OpenPGP keys that sign its charts, in ASCII armor; absent: as it was',
+    )
     .addOption(outputOption())
-    .action(async (host: string, { username, passwordFile, caFile, output }: SetOptions) => {
+    .action(async (host: string, { username, passwordFile, caFile, verification, keyringFile, output }: SetOptions) => {
       const client = restClient(await remote())
       const source = await client.put<Source>(pathOf(host), {
         ...(username !== undefined && { username }),
         ...(passwordFile !== undefined && { password: await textIn('--password-file', passwordFile) }),
         ...(caFile !== undefined && { ca: await textIn('--ca-file', caFile) }),
+        ...(verification !== undefined && { verification }),
+        ...(keyringFile !== undefined && { keyring: await textIn('--keyring-file', keyringFile) }),
       })
       terminal.out(formatFacts(output, source))
     })
@@ -51,6 +67,8 @@ export function chartSourceCommands(program: Command, { remote, terminal }: CliP
         { head: 'host', cell: ({ host }: Source) => host },
         { head: 'username', cell: ({ username }: Source) => username },
         { head: 'own authority', cell: ({ ca }: Source) => (ca === null ? 'no' : 'yes') },
+        { head: 'signatures', cell: ({ verification }: Source) => verification },
+        { head: 'keys', cell: ({ keys }: Source) => keys.map(({ fingerprint }) => fingerprint.slice(-16)).join(', ') },
         { head: 'changed', cell: ({ updated_at }: Source) => updated_at },
       ]
       terminal.out(formatList(output, sources, columns))

@@ -24,6 +24,7 @@ export interface InspectedChart {
   readonly app_version: string | null
   readonly description: string | null
   readonly digest: string
+  readonly signed_by: { readonly fingerprint: string; readonly identity: string } | null
   readonly form: { readonly enabled: boolean; readonly ui_hints: readonly { readonly pointer: string }[] }
   readonly problems: readonly { readonly field: string; readonly message: string }[]
   readonly inspection: {
@@ -43,6 +44,8 @@ export function inspectionText(chart: InspectedChart): string {
     'app version': chart.app_version,
     description: chart.description,
     digest: chart.digest,
+    'signed by':
+      chart.signed_by === null ? 'not verified' : `${chart.signed_by.identity} ${chart.signed_by.fingerprint}`,
     settings: form.enabled ? form.ui_hints.map(({ pointer }) => pointer.slice(1)).join(', ') : 'none',
     objects: inspection === null ? 'not tried' : inspection.objects.join(', '),
     'domain at': inspection === null ? 'not tried' : inspection.domain_at.join(', '),

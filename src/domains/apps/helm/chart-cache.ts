@@ -47,16 +47,29 @@ export class ChartCache {
 
   async put(archive: Buffer): Promise<string> {
     const digest = digestOf(archive)
+    await this.#write(this.path(digest), archive)
+    await this.#prune()
+    return digest
+  }
+
+  /** What the signer of an archive said about it, if that was kept. Whoever uses it verifies it. */
+  provenance(digest: string): Promise<Buffer | undefined> {
+    return readFile(`${this.path(digest)}.prov`).catch(ifAbsent)
+  }
+
+  async putProvenance(digest: string, provenance: Buffer): Promise<void> {
+    await this.#write(`${this.path(digest)}.prov`, provenance)
+  }
+
+  async #write(path: string, content: Buffer): Promise<void> {
     await mkdir(this.#dir, { recursive: true, mode: 0o700 })
     const draft = join(this.#dir, `${randomUUID()}.draft`)
     try {
-      await writeFile(draft, archive, { mode: 0o600, flush: true })
-      await rename(draft, this.path(digest))
+      await writeFile(draft, content, { mode: 0o600, flush: true })
+      await rename(draft, path)
     } finally {
       await rm(draft, { force: true })
     }
-    await this.#prune()
-    return digest
   }
 
   async #prune(): Promise<void> {
@@ -67,7 +80,7 @@ export class ChartCache {
     for (const { path, size, usedAt, isDraft } of files) {
       total += size
       const isOld = isDraft ? now - usedAt > STALE_DRAFT_MS : total > this.#maxBytes && now - usedAt > KEEP_MS
-      if (isOld) await rm(path, { force: true })
+      if (isOld) await Promise.all([path, `${path}.prov`].map((one) => rm(one, { force: true })))
     }
   }
 

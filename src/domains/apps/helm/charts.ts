@@ -5,7 +5,8 @@ import { ChartCache } from './chart-cache.ts'
 import { packageChart } from './chart-package.ts'
 import { isLoopback, shown, type AccessFor } from './download.ts'
 import { fetchFromRegistry } from './oci.ts'
-import type { Chart, Charts } from './port.ts'
+import type { Chart, Charts, VerifyArchive } from './port.ts'
+import { cannotVerify, Signers, type ProofFor } from './provenance.ts'
 import { fetchFromRepository } from './repository.ts'
 import type { Fetched, FetchRequest } from './sources.ts'
 
@@ -20,6 +21,10 @@ export interface ChartsOptions {
   readonly localPaths?: boolean
   /** @default nothing is known of any host */
   readonly accessFor?: AccessFor
+  /** @default charts need no signature */
+  readonly proofFor?: ProofFor
+  /** How signatures are verified. @default not at all: what has to be signed cannot be had */
+  readonly verify?: VerifyArchive
 }
 
 /** How many charts are remembered parsed. */
@@ -31,6 +36,8 @@ export function charts(options: ChartsOptions): Charts {
   const { accessFor = () => undefined } = options
   const cache = new ChartCache({ dir: cacheDir, ...(maxCacheBytes !== undefined && { maxBytes: maxCacheBytes }) })
   const remembered = new Map<string, ChartFacts>()
+  const { proofFor = () => undefined, verify = cannotVerify } = options
+  const signers = new Signers(cache, verify)
 
   const describe = async (archive: Buffer, digest: string, source: string): Promise<Chart> => {
     const facts = remembered.get(digest) ?? (await readChart(archive, source))
@@ -61,6 +68,13 @@ export function charts(options: ChartsOptions): Charts {
     async fetch({ ref, version, digest: pinned }, signal) {
       signal?.throwIfAborted()
       const said = `${shown(ref)} ${version}`
+      const proof = await proofFor(hostOf(ref))
+      const proven = async (archive: Buffer, chart: Chart): Promise<Chart> => {
+        if (proof === undefined) return chart
+        const download = async () =>
+          (await fetchArchive({ ref, version, what: 'provenance', maxBytes: LARGEST_PROVENANCE, signal })).archive
+        return await signers.prove(chart, { ...proof, archive, name: nameIn(ref, chart) }, download, signal)
+      }
       if (pinned !== null) {
         if (!/^sha256:[0-9a-f]{64}$/.test(pinned)) {
           throw raise.DigestMismatch(
@@ -68,7 +82,7 @@ export function charts(options: ChartsOptions): Charts {
           )
         }
         const kept = await cache.get(pinned)
-        if (kept !== undefined) return describe(kept, pinned, said)
+        if (kept !== undefined) return proven(kept, await describe(kept, pinned, said))
       }
       const { archive, promised } = await fetchArchive({ ref, version, maxBytes: maxArchiveBytes, signal })
       const digest = digestOf(archive)
@@ -83,13 +97,31 @@ export function charts(options: ChartsOptions): Charts {
       if (chart.version !== version) {
         throw raise.ChartMissing(`failed to fetch chart ${said}: what is there is version ${chart.version}`)
       }
+      const signed = await proven(archive, chart)
       await cache.put(archive)
-      return chart
+      return signed
     },
   }
 }
 
-async function fromDisk({ ref, maxBytes }: FetchRequest): Promise<Fetched> {
+/** Chart.yaml and the digests of files. */
+const LARGEST_PROVENANCE = 1024 ** 2
+
+/** Empty: the local disk. */
+const hostOf = (ref: string): string =>
+  /^(?:oci|https?):/.test(ref) ? (URL.parse(ref.replace(/^oci:/, 'https:'))?.host ?? '') : ''
+
+/** What a registry or repository calls the chart. On the disk it is called what it calls itself. */
+const nameIn = (ref: string, chart: Chart): string =>
+  hostOf(ref) === '' ? chart.name : (/([^/]+)\/?$/.exec(ref.replace(/[?#].*$/, ''))?.[1] ?? '')
+
+async function fromDisk({ ref, what, maxBytes }: FetchRequest): Promise<Fetched> {
+  if (what === 'provenance') {
+    const archive = await readFile(`${ref}.prov`).catch((cause: unknown) => {
+      throw raise.ChartMissing(`failed to read ${ref}.prov`, { cause })
+    })
+    return { archive, promised: undefined }
+  }
   const stats = await stat(ref).catch((cause: unknown) => {
     throw raise.ChartMissing(`failed to fetch chart ${ref}: there is nothing at that path`, { cause })
   })

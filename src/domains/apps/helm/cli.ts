@@ -18,7 +18,8 @@ import { inCallFolder, removeLeftOvers } from './call-folders.ts'
 import { askingTheCluster, checkedByTheServer, forced, parseVersion, type HelmVersion } from './cli-version.ts'
 import { handOverFlags, type HandOverFlags } from './hand-over.ts'
 import { objectsOf, readManifest, type Kinds } from './manifest.ts'
-import type { Applied, Helm, ReleaseTarget, Rollout } from './port.ts'
+import type { Applied, Helm, ReleaseTarget, Rollout, VerifyArchive } from './port.ts'
+import { signerIn, unverified } from './provenance.ts'
 import type { Reach } from './reach.ts'
 import { run, type Ran } from './run.ts'
 import { Supervision } from './supervision.ts'
@@ -48,6 +49,8 @@ export interface HelmCliOptions {
 export interface HelmCli extends Helm {
   /** Which one it is, asked once. Fails when it is none that we accept, or not there. */
   version(): Promise<HelmVersion>
+  /** Needs no API server. */
+  readonly verify: VerifyArchive
 }
 
 /**
@@ -62,6 +65,8 @@ const QUICK_MS = 120_000
 /** Every hook has the timeout for itself. A call with more of them that all take as long is ended. */
 const MOST_HOOKS = 10
 const RENDER_MS = 30_000
+/** It tells who signed. */
+const VERIFY_BYTES = 64 * 1024
 const MEMORY_BYTES = 512 * 1024 ** 2
 
 /**
@@ -221,8 +226,26 @@ export function helmCli(options: HelmCliOptions): HelmCli {
     return { revision: Number(revision), objects: ran.applied }
   }
 
+  const verify: VerifyArchive = async ({ fileName, archive, provenance, keyring }, signal) => {
+    await version()
+    return inCallFolder(tempDir, async (folder) => {
+      const [file, ring] = [join(folder, fileName), join(folder, 'keyring.gpg')]
+      await Promise.all([
+        writeFile(file, archive, { mode: 0o600 }),
+        writeFile(`${file}.prov`, provenance, { mode: 0o600 }),
+        writeFile(ring, keyring, { mode: 0o600 }),
+      ])
+      const args = ['verify', file, '--keyring', ring]
+      const limits = { graceMs, limitMs: QUICK_MS, memoryBytes, outputBytes: VERIFY_BYTES }
+      const { code, stdout, stderr } = await run({ command: binary, args, env: environment, ...limits, signal })
+      if (code !== 0) throw unverified(fileName, stderr.replaceAll(`${folder}/`, ''))
+      return signerIn(fileName, stdout)
+    })
+  }
+
   return {
     version,
+    verify,
 
     async render(target, chart, values, signal, { mask = maskOf(values), isUpgrade = false, alone } = {}) {
       const helm = await version()

@@ -6,13 +6,16 @@ import { basic, requireSuccess } from './repository.ts'
 import type { Fetched, FetchRequest } from './sources.ts'
 
 const MANIFEST = 'application/vnd.oci.image.manifest.v1+json'
-const CHART_LAYER = 'application/vnd.cncf.helm.chart.content.v1.tar+gzip'
+const LAYERS = {
+  archive: 'application/vnd.cncf.helm.chart.content.v1.tar+gzip',
+  provenance: 'application/vnd.cncf.helm.chart.provenance.v1.prov',
+} as const
 const LARGEST_MANIFEST = 4 * 1024 ** 2
 const LARGEST_TOKEN = 256 * 1024
 
 /** A chart in a registry: its tag is the version with `_` for `+`, its archive the layer with the media type of charts. */
 export async function fetchFromRegistry(
-  { ref, version, maxBytes, signal }: FetchRequest,
+  { ref, version, what: part = 'archive', maxBytes, signal }: FetchRequest,
   accessFor: AccessFor,
 ): Promise<Fetched> {
   const address = URL.parse(ref.replace(/^oci:/, 'https:'))
@@ -28,18 +31,20 @@ export async function fetchFromRegistry(
 
   const manifest = await get(`${home}/manifests/${version.replaceAll('+', '_')}`, MANIFEST, LARGEST_MANIFEST)
   requireSuccess(manifest, what)
-  const layer = layerIn(manifest.body.toString('utf8'))
+  const layer = layerIn(manifest.body.toString('utf8'), LAYERS[part])
+  if (layer === undefined && part === 'provenance')
+    throw raise.ChartMissing(`failed to fetch the provenance of ${what}: it was pushed without`)
   if (layer === undefined) throw raise.ChartInvalid(`failed to fetch ${what}: the manifest has no layer with a chart`)
   const blob = await get(`${home}/blobs/${layer}`, 'application/octet-stream', maxBytes)
   requireSuccess(blob, what)
   return { archive: blob.body, promised: layer }
 }
 
-function layerIn(text: string): string | undefined {
+function layerIn(text: string, mediaType: string): string | undefined {
   const manifest = parsed(text)
   const layers = isJsonObject(manifest) ? manifest['layers'] : undefined
   const layer = isJsonArray(layers)
-    ? layers.find((one): one is JsonObject => isJsonObject(one) && one['mediaType'] === CHART_LAYER)
+    ? layers.find((one): one is JsonObject => isJsonObject(one) && one['mediaType'] === mediaType)
     : undefined
   const digest = layer?.['digest']
   return typeof digest === 'string' && /^sha256:[0-9a-f]{64}$/.test(digest) ? digest : undefined

@@ -14,6 +14,28 @@ export interface ChartLocation {
   readonly digest: string | null
 }
 
+/** Who vouched for a chart. */
+export interface Signer {
+  /** Of the key, 40 hexadecimal digits. */
+  readonly fingerprint: string
+  /** As the key calls its owner, such as `Ada Lovelace <ada@example.com>`. */
+  readonly identity: string
+}
+
+/** An archive with what its signer says about it. */
+export interface SignedArchive {
+  /** What the signature calls the archive. */
+  readonly fileName: string
+  readonly archive: Buffer
+  /** The `.prov` file. */
+  readonly provenance: Buffer
+  /** OpenPGP keys in binary form. */
+  readonly keyring: Buffer
+}
+
+/** Fails with `ChartUnverified` unless a key of the ring signed exactly this archive. */
+export type VerifyArchive = (signed: SignedArchive, signal?: AbortSignal) => Promise<Signer>
+
 /** A chart on our disk, verified. */
 export interface Chart {
   readonly archive: string
@@ -25,6 +47,8 @@ export interface Chart {
   readonly icon: string | null
   readonly defaultValues: JsonObject
   readonly valuesSchema: JsonObject | null
+  /** Absent: nobody asked who signed it. */
+  readonly signedBy?: Signer
 }
 
 /** Fetches charts. A digest that was fetched once is served from disk, also while its source is away. */

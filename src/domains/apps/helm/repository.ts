@@ -8,7 +8,7 @@ const LARGEST_INDEX = 32 * 1024 ** 2
 
 /** A repository with an `index.yaml` of charts and the URLs of their archives. The last segment of `ref` is the chart. */
 export async function fetchFromRepository(
-  { ref, version, maxBytes, signal }: FetchRequest,
+  { ref, version, what: part, maxBytes, signal }: FetchRequest,
   accessFor: AccessFor,
 ): Promise<Fetched> {
   const [, base = '', chart = ''] = /^(.*)\/([^/]+)\/?$/.exec(ref.replace(/[?#].*$/, '')) ?? []
@@ -24,11 +24,13 @@ export async function fetchFromRepository(
   )
   if (entry === undefined)
     throw raise.ChartMissing(`failed to fetch ${what}: the index of the repository does not list it`)
-  const url = new URL(entry.url, `${base}/`).href
-  const isHome = new URL(url).origin === new URL(base).origin
+  const address = new URL(entry.url, `${base}/`)
+  if (part === 'provenance') address.pathname += '.prov'
+  const url = address.href
+  const isHome = address.origin === new URL(base).origin
   const archive = await download({ url, from: base, headers: isHome ? headers : {}, maxBytes, accessFor, signal })
   requireSuccess(archive, what)
-  return { archive: archive.body, promised: entry.digest }
+  return { archive: archive.body, promised: part === 'provenance' ? undefined : entry.digest }
 }
 
 async function authorization(url: string, accessFor: AccessFor): Promise<Readonly<Record<string, string>>> {

@@ -1,5 +1,5 @@
 import { listed, msOf, type Listed, type PageOptions, type Runner, type Tx } from '../../../store/index.ts'
-import type { ChartSource } from '../types.ts'
+import type { ChartSource, Verification } from '../types.ts'
 
 interface SourceRow {
   readonly id: string
@@ -7,6 +7,8 @@ interface SourceRow {
   readonly username: string | null
   readonly sealed_password: string | null
   readonly ca: string | null
+  readonly verification: Verification
+  readonly keyring: string | null
   readonly updated_at: Date
 }
 
@@ -16,7 +18,7 @@ export interface StoredSource extends ChartSource {
   readonly sealedPassword: string | null
 }
 
-const COLUMNS = 'id, host, username, sealed_password, ca, updated_at'
+const COLUMNS = 'id, host, username, sealed_password, ca, verification, keyring, updated_at'
 
 const sourceOf = (row: SourceRow): StoredSource => ({
   id: row.id,
@@ -24,6 +26,8 @@ const sourceOf = (row: SourceRow): StoredSource => ({
   username: row.username,
   sealedPassword: row.sealed_password,
   ca: row.ca,
+  verification: row.verification,
+  keyring: row.keyring,
   updatedAt: msOf(row.updated_at),
 })
 
@@ -57,12 +61,14 @@ export async function lockSource(tx: Tx, host: string): Promise<StoredSource | u
 /** Adds it, or replaces the one of this host. */
 export async function writeSource(tx: Tx, source: Omit<StoredSource, 'updatedAt'>): Promise<StoredSource> {
   const [row] = await tx.query<SourceRow>(
-    `insert into caelus.chart_source (id, host, username, sealed_password, ca) values ($1, $2, $3, $4, $5)
+    `insert into caelus.chart_source (id, host, username, sealed_password, ca, verification, keyring)
+     values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (host) do update set
        id = excluded.id, username = excluded.username, sealed_password = excluded.sealed_password, ca = excluded.ca,
+       verification = excluded.verification, keyring = excluded.keyring,
        updated_at = date_trunc('milliseconds', now())
      returning ${COLUMNS}`,
-    [source.id, source.host, source.username, source.sealedPassword, source.ca],
+    [source.id, source.host, source.username, source.sealedPassword, source.ca, source.verification, source.keyring],
   )
   return sourceOf(row as SourceRow)
 }

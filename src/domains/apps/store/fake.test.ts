@@ -20,6 +20,7 @@ const TEMPLATE: Template = {
   layout: DEFAULT_LAYOUT,
   capabilities: {},
   driftIgnore: [],
+  signedBy: null,
   healthTimeoutSec: 60,
   inspection: null,
   createdAt: 0,

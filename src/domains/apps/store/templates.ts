@@ -12,6 +12,7 @@ import {
 } from '../../../store/index.ts'
 import type { Grant } from '../grants/grant.ts'
 import type { IgnoreRule } from '../drift/ignore-rules.ts'
+import type { Signer } from '../helm/port.ts'
 import type { Inspection } from '../inspection/inspection.ts'
 import type { JsonObject } from '../values/json.ts'
 import { FIRST_LAYOUT, type Layout } from '../values/layout.ts'
@@ -34,6 +35,7 @@ export interface TemplateRow {
   readonly health_timeout_sec: number
   readonly inspection_json: Inspection | null
   readonly grants: readonly GrantRow[]
+  readonly signed_by_json: Signer | null
   readonly created_at: Date
   readonly deleted_at: Date | null
 }
@@ -63,7 +65,7 @@ const grantsOf = (template: string): string =>
 
 const COLUMNS = `id, product_id, package_type, chart_ref, chart_version, chart_digest, version_label,
   default_values_json, overrides_json, values_schema_json, layout_json, capabilities_json,
-  drift_ignore_json, health_timeout_sec, inspection_json, created_at, deleted_at,
+  drift_ignore_json, health_timeout_sec, inspection_json, signed_by_json, created_at, deleted_at,
   ${grantsOf('product_template_version.id')} as grants`
 
 export const templateOf = (row: TemplateRow): Template => ({
@@ -83,6 +85,7 @@ export const templateOf = (row: TemplateRow): Template => ({
   healthTimeoutSec: row.health_timeout_sec,
   inspection: row.inspection_json,
   grants: row.grants.map(grantOf),
+  signedBy: row.signed_by_json,
   createdAt: msOf(row.created_at),
   deletedAt: msOrNull(row.deleted_at),
 })
@@ -167,9 +170,9 @@ export async function insertTemplate(tx: Tx, template: NewTemplate): Promise<Tem
   const [row] = await tx.query<TemplateRow>(
     `insert into caelus.product_template_version
        (product_id, chart_ref, chart_version, chart_digest, default_values_json, values_schema_json, capabilities_json,
-        health_timeout_sec, overrides_json, layout_json, drift_ignore_json, version_label, inspection_json)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) returning ${COLUMNS}`,
-    [...contentsOf(template), template.versionLabel, template.inspection],
+        health_timeout_sec, overrides_json, layout_json, drift_ignore_json, version_label, inspection_json, signed_by_json)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) returning ${COLUMNS}`,
+    [...contentsOf(template), template.versionLabel, template.inspection, template.signedBy],
   )
   return templateOf(row as TemplateRow)
 }

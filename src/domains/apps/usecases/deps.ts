@@ -24,6 +24,8 @@ export interface UseCaseDeps {
   readonly users: Users
   /** What charts are tried with; there is none until a control plane is connected. @default never */
   readonly trial?: () => Trial | undefined
+  /** Keys that sign charts of any source, in ASCII armor. @default there are none */
+  readonly platformKeyring?: () => Promise<string | undefined>
   /** The ingress class that every deployment gets. */
   readonly ingressClass: string
   /** The most deployments of a user for whom no other limit was set. @default no limit */

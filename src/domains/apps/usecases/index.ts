@@ -1,5 +1,5 @@
 export { openApps } from './apps.ts'
 export type * from './port.ts'
-export { accessTo, sourcesOfApi, sourcesOfWorker, type FindSource } from './chart-sources.ts'
+export { accessTo, proofOf, sourcesOfApi, sourcesOfWorker, type FindSource } from './chart-sources.ts'
 export type { UseCaseDeps, Users } from './deps.ts'
 export type { DeploymentFilter, DeploymentRef, JobFilter, ListedDeployment, ListedJob } from '../store/index.ts'

@@ -15,7 +15,16 @@ import type {
   ListedJob,
   ListedRevision,
 } from '../store/index.ts'
-import type { ChartSource, Deployment, FieldProblem, JobReason, OwnedDomain, Product, Template } from '../types.ts'
+import type {
+  ChartSource,
+  Deployment,
+  FieldProblem,
+  JobReason,
+  OwnedDomain,
+  Product,
+  Template,
+  Verification,
+} from '../types.ts'
 
 /*
  * The use cases of apps: everything that people and programs can do with them. REST and CLI parse, call and print.
@@ -101,6 +110,10 @@ export interface ChartSourceInput {
   /** Absent: the one that is stored for this user. */
   readonly password?: string | undefined
   readonly ca?: string | null | undefined
+  /** Absent: as it was, or none. */
+  readonly verification?: Verification | undefined
+  /** Absent: as it was. `null`: that of the platform. */
+  readonly keyring?: string | null | undefined
 }
 
 export interface DeploymentInput {

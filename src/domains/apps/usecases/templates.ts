@@ -71,6 +71,7 @@ export async function publishTemplate(
   const template: NewTemplate = {
     ...described.template,
     inspection,
+    signedBy: chart.signedBy ?? null,
     capabilities,
     productId: input.productId,
     chartRef: input.chartRef,

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, PasswordInput, Stack, Textarea, TextInput } from '@mantine/core'
+import { Button, Group, Modal, PasswordInput, Stack, Switch, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { ProblemView } from '../../../components/feedback/ProblemView.tsx'
 import { refusalsOf } from '../../../components/forms/index.ts'
@@ -18,6 +18,8 @@ export function ChartSourceEditor({ source, onClose }: ChartSourceEditorProps) {
   const [username, setUsername] = useState(source?.username ?? '')
   const [password, setPassword] = useState('')
   const [ca, setCa] = useState(source?.ca ?? '')
+  const [isVerified, setVerified] = useState(source?.verification === 'required')
+  const [keyring, setKeyring] = useState(source?.keyring ?? '')
   const save = useWrite<ChartSourceView, ChartSourcePut>(
     (client, body) => client.put(api.chartSource(host.trim()), body),
     onClose,
@@ -37,6 +39,8 @@ export function ChartSourceEditor({ source, onClose }: ChartSourceEditorProps) {
             username: username.trim() || null,
             ...(password !== '' && { password }),
             ca: ca.trim() || null,
+            verification: isVerified ? 'required' : 'none',
+            keyring: keyring.trim() || null,
           })
         }}
       >
@@ -81,6 +85,23 @@ export function ChartSourceEditor({ source, onClose }: ChartSourceEditorProps) {
             value={ca}
             error={refused?.get('ca')}
             onChange={(event) => setCa(event.currentTarget.value)}
+          />
+          <Switch
+            label="Charts must be signed"
+            description="By a key below, or of the platform. Charts that were fetched before are verified, too."
+            checked={isVerified}
+            onChange={(event) => setVerified(event.currentTarget.checked)}
+          />
+          <Textarea
+            label="Keys that sign"
+            description="Public OpenPGP keys in ASCII armor. Empty: those of the platform."
+            autosize
+            minRows={2}
+            maxRows={8}
+            spellCheck={false}
+            value={keyring}
+            error={refused?.get('keyring')}
+            onChange={(event) => setKeyring(event.currentTarget.value)}
           />
           {save.error !== null && <ProblemView compact error={save.error} />}
           <Group justify="flex-end" gap="xs">

@@ -33,7 +33,8 @@ export function ChartSources() {
         }
         empty={
           <Empty icon={<IconServer size={22} aria-hidden />} title="Charts are fetched anonymously">
-            A registry or repository that wants a password, or has an authority of its own, is a source.
+            A registry or repository that wants a password, has an authority of its own, or whose charts must be signed,
+            is a source.
           </Empty>
         }
       />
@@ -48,6 +49,14 @@ const sourceColumns = (open: (dialog: Dialog) => void): readonly ListColumn<Char
   { id: 'host', label: 'Host', value: (row) => row.host, mono: true },
   { id: 'username', label: 'User', value: (row) => row.username ?? 'anonymous' },
   { id: 'ca', label: 'Authority', value: (row) => (row.ca === null ? 'the usual ones' : 'its own') },
+  {
+    id: 'signed',
+    label: 'Signatures',
+    value: ({ verification, keys }) =>
+      verification === 'none'
+        ? 'not required'
+        : `by ${keys.map(({ identity }) => identity).join(', ') || 'keys of the platform'}`,
+  },
   ageColumn((row) => row.updated_at),
   menuColumn((row) => ({
     name: row.host,
@@ -69,7 +78,7 @@ function DeleteSource({ source: { host }, onClose }: DeleteSourceProps) {
     <ConfirmDelete
       kind="source"
       name={host}
-      consequences="Charts of this host are fetched anonymously from now on. Those that were fetched before stay at hand."
+      consequences="Charts of this host are fetched anonymously and need no signature of its own from now on. Those that were fetched before stay at hand."
       onClose={onClose}
       onConfirm={() => remove.mutate()}
       pending={remove.isPending}

@@ -20,6 +20,7 @@ import { ProductIcon } from '../ProductIcon.tsx'
 import { templateName } from '../template-name.ts'
 import { useWrite } from '../use-write.ts'
 import { DeleteProduct } from './DeleteProduct.tsx'
+import { signerText } from './signer.ts'
 import { ProductEditor } from './ProductEditor.tsx'
 import { TemplateGrants } from './TemplateGrants.tsx'
 
@@ -176,6 +177,7 @@ const templateColumns = (
     mono: true,
     width: 190,
   },
+  { id: 'signed', label: 'Signed by', value: (row) => signerText(row.signed_by) },
   {
     id: 'ignored',
     label: 'Ignored drift',

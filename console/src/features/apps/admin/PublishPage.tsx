@@ -17,6 +17,7 @@ import { useWrite } from '../use-write.ts'
 import { Findings } from './Findings.tsx'
 import { GrantReview } from './GrantReview.tsx'
 import { grantNamed, problemsIn } from './grants.ts'
+import { signerText } from './signer.ts'
 import { EMPTY_DRAFT, objectIn, requestOf, rulesIn, type ValuesDraft } from './values-draft.ts'
 import { ValuesFields } from './ValuesFields.tsx'
 
@@ -142,6 +143,7 @@ function Chart({ product, chart, location }: ChartProps) {
             ['App version', chart.app_version ?? '—'],
             ['Description', chart.description ?? '—'],
             ['Digest', <code key="digest">{chart.digest}</code>],
+            ['Signed by', signerText(chart.signed_by)],
           ]}
         />
       </Panel>
