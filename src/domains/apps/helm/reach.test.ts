@@ -10,6 +10,7 @@ function verdict(request: string, reach: Reach, sent = ''): string {
   const { pathname: path, searchParams: query } = new URL(`http://x${url}`)
   const given = verdictOf({ method, path, query, body: Buffer.from(sent) }, reach)
   if (given.is === 'forwarded') return given.writes ? `write${given.creates ? ` ${given.creates}` : ''}` : 'read'
+  if (given.is === 'changesCluster') return 'change'
   const { status, body } = given.answer
   return status === 200 ? `empty ${(body as { kind: string }).kind}` : String(status)
 }
@@ -68,10 +69,10 @@ const named = (name: string): string => JSON.stringify({ metadata: { name } })
 
 test.each([
   [`GET ${ROLES}/shop-web`, '', 'read'],
-  [`PATCH ${ROLES}/shop-web`, '', 'write'],
-  [`PUT ${ROLES}/shop-web`, '', 'write'],
+  [`PATCH ${ROLES}/shop-web`, '', 'change'],
+  [`PUT ${ROLES}/shop-web`, '', 'change'],
   [`DELETE ${ROLES}/shop-web`, '', 'write'],
-  [`POST ${ROLES}`, named('shop-web'), 'write'],
+  [`POST ${ROLES}`, named('shop-web'), 'change'],
   [`POST ${ROLES}`, named('shop-webs'), '403'],
   [`POST ${ROLES}`, 'name: shop-web', '403'],
   [`POST ${ROLES}/shop-web`, named('shop-web'), '403'],
@@ -87,5 +88,5 @@ test.each([
   ['PATCH /apis/rbac.authorization.k8s.io/v1/clusterrolebindings/shop-web', '', '403'],
 ])('%s of a release with grants: %s %s', (request, body, expected) => {
   expect(verdict(request, GRANTED, body)).toBe(expected)
-  expect(verdict(request, { ...GRANTED, mayWrite: false }, body)).not.toMatch(/write|read/)
+  expect(verdict(request, { ...GRANTED, mayWrite: false }, body)).not.toMatch(/write|read|change/)
 })

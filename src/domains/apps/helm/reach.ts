@@ -20,6 +20,8 @@ export interface ClusterReach {
 
 export type Verdict =
   | { readonly is: 'forwarded'; readonly creates: string | undefined; readonly writes: boolean }
+  /** Of a cluster-scoped object: its content is still to be compared with what was granted. */
+  | { readonly is: 'changesCluster' }
   | { readonly is: 'answered'; readonly answer: OwnAnswer }
 
 /** Which kinds there are, and their schemas: public, and the source of `.Capabilities`. */
@@ -44,7 +46,8 @@ export function verdictOf(
   const parts = partsOf(path)
   if (parts === undefined) return refused(`${method} ${path}`)
   if (mayWrite && parts.namespace === undefined && isReached(method, parts, body, cluster)) {
-    return reads ? FORWARDED : { is: 'forwarded', writes: true, creates: undefined }
+    if (reads) return FORWARDED
+    return method === 'DELETE' ? { is: 'forwarded', writes: true, creates: undefined } : { is: 'changesCluster' }
   }
   if (namespace === undefined || parts.namespace !== namespace) {
     return reads || method === 'DELETE' ? notThere(parts, query.get('watch')) : refused(`${method} of ${textOf(parts)}`)

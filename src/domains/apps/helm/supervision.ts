@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { FailureError, messageOf } from '../../../kernel/index.ts'
 import { statusObject, type KubeObject, type OwnAnswer, type ProxiedRequest } from '../../../kube/index.ts'
 import { raise } from '../failures.ts'
+import { contentOf } from '../grants/grant.ts'
 import { assertInScope } from '../scope.ts'
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../values/json.ts'
 import { MANIFEST_LIMITS, objectsOf, type Kinds } from './manifest.ts'
@@ -28,6 +29,7 @@ const LOOKING_UP = 4
  *   write is a template without end.
  * - The first thing that Helm writes is the record of the release, with the manifest and the hooks in it. They are
  *   checked there, before any object exists and without rendering twice.
+ * - Objects of the whole cluster are compared with what was granted once more when they are sent.
  */
 export class Supervision implements Disposable {
   readonly #options: SupervisionOptions
@@ -51,9 +53,13 @@ export class Supervision implements Disposable {
     const verdict = verdictOf(request, this.#options.reach)
     if (this.#silence !== undefined) this.#waitForRequest()
     if (verdict.is === 'answered') return verdict.answer
+    if (verdict.is === 'changesCluster') {
+      this.#hasRendered()
+      return this.#refusing(async () => this.#assertGranted(request))
+    }
     if (!verdict.writes) return undefined
     this.#hasRendered()
-    return verdict.creates === 'secrets' ? this.#judgeRecord(request) : undefined
+    return verdict.creates === 'secrets' ? this.#refusing(() => this.#assertRecord(request)) : undefined
   }
 
   /** The objects of the record that Helm has written, without hooks. */
@@ -85,21 +91,35 @@ export class Supervision implements Disposable {
     this.#silence = undefined
   }
 
-  async #judgeRecord({ body }: ProxiedRequest): Promise<OwnAnswer | undefined> {
+  async #assertRecord({ body }: ProxiedRequest): Promise<void> {
     const { target, kinds } = this.#options
+    const record = await recordIn(body)
+    if (record === undefined) return
+    const read = (text: string) => objectsOf(text, target, kinds)
+    const [applied, hooks] = await Promise.all([read(manifestIn(record)), Promise.all(hooksIn(record).map(read))])
+    assertInScope([...applied, ...hooks.flat()], target.namespace, target.granted)
+    this.#applied = applied
+  }
+
+  /** The record was compared before. This is what is sent: no two parsers have to agree about what a manifest says. */
+  #assertGranted({ method, headers, body }: ProxiedRequest): void {
+    const { namespace, granted } = this.#options.target
+    if (method === 'PATCH' && headers['content-type']?.startsWith('application/apply-patch') !== true)
+      throw raise.ObjectNotAllowed('granted objects are changed by server-side apply alone, which needs Helm 4')
+    const object: unknown = JSON.parse(body.toString('utf8'))
+    if (!isJsonObject(object) || !isJsonObject(object['metadata'])) throw new Error('the object has no metadata')
+    assertInScope([contentOf(object as unknown as KubeObject) as unknown as KubeObject], namespace, granted)
+  }
+
+  async #refusing(check: () => Promise<void>): Promise<OwnAnswer | undefined> {
     try {
-      const record = await recordIn(body)
-      if (record === undefined) return undefined
-      const read = (text: string) => objectsOf(text, target, kinds)
-      const [applied, hooks] = await Promise.all([read(manifestIn(record)), Promise.all(hooksIn(record).map(read))])
-      assertInScope([...applied, ...hooks.flat()], target.namespace, target.granted)
-      this.#applied = applied
+      await check()
       return undefined
     } catch (error) {
       this.#refusal =
         error instanceof FailureError
           ? error
-          : raise.HelmFailed(`failed to read the record of the release: ${messageOf(error)}`, { cause: error })
+          : raise.HelmFailed(`failed to read what Helm writes: ${messageOf(error)}`, { cause: error })
       return { status: 403, body: statusObject(403, 'Forbidden', this.#refusal.failure.message) }
     }
   }
