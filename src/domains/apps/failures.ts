@@ -152,7 +152,7 @@ export const raise = defineFailures({
     whoseMove: 'operator',
     retryable: false,
     nextStep:
-      'Install the custom resource definition that the chart needs, or publish a template for this control plane.',
+      'Install the custom resource definition that the chart needs (`caelus install-crds` where the chart brings it), or publish a template for this control plane.',
   },
   ObjectInvalid: {
     whoseMove: 'operator',
@@ -190,6 +190,18 @@ export const raise = defineFailures({
     retryable: false,
     nextStep:
       'Set `apps.grants` of the Helm chart of Caelus to true, which lets the worker hand over rights that admins grant to templates; or revoke the grants and publish a template without these objects.',
+  },
+  DefinitionsRefused: {
+    whoseMove: 'operator',
+    retryable: false,
+    nextStep:
+      'Publish a template whose chart has the newer definitions, or install them with the tools of whoever keeps them: the message names each.',
+  },
+  DefinitionsDisabled: {
+    whoseMove: 'operator',
+    retryable: false,
+    nextStep:
+      'Set `apps.installCrds` of the Helm chart of Caelus to true, or install them by hand: `helm show crds <chart> | kubectl apply --server-side -f -`.',
   },
   RenderTimedOut: {
     whoseMove: 'operator',

@@ -30,7 +30,7 @@ export interface AppsUseCases {
   readonly charts: Charts
   readonly ring: KeyRing | undefined
   /** From now on charts are tried before they are published. */
-  tryWith(parts: Pick<AppsParts, 'helm' | 'discovery'>): void
+  tryWith(parts: Pick<AppsParts, 'helm' | 'discovery' | 'client'>): void
   /** Says how the hosts of charts are looked up by a process that may not read as the API. */
   readSourcesWith(find: FindSource): void
   /** From now on charts can be verified. */
@@ -56,6 +56,7 @@ export function openAppsUseCases({ config, databaseUrl, pool }: AppsUseCasesOpti
   const queuePool = openQueuePool({ url: databaseUrl, applicationName: 'caelus api queue', role: 'caelus_api', max: 2 })
   const queue = new PostgresQueue({ pool: queuePool, name: APPS_QUEUE })
   let trial: Trial | undefined
+  let cluster: AppsParts['client'] | undefined
   const apps = openApps({
     pool,
     queue,
@@ -64,6 +65,7 @@ export function openAppsUseCases({ config, databaseUrl, pool }: AppsUseCasesOpti
     platformKeyring,
     users: userDirectory,
     trial: () => trial,
+    cluster: () => cluster,
     ingressClass,
     deploymentsPerUser,
     keepRevisions,
@@ -75,7 +77,8 @@ export function openAppsUseCases({ config, databaseUrl, pool }: AppsUseCasesOpti
     apps,
     charts: source,
     ring,
-    tryWith: ({ helm, discovery }) => {
+    tryWith: ({ helm, discovery, client }) => {
+      cluster = client
       trial = { helm, discovery, ingressClass }
     },
     readSourcesWith: (next) => {

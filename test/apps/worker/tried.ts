@@ -6,7 +6,7 @@ import { deploymentRows } from '../../../src/domains/apps/store/index.ts'
 import { openApps, type Apps, type GrantName } from '../../../src/domains/apps/usecases/index.ts'
 import { userDirectory } from '../../../src/identity/index.ts'
 import { systemClock } from '../../../src/kernel/index.ts'
-import { discovery, kubeLocks } from '../../../src/kube/index.ts'
+import { discovery, kubeLocks, type Client } from '../../../src/kube/index.ts'
 import { obtainBinaries } from '../../../tools/binaries/index.ts'
 import { testTransport } from '../../support/kube.ts'
 import { CLASS, SETTINGS } from './parts.ts'
@@ -18,7 +18,8 @@ export interface TriedApps extends AsyncDisposable {
   readonly parts: AppsParts
 }
 
-export async function triedApps(world: WorkerWorld): Promise<TriedApps> {
+/** `cluster`: as whom definitions are installed. @default the administrator */
+export async function triedApps(world: WorkerWorld, cluster: Client = world.client): Promise<TriedApps> {
   const transport = await testTransport()
   const kinds = discovery(transport)
   const { helm: binary } = await obtainBinaries(['helm'])
@@ -33,6 +34,7 @@ export async function triedApps(world: WorkerWorld): Promise<TriedApps> {
       users: userDirectory,
       ingressClass: CLASS,
       ring: SETTINGS.ring,
+      cluster: () => cluster,
       trial: () => ({ helm, discovery: kinds, ingressClass: CLASS }),
       clock: systemClock,
       random: Math.random,

@@ -182,6 +182,27 @@ export const GrantOfferView = Type.Object(
 )
 export type GrantOfferView = Static<typeof GrantOfferView>
 
+export const DefinitionsInstall = Type.Object(
+  {
+    dry_run: Type.Optional(
+      Type.Boolean({ description: 'Tell what would change, and change nothing. Default: false.' }),
+    ),
+  },
+  { additionalProperties: false },
+)
+export type DefinitionsInstall = Static<typeof DefinitionsInstall>
+
+export const DefinitionsView = Type.Object({
+  definitions: Type.Array(
+    Type.Object({
+      name: Type.String({ description: 'Such as `widgets.example.com`.' }),
+      change: Type.Enum(['new', 'changed', 'same']),
+      versions: Type.Array(Type.String()),
+    }),
+  ),
+})
+export type DefinitionsView = Static<typeof DefinitionsView>
+
 export const FindingView = Type.Object({
   code: Type.Enum([...FINDING_CODES]),
   severity: Type.Enum(['problem', 'warning'], { description: 'A problem makes every order fail.' }),

@@ -4,6 +4,8 @@ import type { App } from '../../app.ts'
 import {
   ChartLocation,
   ChartView,
+  DefinitionsInstall,
+  DefinitionsView,
   GrantsCreate,
   type LayoutCreate,
   PageQuery,
@@ -167,6 +169,30 @@ export function templateRoutes(app: App, { apps }: AppsParts): void {
       const { id: productId, tid: id, gid } = request.params
       await apps.revokeTemplateGrant(actorOf(request), { id, productId }, gid)
       return reply.code(204).send(null)
+    },
+  )
+
+  app.post(
+    '/products/:id/templates/:tid([^:]+)::install-crds',
+    {
+      config: { access: 'admin', idempotent: true },
+      schema: {
+        operationId: 'installTemplateDefinitions',
+        tags,
+        summary: 'Install the custom resource definitions of a chart in the control plane: all of them or none',
+        params: one,
+        body: DefinitionsInstall,
+        response: { 200: DefinitionsView },
+      },
+    },
+    async (request, reply) => {
+      const { id: productId, tid: id } = request.params
+      const options = { dryRun: request.body.dry_run ?? false }
+      const signal = whileConnected(reply)
+      const changes = await apps.installTemplateDefinitions(actorOf(request), { id, productId }, options, signal)
+      return {
+        definitions: changes.map(({ name, is: change, versions }) => ({ name, change, versions: [...versions] })),
+      }
     },
   )
 

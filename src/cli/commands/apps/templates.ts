@@ -116,6 +116,25 @@ export function templateCommands(program: Command, { remote, terminal }: CliPort
 
   grantCommands(program, remote, terminal)
 
+  program
+    .command('install-crds')
+    .description('install the definitions that the chart of a template has in crds/: all of them or none')
+    .argument('<product>', PRODUCT.named)
+    .argument('<template>', TEMPLATE.named)
+    .option('--dry-run', 'tell what would change, and change nothing')
+    .addOption(outputOption())
+    .action(async (product: string, template: string, { dryRun = false, output }: InstallOptions) => {
+      const client = restClient(await remote())
+      const path = `${await pathOfTemplate(client, product, template)}:install-crds`
+      const { definitions } = await client.post<{ definitions: readonly Definition[] }>(path, { dry_run: dryRun })
+      const columns = [
+        { head: 'definition', cell: ({ name }: Definition) => name },
+        { head: 'change', cell: ({ change }: Definition) => change },
+        { head: 'versions', cell: ({ versions }: Definition) => versions.join(', ') },
+      ]
+      terminal.out(formatList(output, definitions, columns))
+    })
+
   const inspect = program
     .command('inspect-chart')
     .description('show the template that a chart would become, and what an order of it would make; nothing is stored')
@@ -133,6 +152,16 @@ export function templateCommands(program: Command, { remote, terminal }: CliPort
       })
       terminal.out(options.output === 'table' ? inspectionText(chart) : formatFacts(options.output, chart))
     })
+}
+
+interface InstallOptions extends OutputOption {
+  readonly dryRun?: boolean
+}
+
+interface Definition {
+  readonly name: string
+  readonly change: string
+  readonly versions: readonly string[]
 }
 
 interface InspectOptions extends OutputOption, ValuesOptions, LayoutOptions {

@@ -1,7 +1,8 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { parse, parseAllDocuments } from 'yaml'
-import { field, isJsonArray, isJsonObject, type Json } from '../values/json.ts'
+import type { KubeObject } from '../../../kube/index.ts'
+import { field, isJsonArray, isJsonObject, type Json, type JsonObject } from '../values/json.ts'
 import { HELM_YAML } from './manifest.ts'
 import { filesIn, type TarFile } from './tar.ts'
 
@@ -17,6 +18,8 @@ export interface ChartContents {
   readonly missingDependencies: readonly string[]
   /** Of the chart and of those in it. */
   readonly definedKinds: readonly DefinedKind[]
+  /** Those definitions. */
+  readonly definitions: readonly KubeObject[]
   /** What Helm keeps of the chart in each record of a release: everything but the charts in it. */
   readonly kept: readonly TarFile[]
 }
@@ -33,16 +36,21 @@ export async function contentsOf(archive: Buffer, depth = 0): Promise<ChartConte
   const packed = files.filter(({ name }) => /^(?:.*\/)?charts\/[^/]+\.tgz$/.test(name))
   const inner = depth < DEEPEST ? await Promise.all(packed.map(({ content }) => innerContents(content, depth + 1))) : []
   const definitions = files.filter(({ name }) => /^(?:charts\/[^/]+\/)*crds\/.*\.ya?ml$/.test(name))
+  const objects = definitions.flatMap(objectsIn)
   return {
     missingDependencies: missingDependencies(files),
-    definedKinds: [...definitions.flatMap(kindsIn), ...inner.flatMap(({ definedKinds }) => definedKinds)],
+    definedKinds: [...objects.flatMap(kindOf), ...inner.flatMap(({ definedKinds }) => definedKinds)],
+    definitions: [
+      ...(objects.filter(isDefinition) as unknown as KubeObject[]),
+      ...inner.flatMap((one) => one.definitions),
+    ],
     kept: files.filter(({ name }) => !name.startsWith('charts/')),
   }
 }
 
 /** Helm reports an inner archive that cannot be read when it renders. */
 const innerContents = (archive: Buffer, depth: number): Promise<ChartContents> =>
-  contentsOf(archive, depth).catch(() => ({ missingDependencies: [], definedKinds: [], kept: [] }))
+  contentsOf(archive, depth).catch(() => ({ missingDependencies: [], definedKinds: [], definitions: [], kept: [] }))
 
 /** Charts of the first format have them in a file of their own. */
 const DECLARE = ['Chart.yaml', 'requirements.yaml']
@@ -64,15 +72,21 @@ function missingDependencies(files: readonly TarFile[]): string[] {
   )
 }
 
-function kindsIn({ content }: TarFile): DefinedKind[] {
+function objectsIn({ content }: TarFile): JsonObject[] {
   return parseAllDocuments(content.toString('utf8'), HELM_YAML).flatMap((document) => {
     const object = document.errors.length > 0 ? undefined : (document.toJS({ maxAliasCount: 100 }) as Json | undefined)
-    const spec = isJsonObject(object) ? object.spec : undefined
-    if (!isJsonObject(spec) || !isJsonObject(spec.names)) return []
-    const { group, names, versions } = spec
-    const served = isJsonArray(versions) ? versions.find((one) => isJsonObject(one) && one.served !== false) : undefined
-    const version = isJsonObject(served) ? served.name : spec.version
-    if (typeof group !== 'string' || typeof names.kind !== 'string' || typeof version !== 'string') return []
-    return [{ apiVersion: `${group}/${version}`, kind: names.kind }]
+    return isJsonObject(object) ? [object] : []
   })
+}
+
+const isDefinition = ({ kind, metadata }: JsonObject): boolean =>
+  kind === 'CustomResourceDefinition' && isJsonObject(metadata) && typeof metadata.name === 'string'
+
+function kindOf({ spec }: JsonObject): DefinedKind[] {
+  if (!isJsonObject(spec) || !isJsonObject(spec.names)) return []
+  const { group, names, versions } = spec
+  const served = isJsonArray(versions) ? versions.find((one) => isJsonObject(one) && one.served !== false) : undefined
+  const version = isJsonObject(served) ? served.name : spec.version
+  if (typeof group !== 'string' || typeof names.kind !== 'string' || typeof version !== 'string') return []
+  return [{ apiVersion: `${group}/${version}`, kind: names.kind }]
 }

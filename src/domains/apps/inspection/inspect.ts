@@ -236,7 +236,7 @@ async function missingKinds(
     const isBrought = definedKinds.some((one) => one.kind === kind && one.apiVersion === apiVersion)
     return warning(
       'KindMissing',
-      `${kind} of ${apiVersion} is unknown to the control plane: ${isBrought ? 'install the definitions in crds/ of the chart' : 'install its definition'}; until then it cannot be ordered`,
+      `${kind} of ${apiVersion} is unknown to the control plane: ${isBrought ? 'install the definitions in crds/ of the chart with `caelus install-crds`' : 'install its definition'}; until then it cannot be ordered`,
     )
   })
 }

@@ -14,6 +14,7 @@ import {
   suspendDeployment,
   unfreezeTenant,
 } from './operate.ts'
+import { installTemplateDefinitions } from './definitions.ts'
 import { grantTemplate, revokeTemplateGrant } from './grants.ts'
 import type { Apps } from './port.ts'
 import { previewCreate, previewRollback, previewUpdate } from './preview.ts'
@@ -54,6 +55,7 @@ const CASES = {
   publishTemplate,
   grantTemplate,
   revokeTemplateGrant,
+  installTemplateDefinitions,
   deleteTemplate,
   createDeployment,
   updateDeployment,

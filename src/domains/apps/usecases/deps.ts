@@ -1,4 +1,5 @@
 import type { Clock, Random } from '../../../kernel/index.ts'
+import type { Reader, Writer } from '../../../kube/index.ts'
 import type { Pool, PostgresQueue, Runner } from '../../../store/index.ts'
 import type { Charts } from '../helm/port.ts'
 import type { DomainRules } from '../domain-rules.ts'
@@ -26,6 +27,8 @@ export interface UseCaseDeps {
   readonly trial?: () => Trial | undefined
   /** Keys that sign charts of any source, in ASCII armor. @default there are none */
   readonly platformKeyring?: () => Promise<string | undefined>
+  /** For definitions of charts, which an admin installs; with the rights of the process. @default never */
+  readonly cluster?: () => (Reader & Writer) | undefined
   /** The ingress class that every deployment gets. */
   readonly ingressClass: string
   /** The most deployments of a user for whom no other limit was set. @default no limit */

@@ -1,4 +1,5 @@
 import type { TimelineEntry } from '../../../kernel/index.ts'
+import type { DefinitionChange } from '../definitions/install.ts'
 import type { TemplateForm } from '../schema/form.ts'
 import type { Chart, ChartLocation } from '../helm/port.ts'
 import type { IgnoreRule } from '../drift/ignore-rules.ts'
@@ -224,6 +225,13 @@ export interface Apps {
   grantTemplate(actor: Actor, ref: TemplateRef, names: readonly GrantName[]): Promise<Template>
   /** Its releases may no longer have the object: what they have of it stays, and their next change is refused. */
   revokeTemplateGrant(actor: Actor, ref: TemplateRef, grantId: string): Promise<Template>
+  /** Applies what its chart has in `crds/`: all of it or nothing. Harmless twice. */
+  installTemplateDefinitions(
+    actor: Actor,
+    ref: TemplateRef,
+    options: { readonly dryRun: boolean },
+    signal?: AbortSignal,
+  ): Promise<readonly DefinitionChange[]>
   /** It can be ordered no longer; what was ordered lives on. Refused while it is canonical. */
   deleteTemplate(actor: Actor, id: string, productId?: string): Promise<void>
 
