@@ -279,6 +279,21 @@ test(
     expect([attempted.code, attempted.err]).toEqual([1, expect.stringContaining('TemplateNotOrderable')])
     expect(attempted.err).toContain('ClusterRole/sample-order-reader')
 
+    const object = 'ClusterRole/{release}-reader'
+    expect(told).toContain(object)
+    const elsewhere = ['create-deployment', '--product', 'Wide', '--domain', 'granted.example.test']
+    const mistaken = await tried('grant-template', 'Wide', 'forced', 'ClusterRole/other')
+    expect([mistaken.code, mistaken.err]).toEqual([1, expect.stringContaining(`the chart has ${object}`)])
+    expect(await run('grant-template', 'Wide', 'forced', object)).toMatch(
+      /^ClusterRole\/\{release\}-reader +\d\S+ +-$/m,
+    )
+    expect(await json(...elsewhere)).toMatchObject({ status: 'pending' })
+    expect(await run('revoke-grant', 'Wide', 'forced', object)).toBe(`revoked ${object}\n`)
+    expect(await run('list-grants', 'Wide', 'forced')).toMatch(/^ClusterRole\/\{release\}-reader +\d\S+ +\d/m)
+    expect((await tried('revoke-grant', 'Wide', 'forced', object)).err).toContain('NoSuchGrant')
+    expect((await tried(...order)).err).toContain('TemplateNotOrderable')
+    expect(await json('install-crds', 'Wide', 'forced', '--dry-run')).toEqual([])
+
     const narrow = ['--domain-path', 'serverName', '--values-json', '{"rbac":{"create":false}}']
     expect(await run('inspect-chart', chart, '1.0.0', ...narrow)).toMatch(/^domain at +ConfigMap\/web data\.host$/m)
     const rules = join(dir, 'rules.yaml')

@@ -79,10 +79,11 @@ test('granted objects are installed, changed, repaired, shown and deleted', { ti
   expect((await roleNamed(name))?.rules?.[0]?.verbs).toEqual(['get', 'list', 'watch'])
 
   await world.client.patch(ClusterRole, { name }, { merge: { rules: [] } })
+  const verbs = async () => (await roleNamed(name))?.rules?.[0]?.verbs
+  // A watch tells of it.
+  await expect.poll(verbs, { timeout: 20_000 }).toEqual(['get', 'list', 'watch'])
   await world.client.delete(ClusterRoleBinding, { name })
-  await world.lookAgain(id)
-  expect((await roleNamed(name))?.rules?.[0]?.verbs).toEqual(['get', 'list', 'watch'])
-  expect(await bindingNamed(name)).toBeDefined()
+  await expect.poll(() => bindingNamed(name), { timeout: 20_000 }).toBeDefined()
 
   const shown = (await resourcesOf(parts, id)).map(({ kind, name: of, health }) => `${kind}/${of} ${health}`)
   expect(shown).toEqual(expect.arrayContaining([`ClusterRole/${name} ready`, `ClusterRoleBinding/${name} ready`]))

@@ -172,6 +172,53 @@ test('an admin sees what a chart would make, says where the domain goes, and pub
   })
 })
 
+test('an admin reviews objects of the whole cluster, grants one, and revokes it', async () => {
+  const world = await appsConsole()
+  const product = await world.publish('Hello static', HELLO)
+  const render: Trial['helm']['render'] = ({ release }) => {
+    const rules = [{ apiGroups: [''], resources: ['secrets'], verbs: ['list'] }]
+    const role = {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRole',
+      metadata: { name: `${release}-reader` },
+      rules,
+    }
+    return Promise.resolve([role])
+  }
+  const discovery = { all: () => Promise.resolve([]), resourceFor: () => Promise.resolve(undefined) }
+  world.controlPlane.trial = { helm: { render }, discovery, ingressClass: 'nginx' }
+
+  const page = await world.signedIn(`/apps/products/${product}/publish`)
+  await page.getByRole('textbox', { name: 'Chart' }).fill(HELLO)
+  await page.getByRole('textbox', { name: 'Version' }).fill('0.1.0')
+  await page.getByRole('button', { name: 'Read the chart' }).click()
+  const publish = page.getByRole('button', { name: 'Publish', exact: true })
+  const grant = page.getByRole('checkbox', { name: 'ClusterRole/{release}-reader' })
+  await grant.waitFor()
+  await page.getByText('it reads the Secrets of everybody').waitFor()
+  expect(await publish.isDisabled()).toBe(true)
+  await grant.check()
+  await page.getByText('Every order would fail', { exact: true }).waitFor({ state: 'detached' })
+  await page.getByRole('textbox', { name: 'Label' }).fill('granted')
+  await publish.click()
+  await page.getByText('canonical', { exact: true }).waitFor()
+  const { templateId } = await world.apps.getProduct(ADMIN, product)
+  const standing = async () =>
+    ((await world.apps.getTemplate(ADMIN, templateId ?? '')).grants ?? [])
+      .filter(({ revokedAt }) => revokedAt === null)
+      .map(({ name }) => name)
+  expect(await standing()).toEqual(['{release}-reader'])
+
+  await page.getByRole('button', { name: 'Actions for granted' }).click()
+  await page.getByRole('menuitem', { name: 'Grants' }).click()
+  await page.getByRole('button', { name: 'Revoke ClusterRole/{release}-reader' }).click()
+  await page.getByRole('button', { name: 'Grant ClusterRole/{release}-reader' }).waitFor()
+  expect(await standing()).toEqual([])
+  await page.getByRole('button', { name: 'Grant ClusterRole/{release}-reader' }).click()
+  await page.getByRole('button', { name: 'Revoke ClusterRole/{release}-reader' }).waitFor()
+  expect(await standing()).toEqual(['{release}-reader'])
+})
+
 test('an admin stores access to a private registry, changes it without its password, and deletes it', async () => {
   const world = await appsConsole()
   const page = await world.signedIn('/apps/sources')

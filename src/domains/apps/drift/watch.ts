@@ -29,6 +29,7 @@ import {
 } from '../../../kube/index.ts'
 import { OUR_MANAGER } from './drift.ts'
 import { DEPLOYMENT_LABEL, USER_LABEL } from '../fence.ts'
+import { OWNER_ANNOTATION } from '../fence-policy.ts'
 import type { AppsEvents } from '../events.ts'
 import { kindIn, kindText } from './kind-text.ts'
 import { versionOf, type WatchedVersions, type VerifiedReleaseStore, type ReleaseWatch } from './verified-releases.ts'
@@ -64,6 +65,8 @@ const CATCH_UP_MS = 10_000
 interface Trace extends KubeObject {
   /** Names everything that managers other than Helm hold, apart from status. */
   readonly others: string
+  /** Whose it is, of an object of the whole cluster. */
+  readonly release?: string
   /** Of kinds that are watched whole. */
   readonly health?: 'ready' | 'progressing' | 'down' | 'failing'
 }
@@ -234,14 +237,15 @@ export class DriftWatch implements ReleaseWatch, WorkloadWatch, Service {
   }
 
   #changed(kind: string, change: Change<Trace>): void {
-    const { metadata } = change.type === 'deleted' ? change.old : change.new
-    const listeners = this.#listeners.get(metadata.namespace ?? '')
+    const { metadata, release = '' } = change.type === 'deleted' ? change.old : change.new
+    const namespace = metadata.namespace ?? release
+    const listeners = this.#listeners.get(namespace)
     for (const listener of listeners ?? []) listener()
     const reason = wakeFor(change)
     if (reason === undefined || (reason === 'childChanged' && listeners !== undefined)) return
-    const labels = this.#namespaces.get({ name: metadata.namespace ?? '' })?.metadata.labels
+    const labels = this.#namespaces.get({ name: namespace })?.metadata.labels
     const id = labels?.[DEPLOYMENT_LABEL]
-    if (id === undefined || (change.type === 'deleted' && this.#isHelmAtWork(metadata.namespace ?? ''))) return
+    if (id === undefined || (change.type === 'deleted' && this.#isHelmAtWork(namespace))) return
     const how = change.type === 'deleted' ? 'deleted' : 'changed'
     if (reason === 'drift') {
       this.#deps.emitter.emit('apps:touched', { deployment: id, object: `${kind}/${metadata.name}`, how })
@@ -278,10 +282,11 @@ function wakeFor(change: Change<Trace>): 'drift' | 'childChanged' | undefined {
 
 const identity = keeping()
 
-const traceOf = (object: KubeObject): Trace => ({
-  ...identity(object),
-  others: othersIn(object.metadata.managedFields ?? []),
-})
+function traceOf(object: KubeObject): Trace {
+  const { namespace, annotations, managedFields = [] } = object.metadata
+  const release = namespace === undefined ? annotations?.[OWNER_ANNOTATION] : undefined
+  return { ...identity(object), others: othersIn(managedFields), ...(release !== undefined && { release }) }
+}
 
 function traceWithHealth(object: KubeObject): Trace {
   const health = objectHealth(object)

@@ -52,6 +52,12 @@ export async function grantTemplate(
   })
 }
 
+/** Which of these the template does not have yet. */
+export function ungranted(template: Template | undefined, grants: readonly NewGrant[]): readonly NewGrant[] {
+  const standing = (template?.grants ?? []).filter(({ revokedAt }) => revokedAt === null)
+  return grants.filter((grant) => !standing.some(({ kind, name }) => kind === grant.kind && name === grant.name))
+}
+
 /** What is granted already stays as it is. */
 export async function insertGrants(
   tx: Tx,
@@ -59,10 +65,7 @@ export async function insertGrants(
   template: Template,
   grants: readonly NewGrant[],
 ): Promise<void> {
-  const standing = (template.grants ?? []).filter(({ revokedAt }) => revokedAt === null)
-  const isNew = (grant: NewGrant): boolean =>
-    !standing.some(({ kind, name }) => kind === grant.kind && name === grant.name)
-  for (const grant of grants.filter(isNew)) {
+  for (const grant of ungranted(template, grants)) {
     await insertGrant(tx, template.id, grant)
     await note(tx, actor, {
       action: 'granted',

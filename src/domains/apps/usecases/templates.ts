@@ -24,7 +24,7 @@ import {
 import type { FieldProblem, Template } from '../types.ts'
 import { coalesce, overridesIn } from '../values/chart-defaults.ts'
 import { found, needsAdmin, note, refuseUnstorable } from '../../../store/index.ts'
-import { insertGrants, reviewed } from './grants.ts'
+import { insertGrants, reviewed, ungranted } from './grants.ts'
 import { layoutFrom } from './layout.ts'
 import type { ChartReport, ChartTrialInput, TemplateInput } from './port.ts'
 import type { UseCaseDeps } from './deps.ts'
@@ -83,7 +83,9 @@ export async function publishTemplate(
   return await asUser(pool, actor, async (tx) => {
     const product = found(await lockProduct(tx, input.productId), 'product', input.productId)
     const twin = await findTwin(tx, template)
-    if (twin !== undefined) throw raise.TemplateExists(`template ${twin} of ${product.name} says exactly the same`)
+    // One that was granted less says something else: it may even be from before grants could be offered.
+    if (twin !== undefined && ungranted(await findTemplate(tx, twin), grants).length === 0)
+      throw raise.TemplateExists(`template ${twin} of ${product.name} says exactly the same`)
     const published = await insertTemplate(tx, template).catch((error: unknown) => {
       throw violates(error, 'product_template_version_label')
         ? labelTaken(product.name, template.versionLabel ?? '')
