@@ -275,6 +275,7 @@ test('says of each refused object what could be granted, and why not', async () 
       ),
       'b.yaml': binding(fullname, fullname, OURS),
       'c.yaml': role('same-for-all'),
+      'n.yaml': role('"{{ .Release.Name | trunc 26 }}-cut"'),
       'd.yaml': role('"{{ .Release.Name }}-{{ randAlphaNum 5 | lower }}"'),
       'e.yaml': role('"{{ .Release.Name }}-domain", labels: { host: "{{ .Values.ingress.host }}" }'),
       'f.yaml': binding('{{ .Release.Name }}-admin', 'cluster-admin', OURS),
@@ -295,10 +296,11 @@ test('says of each refused object what could be granted, and why not', async () 
     expect.arrayContaining([
       { object: 'ClusterRole/{release}-odd', forms: 2, risks: ['it reads the Secrets of everybody'] },
       { object: 'ClusterRoleBinding/{release}-odd', forms: 2, risks: [] },
+      { object: 'ClusterRole/{release}-cut', forms: 1, risks: [expect.stringContaining('cuts long names')] },
       { object: 'ClusterRole/same-for-all', forms: 1, risks: [expect.stringContaining('only one can have it')] },
     ]),
   )
-  expect(granted).toHaveLength(3)
+  expect(granted).toHaveLength(4)
   expect(told.flatMap((one) => (one.grantable ? [] : [one.because])).toSorted()).toEqual([
     'it binds the role cluster-admin, which is not one of the chart',
     'it depends on what is ordered, such as the domain',

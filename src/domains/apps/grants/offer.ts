@@ -27,11 +27,12 @@ export type OrderTexts = readonly string[]
 
 /**
  * Whether the object at `index` can be granted. `again` is the first sample rendered once more; `renamed` is rendered for a
- * release whose name contains that of the chart, which makes most charts name their objects otherwise.
+ * release whose name contains that of the chart, which makes most charts name their objects otherwise; `longest` for one
+ * whose name is as long as can be, which some charts cut.
  */
 export function offerOf(
   index: number,
-  samples: { readonly first: Sample; readonly again: Sample; readonly renamed: Sample },
+  samples: { readonly first: Sample; readonly again: Sample; readonly renamed: Sample; readonly longest: Sample },
   orderTexts: OrderTexts,
 ): GrantOffer {
   const objectIn = ({ objects }: Sample): KubeObject | undefined => objects[index]
@@ -51,7 +52,11 @@ export function offerOf(
   const problem = problemOf(first, samples.first) ?? (isSame ? problemOf(other, samples.renamed) : undefined)
   if (problem !== undefined) return refused(problem)
   const { kind } = object
-  return { grantable: true, group: groupOf(object), kind, name: nameIn(first), objects, risks: risksOf(first) }
+  const longest = objectIn(samples.longest)
+  const isCut = longest === undefined || !sameValue(patternOf(longest, samples.longest.release), first)
+  const cut = isCut ? ['the chart cuts long names of releases, which are refused then'] : []
+  const risks = [...risksOf(first), ...cut]
+  return { grantable: true, group: groupOf(object), kind, name: nameIn(first), objects, risks }
 }
 
 const refused = (because: string): GrantOffer => ({ grantable: false, because })

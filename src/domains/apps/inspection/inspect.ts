@@ -181,6 +181,9 @@ async function refusalOf(object: KubeObject, kinds: Trial['discovery'] | undefin
 
 const NOT_TRIED: GrantOffer = { grantable: false, because: 'the chart does not render for every name of a release' }
 
+/** Helm's limit. */
+const LONGEST_RELEASE = 53
+
 /** Whether the object at an index can be granted; `undefined` when the chart does not render under another name. */
 async function offersFor(
   objects: readonly KubeObject[],
@@ -190,8 +193,12 @@ async function offersFor(
   const sampleOf = async (release: string) => ({ release, objects: await renderNamed(release) })
   const { release } = TARGET
   try {
-    const [again, renamed] = await Promise.all([sampleOf(release), sampleOf(`sample-${chartName}-order`.slice(0, 53))])
-    return (index) => offerOf(index, { first: { release, objects }, again, renamed }, ORDERED)
+    const [again, renamed, longest] = await Promise.all([
+      sampleOf(release),
+      sampleOf(`sample-${chartName}-order`.slice(0, LONGEST_RELEASE)),
+      sampleOf(release.padEnd(LONGEST_RELEASE, 'x')),
+    ])
+    return (index) => offerOf(index, { first: { release, objects }, again, renamed, longest }, ORDERED)
   } catch {
     return undefined
   }
