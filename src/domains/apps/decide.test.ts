@@ -302,6 +302,21 @@ describe('a rollout', () => {
     expect(decide(input(changed(rollout()), seen), NOW).step.do).toBe('upgrade')
   })
 
+  it('has what it brought and the next does not want removed first, as was seen', () => {
+    const strayOf = (name: string) => ({
+      object: `ConfigMap/${name}`,
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      name,
+      uid: name,
+    })
+    const strays = { beforeUpgrade: [strayOf('a')], beforeRollBack: [strayOf('a'), strayOf('b')] }
+    const seen = { release: { ...releases.failed, digest: 'new' }, fallback: { revision: 2, claims: [] }, strays }
+    expect(decide(input(changed(rollout()), seen), NOW).step).toMatchObject({ remove: strays.beforeUpgrade })
+    const state = rollout({ failures: 1, failure: hook, failedAt: NOW })
+    expect(decide(input(changed(state), seen), NOW).step).toMatchObject({ remove: strays.beforeRollBack })
+  })
+
   it('does not go back where that would delete a claim that it brought', () => {
     const state = rollout({ failures: 1, failure: hook, failedAt: NOW })
     const seen = { release: { ...releases.failed, claims: ['data'] }, fallback: { revision: 2, claims: [] } }

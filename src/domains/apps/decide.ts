@@ -1,6 +1,6 @@
 import type { Backoff, Failure } from '../../kernel/index.ts'
 import { raise } from './failures.ts'
-import type { Blocker, DriftSeen, HealthSeen, NamespaceSeen, Observed, ReleaseSeen } from './observed.ts'
+import type { Blocker, DriftSeen, HealthSeen, NamespaceSeen, Observed, ReleaseSeen, Stray } from './observed.ts'
 import {
   begun,
   dueAt,
@@ -173,7 +173,12 @@ function rollBack({ seen, rollout, wanted, working }: Context, release: ReleaseS
   if (!hasFailed || fallback === undefined || !mayRollBack(rollout)) return undefined
   if (release.claims.some((claim) => !fallback.claims.includes(claim))) return undefined
   return {
-    step: { do: 'rollBack', revision: fallback.revision, timeoutMs: wanted.healthTimeoutMs },
+    step: {
+      do: 'rollBack',
+      revision: fallback.revision,
+      timeoutMs: wanted.healthTimeoutMs,
+      ...removing(seen.strays?.beforeRollBack),
+    },
     status: working,
     rollout: rollingBack(rollout),
   }
@@ -184,7 +189,7 @@ function rollBack({ seen, rollout, wanted, working }: Context, release: ReleaseS
  * nothing of it is in the way, unless it holds claims.
  */
 function begin(
-  { deployment, wanted, seen: { drift }, rollout, working }: Context,
+  { deployment, wanted, seen: { drift, strays }, rollout, working }: Context,
   release: Exclude<ReleaseSeen, { is: 'pending' | 'uninstalling' | 'unread' }>,
 ): Decision {
   const next = { rollout: begun(rollout) }
@@ -196,8 +201,18 @@ function begin(
     return { step: { do: 'uninstall', hooks: rollout.failures < HOOK_ATTEMPTS }, status: 'provisioning', ...next }
   }
   const keepClaims = droppedClaims(wanted.claims, release.claims)
-  return { step: { do: 'upgrade', timeoutMs, keepClaims, handOver: drift.handedOver }, status: working, ...next }
+  const step: Step = {
+    do: 'upgrade',
+    timeoutMs,
+    keepClaims,
+    handOver: drift.handedOver,
+    ...removing(strays?.beforeUpgrade),
+  }
+  return { step, status: working, ...next }
 }
+
+const removing = (strays: readonly Stray[] = []): { readonly remove?: readonly Stray[] } =>
+  strays.length === 0 ? {} : { remove: strays }
 
 /** A claim that the new manifest dropped is kept in any case. */
 export const droppedClaims = (wanted: Wanted['claims'], current: readonly string[]): readonly string[] =>

@@ -13,12 +13,13 @@ import type { VerifiedReleases, ReleaseWatch } from './drift/verified-releases.t
 import {
   NO_DRIFT,
   type Diagnostics,
-  type Fallback,
   type HealthSeen,
   type NamespaceSeen,
   type Observed,
   type ReleaseSeen,
+  type StraysSeen,
 } from './observed.ts'
+import { straysOf } from './strays.ts'
 import { policyDrift } from './namespace/policies.ts'
 import type { PolicyWatch } from './namespace/policy-watch.ts'
 import { releaseOf, renderTargetOf, type AppsParts } from './parts.ts'
@@ -156,8 +157,18 @@ export class Observer {
         ? driftSeen(look.objects.map((object) => object.drift))
         : { ...NO_DRIFT, unrepairable: deployment.unrepairable }
     const health = release.is === 'deployed' ? await this.#health(loaded, planned, release, look, signal) : STARTING
-    const fallback = await this.#fallback(loaded, planned, { release, health }, signal)
-    const seen: Observed = { namespace, release, health, drift, ...(fallback && { fallback }) }
+    const healthy = await this.#fallback(loaded, planned, { release, health }, signal)
+    const fallback = healthy && { revision: healthy.revision, claims: claimsAmong(healthy.objects) }
+    const around = { healthy, look: look.objects, rendered: planned.rendered }
+    const strays = record && (await this.#strays(deployment, record, around, signal))
+    const seen: Observed = {
+      namespace,
+      release,
+      health,
+      drift,
+      ...(fallback && { fallback }),
+      ...(strays && { strays }),
+    }
     const isWanted = !('problem' in plan) && release.is === 'deployed' && release.digest === plan.digest
     if (isWanted && fence !== undefined) {
       const name = record && recordName(deployment.releaseName, record.revision)
@@ -186,14 +197,23 @@ export class Observer {
     { plan }: Planned,
     { release, health }: Pick<Observed, 'release' | 'health'>,
     signal?: AbortSignal,
-  ): Promise<Fallback | undefined> {
+  ): Promise<ReleaseRecord | undefined> {
     const digest = deployment.rollout?.healthyDigest ?? null
     if ('problem' in plan || digest === null || digest === plan.digest) return undefined
     const isUnhealthy = release.is === 'deployed' && release.digest === plan.digest && health.is !== 'ready'
     if (release.is !== 'failed' && !isUnhealthy) return undefined
     const before = { revision: release.revision, digest }
-    const record = await this.#parts.releases.deployedBefore(releaseOf(deployment), before, signal)
-    return record && { revision: record.revision, claims: claimsAmong(record.objects) }
+    return this.#parts.releases.deployedBefore(releaseOf(deployment), before, signal)
+  }
+
+  #strays(
+    deployment: Deployment,
+    record: ReleaseRecord,
+    rest: Pick<Parameters<typeof straysOf>[1], 'healthy' | 'look' | 'rendered'>,
+    signal?: AbortSignal,
+  ): Promise<StraysSeen | undefined> {
+    const objects = record.objects.filter((object) => claimsAmong([object]).length === 0)
+    return straysOf(this.#parts, { ...rest, deployment, record: { status: record.status, objects } }, signal)
   }
 
   /** A worker that died while it created the namespace left it without rights. */

@@ -95,6 +95,26 @@ export interface Fallback {
   readonly claims: readonly string[]
 }
 
+/** An object of the release that a failed revision has brought, and that what comes next does not have. */
+export interface Stray {
+  /** `ConfigMap/extra`. */
+  readonly object: string
+  readonly apiVersion: string
+  readonly kind: string
+  readonly name: string
+  /** This one is deleted, and none that took its name since. */
+  readonly uid: string
+}
+
+/**
+ * Helm compares with one revision alone: once another one has begun, it would not remember these. Claims, and what takes
+ * claims with it, are never among them.
+ */
+export interface StraysSeen {
+  readonly beforeUpgrade: readonly Stray[]
+  readonly beforeRollBack: readonly Stray[]
+}
+
 export interface DriftSeen {
   /** Objects with fields of ours that another writer changed. */
   readonly edited: readonly string[]
@@ -112,6 +132,8 @@ export interface Observed {
   readonly drift: DriftSeen
   /** Looked for only after a rollout that failed. */
   readonly fallback?: Fallback
+  /** Absent: there are none. */
+  readonly strays?: StraysSeen
 }
 
 export const NO_DRIFT: DriftSeen = { edited: [], missing: [], handedOver: [], ignored: [], unrepairable: [] }

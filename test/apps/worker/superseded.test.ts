@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
-import { Job } from '../../../src/kube/index.ts'
+import type { Decision } from '../../../src/domains/apps/decide.ts'
+import type { Step } from '../../../src/domains/apps/steps/types.ts'
+import { decisionLog } from '../../../src/kernel/index.ts'
+import { ConfigMap, Job } from '../../../src/kube/index.ts'
 import { writeChart } from '../helm/world.ts'
 import { claim, hookOnClaim, MODES, onlyIn, page } from './charts.ts'
 import { ADMIN, WorkerWorld } from './world.ts'
@@ -24,14 +27,20 @@ const isHanging = (world: WorkerWorld, namespace: string) => async (): Promise<n
 
 test('a correction does not wait for the rollout that hangs', async () => {
   await using world = await WorkerWorld.make()
-  await world.worker()
+  const decisions = decisionLog()
+  const steps: Step[] = []
+  decisions.onAdd(({ decision }) => steps.push((decision as Decision).step))
+  await world.worker({ decisions })
   const { id, namespaceName: namespace } = await orderReady(world)
   await world.apps.updateDeployment(ADMIN, { id }, { userValues: { mode: 'hang' } })
   await expect.poll(isHanging(world, namespace), { timeout: 30_000 }).toBe(1)
+  const extra = await world.client.get(ConfigMap, { namespace, name: 'extra' })
   await world.apps.updateDeployment(ADMIN, { id }, { userValues: { mode: 'fine' } })
   const { rollout } = await world.until(id, 'ready', 45_000)
   expect(await world.textIn(namespace)).toBe('fine')
-  // What the one in between had brought is gone with it.
+  // What the one in between had brought is gone with it, as was decided.
+  const removed = steps.flatMap((step) => (step.do === 'upgrade' ? (step.remove ?? []) : []))
+  expect(removed).toMatchObject([{ object: 'ConfigMap/extra', uid: extra?.metadata.uid }])
   expect(await world.textIn(namespace, 'extra')).toBeUndefined()
   expect(rollout?.failures).toBe(0)
 })

@@ -1,5 +1,5 @@
 import type { Failure } from '../../../kernel/index.ts'
-import type { HandedOver } from '../observed.ts'
+import type { HandedOver, Stray } from '../observed.ts'
 
 export type Step =
   | { readonly do: 'ensureNamespace' }
@@ -13,8 +13,16 @@ export type Step =
       /** Claims that the new manifest no longer has: annotated `helm.sh/resource-policy: keep` before Helm runs. */
       readonly keepClaims: readonly string[]
       readonly handOver: readonly HandedOver[]
+      /** Deleted before Helm runs. */
+      readonly remove?: readonly Stray[]
     }
-  | { readonly do: 'rollBack'; readonly revision: number; readonly timeoutMs: number }
+  | {
+      readonly do: 'rollBack'
+      readonly revision: number
+      readonly timeoutMs: number
+      /** Deleted before Helm runs. */
+      readonly remove?: readonly Stray[]
+    }
   | { readonly do: 'repairObjects'; readonly objects: readonly string[] }
   /** Hooks are left out once they have failed often: they must not keep a tenant from leaving. */
   | { readonly do: 'uninstall'; readonly hooks: boolean }

@@ -41,6 +41,7 @@ const LOADED = {
     defaultValues: {},
     overrides: {},
     capabilities: {},
+    driftIgnore: [],
     valuesSchema: null,
     layout: DEFAULT_LAYOUT,
     deletedAt: null,

@@ -14,26 +14,17 @@ import { removeStrays } from './strays.ts'
  * Before Helm runs, claims that the new manifest drops are marked to be kept, and the API server is asked which fields others
  * hold: those that are meant to be another's are left out, and the rest is taken over by Helm itself, after its hooks.
  */
-export const upgrade: StepHandler<'upgrade'> = async ({ timeoutMs, keepClaims, handOver }, context) => {
+export const upgrade: StepHandler<'upgrade'> = async ({ timeoutMs, keepClaims, handOver, remove }, context) => {
   const { helm } = context.parts
   const target = targetOf(context)
   await annotateClaims(context, keepClaims)
-  await removeFailed(context)
+  await removeStrays(context, remove)
   const leftOut = [...handOver, ...(await unchangeable(context))]
   const rollout = await rolloutOf(context, timeoutMs, leftOut)
   const ahead = await settle(context, leftOut)
   const settled = { ...rollout, handOver: [...leftOut, ...ahead.handOver], force: ahead.force }
   const { revision, objects } = await withDiagnostics(context, () => helm.upgrade(target, settled, context.signal))
   return { reason: 'Upgraded', note: `upgraded ${target.release} to revision ${revision}`, applied: objects }
-}
-
-/** What a failed upgrade has brought, what was there before has not, and the next does not want. */
-async function removeFailed(context: StepContext): Promise<void> {
-  const { parts, sighting, signal } = context
-  if (sighting.record?.status !== 'failed') return
-  const standing = await parts.releases.standing(targetOf(context), signal)
-  // Without one Helm compares with what failed.
-  if (standing !== undefined) await removeStrays(context, [standing.objects, await sighting.rendered(signal)])
 }
 
 async function annotateClaims(
