@@ -154,8 +154,8 @@ export class DriftWatch implements ReleaseWatch, WorkloadWatch, Service {
   }
 
   areHealthy(applied: readonly KubeObject[]): boolean {
-    const traceOf = (object: KubeObject): Trace | undefined => this.#kinds.get(kindText(object))?.get(at(object))
-    return workloadsIn(applied).every((object) => traceOf(object)?.health === 'ready')
+    const healthIn = (object: KubeObject) => this.#kinds.get(kindText(object))?.get(at(object))?.health
+    return workloadsIn(applied).every((object) => healthIn(object) === 'ready')
   }
 
   async untilHealthy(applied: readonly KubeObject[], ms: number, signal: AbortSignal): Promise<void> {
