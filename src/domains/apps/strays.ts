@@ -1,7 +1,8 @@
-import { at, type KubeObject } from '../../kube/index.ts'
+import { at, isForbidden, type KubeObject } from '../../kube/index.ts'
 import { objectName } from './drift/diff-objects.ts'
 import { asJson, inBatches, type ReleaseObject } from './drift/release-objects.ts'
 import { viewing } from './fence.ts'
+import { groupOf, pluralOf } from './grants/grant.ts'
 import type { ReleaseRecord } from './helm/port.ts'
 import type { Stray, StraysSeen } from './observed.ts'
 import { releaseOf, type AppsParts } from './parts.ts'
@@ -26,7 +27,7 @@ export async function straysOf(
   signal?: AbortSignal,
 ): Promise<StraysSeen | undefined> {
   if (record.status !== 'failed' && healthy === undefined) return undefined
-  const own = record.objects.filter((object) => isInScope(object, deployment.namespaceName))
+  const own = record.objects.filter((object) => isGrantable(object) || isInScope(object, deployment.namespaceName))
   // Without one that stands Helm compares with what failed.
   const standing = record.status === 'failed' ? await parts.releases.standing(releaseOf(deployment), signal) : undefined
   const added = standing === undefined ? [] : beside(own, standing.objects)
@@ -50,6 +51,13 @@ const beside = (objects: readonly KubeObject[], kept: readonly KubeObject[]): Ku
   return objects.filter((object) => !names.has(nameOf(object)))
 }
 
+/**
+ * Outside of the namespace. The template that granted it may be neither the desired one nor the applied one; the rights of the
+ * release name everything that it ever had, and nothing else is shown or deleted.
+ */
+const isGrantable = (object: KubeObject): boolean =>
+  object.metadata.namespace === undefined && pluralOf({ group: groupOf(object), kind: object.kind }) !== undefined
+
 const nameOf = (object: KubeObject): string => objectName(asJson(object))
 
 async function liveOf(
@@ -61,7 +69,15 @@ async function liveOf(
   const known = look.find(({ name }) => name === nameOf(object))
   if (known !== undefined) return known.live
   const resource = await discovery.resourceFor(object.apiVersion, object.kind)
-  return resource && (await client.as(viewing).get(resource, at(object), signal))
+  if (resource === undefined) return undefined
+  return client
+    .as(viewing)
+    .get(resource, at(object), signal)
+    .catch((error: unknown) => {
+      // Without rights outside of the namespace it stays until the deployment is deleted.
+      if (resource.namespaced || !isForbidden(error)) throw error
+      return undefined
+    })
 }
 
 /** Only what the release owns, and may delete. */

@@ -4,9 +4,9 @@ import { resourcesOf, type AppsParts } from '../../../src/domains/apps/index.ts'
 import { fenced, viewing } from '../../../src/domains/apps/fence.ts'
 import { collectOrphans } from '../../../src/domains/apps/orphans.ts'
 import type { Apps, GrantName, ListedDeployment } from '../../../src/domains/apps/usecases/index.ts'
-import { ClusterRole, ClusterRoleBinding, ConfigMap, Namespace } from '../../../src/kube/index.ts'
+import { ClusterRole, ClusterRoleBinding, ConfigMap, Job, Namespace } from '../../../src/kube/index.ts'
 import { writeChart } from '../helm/world.ts'
-import { page } from './charts.ts'
+import { claim, hookOnClaim, page } from './charts.ts'
 import { binding, GRANTS, OWN, RBAC, READER, role, triedApps, type TriedApps } from './tried.ts'
 import { ADMIN, WorkerWorld } from './world.ts'
 
@@ -104,6 +104,24 @@ test('a template that no longer has a granted object takes it away', { timeout: 
   expect(await left(made)).toEqual(
     [`caelus-release-${made.namespaceName}`].flatMap((name) => [`ClusterRole/${name}`, `ClusterRoleBinding/${name}`]),
   )
+  await remove(made)
+})
+
+test('what a superseded upgrade has brought is taken away', { timeout: 120_000 }, async () => {
+  const calm = { 'claim.yaml': claim }
+  const made = await order(await publish(calm))
+  const { id, namespaceName: namespace } = made
+  await world.until(id, 'ready')
+  const hanging = { ...calm, ...READER, 'hook.yaml': hookOnClaim('post-upgrade') }
+  await world.apps.updateDeployment(ADMIN, { id }, { templateId: await publish(hanging, GRANTS) })
+  await expect.poll(async () => (await world.client.list(Job, { namespace })).length, { timeout: 30_000 }).toBe(1)
+  expect(await left(made)).toHaveLength(4)
+  await world.apps.updateDeployment(ADMIN, { id }, { templateId: await publish(calm) })
+  await world.until(id, 'ready', 45_000)
+  expect(await left(made)).toEqual([
+    `ClusterRole/caelus-release-${namespace}`,
+    `ClusterRoleBinding/caelus-release-${namespace}`,
+  ])
   await remove(made)
 })
 

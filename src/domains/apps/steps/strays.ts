@@ -11,6 +11,7 @@ export async function removeStrays(
   for (const { apiVersion, kind, name, uid } of strays) {
     const resource = await parts.discovery.resourceFor(apiVersion, kind)
     if (resource === undefined) continue
-    await client.delete(resource, { namespace: deployment.namespaceName, name }, { uid, signal })
+    const place = resource.namespaced ? { namespace: deployment.namespaceName, name } : { name }
+    await client.delete(resource, place, { uid, signal })
   }
 }
