@@ -270,9 +270,8 @@ export function exerciseHelm(
       const { helm, target, rollout, client, namespace } = await fresh()
       await helm.install(target, rollout())
       for (let revision = 2; revision <= 12; revision++) {
-        expect(await helm.upgrade(target, rollout({ values: { user: { message: `${revision}` } } }))).toEqual({
-          revision,
-        })
+        const values = { user: { message: `${revision}` } }
+        expect(await helm.upgrade(target, rollout({ values }))).toMatchObject({ revision })
       }
       expect(await client.list(Secret, { namespace, labels: 'owner=helm' })).toHaveLength(10)
     })

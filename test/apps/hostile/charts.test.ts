@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto'
+import { execFile } from 'node:child_process'
 import { symlink, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Previewed } from '../../../src/domains/apps/index.ts'
 import { failureOf, type Failure } from '../../../src/kernel/index.ts'
-import { writeChart } from '../helm/world.ts'
-import { HostileWorld, RENDER_MS, type PublishOptions } from './world.ts'
+import { HostileWorld, RENDER_MS, TREASURE, type PublishOptions } from './world.ts'
+
+const execute = promisify(execFile)
 
 /** The thread that answers everybody stands still for no longer, on a busy machine. */
 const LONGEST_BLOCK_MS = 1_500
@@ -185,12 +188,26 @@ describe('what does not belong to a release', () => {
   })
 })
 
-test('a chart that points outside of itself is not fetched', async () => {
-  const folder = await writeChart(world.worker.dir, { 'a.yaml': map('x') })
+/** An archive of a chart, made by the system's tar. */
+async function archived(folder: string, ...more: readonly string[]): Promise<string> {
+  const archive = `${folder}.tgz`
+  await execute('tar', ['-czPf', archive, ...more, '-C', dirname(folder), basename(folder)])
+  return archive
+}
+
+test('an archive that links to a file outside of it shows nothing of the file', async () => {
+  const folder = await world.write({ 'a.yaml': map('x') })
   const outside = join(world.worker.dir, 'outside')
-  await writeFile(outside, 'secret')
+  await writeFile(outside, map(TREASURE, 'outside'))
   await symlink(outside, join(folder, 'templates', 'b.yaml'))
-  await expect(world.worker.publish(folder)).rejects.toMatchObject({
-    failure: refusedAs('ChartInvalid', /b\.yaml is neither a file nor a folder/),
+  const shown = await world.previewOrder(await world.worker.publish(await archived(folder)))
+  expect(JSON.stringify(shown)).not.toContain(TREASURE)
+})
+
+test('an archive with a file outside of its folder is refused', async () => {
+  const folder = await world.write({ 'a.yaml': map('x') })
+  const archive = await archived(folder, '--transform', 's,templates/a.yaml,../../evil.yaml,')
+  await expect(world.worker.publish(archive)).rejects.toMatchObject({
+    failure: refusedAs('ChartInvalid', /its archive has \S+evil\.yaml, which is outside of its folder/),
   })
 })

@@ -66,13 +66,18 @@ export class HostileWorld implements AsyncDisposable {
     templates: Readonly<Record<string, string>>,
     { files = {}, healthTimeoutSec = 20 }: PublishOptions = {},
   ): Promise<string> {
+    return this.worker.publish(await this.write(templates, files), { healthTimeoutSec })
+  }
+
+  /** The folder of a chart whose users may set a text. */
+  async write(templates: Readonly<Record<string, string>>, files: PublishOptions['files'] = {}): Promise<string> {
     const folder = await writeChart(this.worker.dir, templates, { values: 'user: {}\n' })
     await writeFile(join(folder, 'values.schema.json'), SCHEMA)
     for (const [name, content] of Object.entries(files)) {
       await mkdir(dirname(join(folder, name)), { recursive: true })
       await writeFile(join(folder, name), content)
     }
-    return this.worker.publish(folder, { healthTimeoutSec })
+    return folder
   }
 
   /** What a tenant is shown before ordering. */

@@ -27,7 +27,7 @@ export async function readChart(archive: Buffer, source: string): Promise<ChartF
       cause,
     )
   })
-  const found = topFiles(tar)
+  const found = topFiles(tar, (name) => invalid(`its archive has ${name}, which is outside of its folder`))
   const contentOf = async (name: string, read: (text: string) => Json | Promise<Json>): Promise<Json | undefined> => {
     const content = found.get(name)
     if (content === undefined) return undefined
@@ -62,9 +62,10 @@ const yamlOf = (text: string): Json | Promise<Json> =>
   text.length > QUICKLY_PARSED ? parsed('the chart', 'yaml', [text]) : parseYaml(text)
 
 /** The files directly in the chart's folder. Subcharts lie deeper and do not count. */
-function topFiles(tar: Buffer): Map<string, Buffer> {
+function topFiles(tar: Buffer, outside: (name: string) => Error): Map<string, Buffer> {
   const top = new Map<string, Buffer>()
   for (const { name, content } of filesIn(tar)) {
+    if (name.startsWith('/') || name.split('/').includes('..')) throw outside(name)
     const [, file, deeper] = name.replace(/^\.\//, '').split('/')
     if (file !== undefined && deeper === undefined) top.set(file, content)
   }
