@@ -19,4 +19,7 @@ export function goPeer(name: string, outDir: string, pkg = '.'): string {
 }
 
 /** The folder with the sources of a module that a peer is built of. */
-export const goModule = (name: string, module: string): string => go(name, 'list', '-m', '-f', '{{.Dir}}', module)
+export function goModule(name: string, module: string): string {
+  go(name, 'mod', 'download', module)
+  return go(name, 'list', '-m', '-f', '{{.Dir}}', module)
+}

@@ -18,14 +18,24 @@ export const measureFairness = (peer: string, n: number, keep: (row: Row) => voi
     const phases = { peer, place, usage: worker, keep }
     const [calm = '', loud = '', ...crowd] = await tenants(ours, n + 2)
     const templateId = await ours.publish(NEVER, HEALTH_TIMEOUT_SEC)
-    const hang = (userId: string, domainname: string) =>
-      apps.createDeployment(ADMIN, { userId, templateId, domainname })
+    /** Orders one for each, and waits until Helm is done with all: from then on only their health is waited for. */
+    const hang = async (users: readonly string[], word: string): Promise<void> => {
+      const ordered: string[] = []
+      for (const [i, userId] of users.entries()) {
+        const { id } = await apps.createDeployment(ADMIN, { userId, templateId, domainname: domainOf(i, word) })
+        ordered.push(id)
+      }
+      await worker.until('all applied', () => ordered.every((id) => worker.ended.has(id)))
+    }
     // A worker that has just started is slower, and would make the quiet case look worse than it is.
     await singles(ours, calm, 'warm')
     await phase(phases, 'fairness.quiet', () => singles(ours, calm, 'quiet'))
-    for (let i = 0; i < n; i++) await hang(loud, domainOf(i, 'loud'))
+    await hang(
+      Array.from({ length: n }, () => loud),
+      'loud',
+    )
     await phase(phases, 'fairness.loud', () => singles(ours, calm, 'calm'))
-    for (const [i, userId] of crowd.entries()) await hang(userId, domainOf(i, 'crowd'))
+    await hang(crowd, 'crowd')
     await phase(phases, 'fairness.crowd', () => singles(ours, calm, 'still'))
   })
 

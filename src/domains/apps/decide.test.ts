@@ -272,6 +272,14 @@ describe('a rollout', () => {
     expect(after).toMatchObject({ failures: 1, failedRevision: 3 })
   })
 
+  it('is looked at soon, or later where the watch tells of its health', () => {
+    const begun = { ...releases.current, updatedAt: NOW }
+    const lookAfter = (isWatched: boolean) =>
+      decide(input(changed(rollout()), { release: begun, health: { ...healths.progressing, isWatched } }), NOW).step
+    expect(lookAfter(false)).toMatchObject({ do: 'waitFor', ms: 2_000 })
+    expect(lookAfter(true)).toMatchObject({ do: 'waitFor', ms: 10_000 })
+  })
+
   it('is not judged by what its controllers report in the first moments', () => {
     const early = { release: { ...releases.current, updatedAt: NOW - 1_000 }, health: healths.failing }
     const because = healths.failing.diagnostics.message

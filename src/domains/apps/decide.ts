@@ -64,6 +64,8 @@ export const SLOW_DELETE_MS = 120_000
 const SLOW_LOOK_AGAIN_MS = 60_000
 /** A watch tells when health changes; these looks are for what it does not see. */
 const [FIRST_HEALTH_LOOK_MS, LAST_HEALTH_LOOK_MS] = [2_000, 30_000]
+/** For what the watch does not see: why pods do not start. */
+const WATCHED_LOOK_MS = 10_000
 /** Controllers may report a failure that they get over by themselves, such as pods that come before their service account. */
 const SETTLING_MS = 20_000
 /**
@@ -245,7 +247,7 @@ function awaitHealth(context: Context, release: Deployed, health: NotReady): Dec
   const mayChange = health.is === 'progressing' || now - release.updatedAt < SETTLING_MS
   if (mayChange && now < deadlineAt) {
     const because = becauseOf(health)
-    const ms = Math.min(healthLookMs(now - (deadlineAt - wanted.healthTimeoutMs)), deadlineAt - now)
+    const ms = Math.min(healthLookMs(health, now - (deadlineAt - wanted.healthTimeoutMs)), deadlineAt - now)
     return { step: { do: 'waitFor', because, ms }, status: working, rollout: { ...rollout, deadlineAt } }
   }
   const failure = failureOf(health, wanted.healthTimeoutMs)
@@ -256,8 +258,10 @@ const becauseOf = (health: NotReady): string =>
   health.is === 'progressing' ? (health.diagnostics?.message ?? health.because) : health.diagnostics.message
 
 /** Fewer looks the longer it takes. */
-const healthLookMs = (sinceMs: number): number =>
-  Math.max(FIRST_HEALTH_LOOK_MS, Math.min(LAST_HEALTH_LOOK_MS, Math.round(sinceMs / 4)))
+function healthLookMs(health: NotReady, sinceMs: number): number {
+  const first = health.is === 'progressing' && health.isWatched === true ? WATCHED_LOOK_MS : FIRST_HEALTH_LOOK_MS
+  return Math.max(first, Math.min(LAST_HEALTH_LOOK_MS, Math.round(sinceMs / 4)))
+}
 
 function failureOf(health: NotReady, timeoutMs: number): Failure {
   if (health.is === 'failing') return raise[health.diagnostics.code](health.diagnostics.message).failure
@@ -273,7 +277,7 @@ function unhealthy({ deployment, wanted, rollout, now }: Context, health: NotRea
   const isPassing = health.is === 'progressing' && health.isDown !== true && now < deadlineAt
   if (isPassing && deployment.status === 'ready') {
     return {
-      step: { do: 'waitFor', because: health.because, ms: FIRST_HEALTH_LOOK_MS * 5 },
+      step: { do: 'waitFor', because: health.because, ms: WATCHED_LOOK_MS },
       status: 'ready',
       rollout: state,
     }

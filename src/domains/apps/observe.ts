@@ -344,7 +344,19 @@ export class Observer {
     const known = await this.#diagnosed(deployment, release, worst, mask, signal)
     if (worst.is === 'failing')
       return { is: 'failing', diagnostics: known ?? { code: 'NeverHealthy', message: because } }
-    return { is: 'progressing', because, ...(worst.isDown && { isDown: true }), ...(known && { diagnostics: known }) }
+    const isWatched = objects.every(
+      ({ desired, live }) =>
+        live === undefined ||
+        healthOf(live).is === 'ready' ||
+        this.#releaseWatch?.tellsHealthOf(kindText(desired)) === true,
+    )
+    return {
+      is: 'progressing',
+      because,
+      ...(worst.isDown && { isDown: true }),
+      ...(isWatched && { isWatched }),
+      ...(known && { diagnostics: known }),
+    }
   }
 
   /** A rollout that goes well is not asked for its troubles. */

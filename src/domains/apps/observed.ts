@@ -55,6 +55,8 @@ export type HealthSeen =
       readonly because: string
       /** No replica answers. While some do, it is a rollout, a restart or a change of scale. */
       readonly isDown?: boolean
+      /** Everything that is not ready is watched: a change of its health wakes the deployment. */
+      readonly isWatched?: boolean
       /** Absent: nothing is known but that it takes time. */
       readonly diagnostics?: Diagnostics
     }

@@ -132,7 +132,10 @@ export function appsWorker(deps: AppsWorkerDeps): readonly Service[] {
 }
 
 /** A release counts as untouched only while the platform's objects in its namespace are as they should be. */
-function withPolicies(watch: ReleaseWatch, policies: PolicyWatch | undefined): ReleaseWatch {
+function withPolicies(
+  watch: ReleaseWatch,
+  policies: PolicyWatch | undefined,
+): Pick<ReleaseWatch, 'glimpse' | 'follow'> {
   if (policies === undefined) return watch
   return {
     follow: (kinds) => watch.follow(kinds),

@@ -24,6 +24,8 @@ export interface ReleaseWatch {
   glimpse(namespace: string): WatchedVersions | undefined
   /** Has objects of these kinds watched from now on. */
   follow(kinds: readonly string[]): void
+  /** Whether a change of the health of such an object wakes its deployment. */
+  tellsHealthOf(kind: string): boolean
 }
 
 /** A release that was found as it should be. */
@@ -48,7 +50,7 @@ export interface VerifiedReleaseStore {
 }
 
 export interface VerifiedReleasesDeps {
-  readonly releaseWatch: ReleaseWatch
+  readonly releaseWatch: Pick<ReleaseWatch, 'glimpse' | 'follow'>
   readonly kept: VerifiedReleaseStore
   readonly clock: Clock
   /** Whatever else the judgement depends on: what was found by another judge is not believed. */

@@ -129,6 +129,11 @@ test('applied workloads are waited for until the watch shows that they are healt
   await setStatus(client, 1)
   await waiting
   expect(watch.areHealthy(APPLIED)).toBe(true)
+  expect(['apps/v1/Deployment', 'v1/ConfigMap', 'v1/Pod'].map((kind) => watch.tellsHealthOf(kind))).toEqual([
+    true,
+    false,
+    false,
+  ])
   await watch.stop()
 })
 

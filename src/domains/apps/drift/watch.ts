@@ -180,6 +180,10 @@ export class DriftWatch implements ReleaseWatch, WorkloadWatch, Service {
     }
   }
 
+  tellsHealthOf(kind: string): boolean {
+    return WATCHED_WHOLE.has(kind) && this.#synced.has(kind)
+  }
+
   async #run(signal: AbortSignal, ready: () => void): Promise<void> {
     const stopped = new Promise<void>((resolve) => {
       signal.addEventListener('abort', () => resolve(), { once: true })
