@@ -78,6 +78,7 @@ function Entry({ revision, onRollBack }: EntryProps) {
       </div>
       {onRollBack && (
         <Button
+          className={classes.action}
           size="compact-sm"
           variant="default"
           leftSection={<IconArrowBackUp size={14} aria-hidden />}
