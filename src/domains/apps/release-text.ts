@@ -15,52 +15,51 @@ export interface ReleaseText {
   readonly text: string
 }
 
-/** Longer notes are nothing that anybody reads. */
-const LONGEST_NOTES = 65_536
+type ReleaseParts = Pick<AppsParts, 'client' | 'releases'>
 
-/** What the chart says to whoever installed it, without secrets. `undefined`: there is no release. */
-export async function notesOf(
-  parts: Pick<AppsParts, 'client' | 'releases'>,
+/** `undefined`: there is no release. */
+type ReadRelease = (
+  parts: ReleaseParts,
   inputs: ReleaseInputs,
   signal?: AbortSignal,
-): Promise<ReleaseText | undefined> {
-  const contents = await contentsOf(parts, inputs, signal)
-  if (contents === undefined) return undefined
-  const mask = masker(secretsIn(inputs, contents))
-  return { revision: contents.revision, text: mask.excerpt(printable(contents.notes), LONGEST_NOTES).trim() }
-}
+) => Promise<ReleaseText | undefined>
+
+/** Longer notes are cut. */
+const LONGEST_NOTES = 65_536
+
+/** The notes of the chart, without secrets. */
+export const notesOf: ReadRelease = (parts, inputs, signal) =>
+  reading(parts, inputs, signal, async (contents) => {
+    const mask = masker(secretsIn(inputs, contents))
+    return mask.excerpt(printable(contents.notes), LONGEST_NOTES).trim()
+  })
 
 /**
  * The manifest of the release as YAML, without its secrets: neither the data of Secrets, nor what is write-only. On a thread of
- * its own, because its author decides what it costs. `undefined`: there is no release.
+ * its own, because its author decides what it costs.
  */
-export async function manifestOf(
-  parts: Pick<AppsParts, 'client' | 'releases'>,
-  inputs: ReleaseInputs,
-  signal?: AbortSignal,
-): Promise<ReleaseText | undefined> {
-  const contents = await contentsOf(parts, inputs, signal)
-  if (contents === undefined) return undefined
-  const input = [contents.manifest, secretsIn(inputs, contents)] as const
-  return {
-    revision: contents.revision,
-    text: await parsed('the manifest of the release', 'shownManifest', [...input], signal),
-  }
-}
+export const manifestOf: ReadRelease = (parts, inputs, signal) =>
+  reading(parts, inputs, signal, (contents) =>
+    parsed('the manifest of the release', 'shownManifest', [contents.manifest, secretsIn(inputs, contents)], signal),
+  )
 
 /** The values that the release was made of, with the defaults of its chart: what its reader may see of them, as YAML. */
-export async function valuesOf(
-  parts: Pick<AppsParts, 'client' | 'releases'>,
+export const valuesOf: ReadRelease = (parts, inputs, signal) =>
+  reading(parts, inputs, signal, (contents) => {
+    const effective = effectiveIn(contents)
+    const open = redact(effective, secretPlaces(inputs, effective))
+    const shown = shownValues(templateOf(inputs, contents), open, inputs.reader)
+    return parsed('the values of the release', 'shownYaml', [shown, secretsIn(inputs, contents)], signal)
+  })
+
+async function reading(
+  parts: ReleaseParts,
   inputs: ReleaseInputs,
-  signal?: AbortSignal,
+  signal: AbortSignal | undefined,
+  textIn: (contents: ReleaseContents) => Promise<string>,
 ): Promise<ReleaseText | undefined> {
   const contents = await contentsOf(parts, inputs, signal)
-  if (contents === undefined) return undefined
-  const effective = effectiveIn(contents)
-  const open = redact(effective, secretPlaces(inputs, effective))
-  const shown = shownValues(templateOf(inputs, contents), open, inputs.reader)
-  const text = await parsed('the values of the release', 'shownYaml', [shown, secretsIn(inputs, contents)], signal)
-  return { revision: contents.revision, text }
+  return contents && { revision: contents.revision, text: await textIn(contents) }
 }
 
 /** The one that this revision was made from. */
@@ -90,7 +89,7 @@ function coalesced(defaults: JsonObject, over: JsonObject): JsonObject {
 const printable = (text: string): string => text.replaceAll(/[^\P{Cc}\n\t]+/gu, '')
 
 async function contentsOf(
-  { client, releases }: Pick<AppsParts, 'client' | 'releases'>,
+  { client, releases }: ReleaseParts,
   { deployment }: ReleaseInputs,
   signal?: AbortSignal,
 ): Promise<ReleaseContents | undefined> {

@@ -1,12 +1,11 @@
 import { join } from 'node:path'
 import { inject } from 'vitest'
 import type { AppsParts } from '../../../src/domains/apps/index.ts'
-import { charts, helmCli, releases } from '../../../src/domains/apps/helm/index.ts'
-import { deploymentRows } from '../../../src/domains/apps/store/index.ts'
+import { charts, helmCli } from '../../../src/domains/apps/helm/index.ts'
 import { openApps, type Apps, type GrantName } from '../../../src/domains/apps/usecases/index.ts'
 import { userDirectory } from '../../../src/identity/index.ts'
 import { systemClock } from '../../../src/kernel/index.ts'
-import { discovery, kubeLocks, type Client } from '../../../src/kube/index.ts'
+import { discovery, type Client } from '../../../src/kube/index.ts'
 import { obtainBinaries } from '../../../tools/binaries/index.ts'
 import { testTransport } from '../../support/kube.ts'
 import { CLASS, SETTINGS } from './parts.ts'
@@ -23,7 +22,7 @@ export async function triedApps(world: WorkerWorld, cluster: Client = world.clie
   const transport = await testTransport()
   const kinds = discovery(transport)
   const { helm: binary } = await obtainBinaries(['helm'])
-  const { client, dir, database, queue } = world
+  const { dir, database, queue } = world
   const store = charts({ cacheDir: join(dir, 'charts'), localPaths: true })
   const helm = helmCli({ binary, kubeconfig: inject('kubeconfig'), kinds, home: join(dir, 'tried'), tempDir: dir })
   return {
@@ -39,17 +38,7 @@ export async function triedApps(world: WorkerWorld, cluster: Client = world.clie
       clock: systemClock,
       random: Math.random,
     }),
-    parts: {
-      client,
-      discovery: kinds,
-      rows: deploymentRows(database.pool),
-      charts: store,
-      helm,
-      releases: releases(client, kinds),
-      locks: kubeLocks({ client, namespace: 'default' }),
-      clock: systemClock,
-      settings: SETTINGS,
-    },
+    parts: await world.parts({ discovery: kinds, charts: store, helm }),
     [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
   }
 }
