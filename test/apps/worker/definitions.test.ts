@@ -103,7 +103,7 @@ test(
         { fieldManager: 'other', force: true },
       )
     const more = await publish(apps, world, '1.3.0', [definition(group, 'wheels', ['v3', 'v1'])])
-    await expect(install(more)).rejects.toThrow(/kept by somebody else/)
+    await expect(install(more)).rejects.toThrow(/has another owner/)
     await world.apps.deleteDeployment(ADMIN, { id: made.id })
     await world.until(made.id, 'deleted')
   },

@@ -12,7 +12,7 @@ import { revisionText, spokenRevision } from './revision.ts'
 import { RollBack } from './RollBack.tsx'
 import classes from './History.module.css'
 
-/** So many are shown until somebody asks for more. */
+/** Shown before "Show all". */
 const FEW = 5
 
 /** What the app was, and the way back. */

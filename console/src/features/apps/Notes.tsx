@@ -4,7 +4,7 @@ import { useResource } from '../../lib/api/queries.ts'
 import { api, TOPIC } from './paths.ts'
 import classes from './Notes.module.css'
 
-/** What the chart says to whoever installed it; nothing while it says nothing. */
+/** The notes of the chart. Nothing if it has none. */
 export function Notes({ deployment }: { readonly deployment: DeploymentView }) {
   const { data } = useResource<NotesView>(TOPIC, `${api.deployment(deployment)}/notes`)
   if (data === undefined || data.notes === null) return null

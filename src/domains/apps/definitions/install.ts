@@ -19,33 +19,34 @@ export interface DefinitionChange {
   readonly versions: readonly string[]
 }
 
-export interface InstallDefinitionsOptions {
-  /** Tells what would change, and changes nothing. */
-  readonly dryRun: boolean
-  readonly signal?: AbortSignal | undefined
-}
-
 type Definition = CustomResourceDefinition
 
 /**
- * Applies the definitions of a chart. All of them are tried first, so that either each can be applied or none is. A definition
- * that lacks a version of the present one is refused: objects may be stored in it, and releases may use it.
+ * Tries the definitions of a chart in dry runs, all of them, so that either each can be applied or none is. A definition that
+ * lacks a version of the present one is refused: objects may be stored in it, and releases may use it.
  */
-export async function installDefinitions(
+export async function tryDefinitions(
   client: Reader & Writer,
   definitions: readonly KubeObject[],
-  { dryRun, signal }: InstallDefinitionsOptions,
+  signal?: AbortSignal,
 ): Promise<readonly DefinitionChange[]> {
-  const found = definitions as readonly Definition[]
-  const tried = await Promise.all(found.map((one) => attempt(client, one, signal)))
+  const tried = await Promise.all(definitions.map((one) => attempt(client, one as Definition, signal)))
   const problems = tried.flatMap((one) => ('problem' in one ? [one.problem] : []))
   if (problems.length > 0) throw raise.DefinitionsRefused(`nothing was installed: ${problems.join('; ')}`)
-  const changes = tried.flatMap((one) => ('problem' in one ? [] : [one]))
-  const due = found.filter((_, index) => changes[index]?.is !== 'same')
-  for (const definition of dryRun ? [] : due) {
-    await client.apply(CustomResourceDefinition, definition, { ...(signal && { signal }) })
+  return tried.flatMap((one) => ('problem' in one ? [] : [one]))
+}
+
+/** Applies those of the definitions that change something. Safe to run twice. */
+export async function applyDefinitions(
+  client: Writer,
+  definitions: readonly KubeObject[],
+  changes: readonly DefinitionChange[],
+  signal?: AbortSignal,
+): Promise<void> {
+  const due = new Set(changes.flatMap(({ name, is }) => (is === 'same' ? [] : [name])))
+  for (const definition of definitions.filter(({ metadata }) => due.has(metadata.name))) {
+    await client.apply(CustomResourceDefinition, definition as Definition, { ...(signal && { signal }) })
   }
-  return changes
 }
 
 async function attempt(
@@ -69,7 +70,7 @@ async function attempt(
   } catch (error) {
     if (isForbidden(error))
       throw raise.DefinitionsDisabled(`the API may not write definitions: ${error.message}`, { cause: error })
-    if (isConflict(error)) return { problem: `${name} is kept by somebody else: ${error.message}` }
+    if (isConflict(error)) return { problem: `${name} has another owner: ${error.message}` }
     if (isInvalid(error)) return { problem: `${name}: ${failureOf(error).message}` }
     throw error
   }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { asUser, found, needsAdmin, note, type Actor } from '../../../store/index.ts'
-import { installDefinitions, type DefinitionChange } from '../definitions/install.ts'
+import { applyDefinitions, tryDefinitions, type DefinitionChange } from '../definitions/install.ts'
 import { raise } from '../failures.ts'
 import { contentsOf } from '../helm/chart-contents.ts'
 import { chartOf } from '../plan.ts'
@@ -8,7 +8,10 @@ import { findTemplate } from '../store/index.ts'
 import type { UseCaseDeps } from './deps.ts'
 import type { TemplateRef } from './port.ts'
 
-/** Neither the chart nor the cluster is waited for inside of a transaction. */
+/**
+ * Neither the chart nor the cluster is waited for inside of a transaction. The audit comes before the change: what is cut off
+ * in between can be repeated, and a change without a trace cannot be found.
+ */
 export async function installTemplateDefinitions(
   { pool, charts, cluster }: UseCaseDeps,
   actor: Actor,
@@ -25,13 +28,13 @@ export async function installTemplateDefinitions(
   if (client === undefined) throw raise.ControlPlaneUnreachable('no control plane is connected')
   const { archive } = await charts.fetch(chartOf(template), signal)
   const { definitions } = await contentsOf(await readFile(archive))
-  const changes = await installDefinitions(client, definitions, { dryRun, signal })
+  const changes = await tryDefinitions(client, definitions, signal)
   const changed = changes.filter(({ is }) => is !== 'same').map(({ name }) => name)
-  if (!dryRun && changed.length > 0) {
-    const object = { kind: 'Template', id }
-    await asUser(pool, actor, (tx) =>
-      note(tx, actor, { action: 'installedDefinitions', object, detail: { definitions: changed.join(', ') } }),
-    )
-  }
+  if (dryRun || changed.length === 0) return changes
+  const object = { kind: 'Template', id }
+  await asUser(pool, actor, (tx) =>
+    note(tx, actor, { action: 'installedDefinitions', object, detail: { definitions: changed.join(', ') } }),
+  )
+  await applyDefinitions(client, definitions, changes, signal)
   return changes
 }

@@ -81,7 +81,7 @@ export function ValuesFields({ draft, onChange }: ValuesFieldsProps) {
         <Accordion.Panel>
           <Textarea
             label="Fields that are left to others"
-            description="A list of rules in JSON, with JSON pointers; * is any one segment. They are neither repaired nor changed by upgrades while somebody else holds them."
+            description="A list of rules in JSON, with JSON pointers; * is any one segment. They are neither repaired nor changed by upgrades while another field manager owns them."
             placeholder={RULES}
             autosize
             minRows={2}
