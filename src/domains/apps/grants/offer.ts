@@ -3,7 +3,7 @@ import type { KubeObject } from '../../../kube/index.ts'
 import { field, isJsonArray, isJsonObject, type Json, type JsonObject } from '../values/json.ts'
 import { contentOf, groupOf, nameIn, pluralOf, RELEASE, replaced } from './grant.ts'
 
-/** What an admin could grant a template, or why nobody can. */
+/** What an admin can grant a template, or why it cannot be granted. */
 export type GrantOffer =
   | {
       readonly grantable: true
@@ -95,7 +95,7 @@ function problemOfRole(role: JsonObject): string | undefined {
     : 'its rules are collected from other roles (aggregationRule)'
 }
 
-/** A binding hands over rights of another role, which nobody has reviewed, or to others, who did not order it. */
+/** A binding hands over rights of another role, which was not reviewed, or to subjects outside of the release. */
 function problemOfBinding(binding: JsonObject, objects: readonly KubeObject[], release: string): string | undefined {
   const roleRef = fieldsOf(binding, 'roleRef')
   const roleName = textOf(roleRef['name']).replaceAll(RELEASE, release)

@@ -168,7 +168,7 @@ function rulesFor(release: string, { group, plural, name, mayChange }: ClusterRe
   ]
 }
 
-/** Kubernetes lets nobody hand over rights that they do not have, unless they are told so for this role. */
+/** Kubernetes refuses to hand over rights that the writer does not have, unless it may `escalate` or `bind` this role. */
 function handedOver(granted: readonly GrantedObject[]): RbacV1.PolicyRule[] {
   const roles = { apiGroups: [ClusterRole.group], resources: [ClusterRole.plural] }
   return granted.flatMap(({ kind, name, content }) => {
