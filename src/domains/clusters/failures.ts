@@ -1,0 +1,145 @@
+import { defineFailures } from '../../kernel/index.ts'
+
+const RETRIED = 'It is retried by itself.'
+
+/** Everything that can go wrong with a cluster. A sync never gives up, so whatever a worker meets is retryable. */
+export const raise = defineFailures({
+  GardenerUnreachable: {
+    whoseMove: 'platform',
+    retryable: true,
+    nextStep: `${RETRIED} If it stays, check that the API of Gardener is up and reachable from the worker.`,
+  },
+  GardenerForbidden: {
+    whoseMove: 'operator',
+    retryable: true,
+    nextStep: `Give the user of GARDENER_KUBECONFIG the right that the message names. ${RETRIED}`,
+  },
+  GardenerMisconfigured: {
+    whoseMove: 'operator',
+    retryable: true,
+    nextStep: `Correct the setting that the message names (GARDENER_…), or create what it refers to. ${RETRIED}`,
+  },
+  ShootRefused: {
+    whoseMove: 'user',
+    retryable: true,
+    nextStep: `Change the field that the message names to a value that is supported. ${RETRIED}`,
+  },
+  ShootTaken: {
+    whoseMove: 'operator',
+    retryable: true,
+    nextStep: `A Shoot of this name exists and belongs to somebody else; Caelus never changes it. Delete or rename it. ${RETRIED}`,
+  },
+  ShootTerminating: {
+    whoseMove: 'platform',
+    retryable: true,
+    nextStep: 'A Shoot of this cluster is still being deleted, and is made anew once it is gone.',
+  },
+  NamespacePending: {
+    whoseMove: 'platform',
+    retryable: true,
+    nextStep: `Gardener makes the namespace of the project. ${RETRIED} If it stays, check gardener-controller-manager.`,
+  },
+  InfrastructureCredentials: {
+    whoseMove: 'operator',
+    retryable: true,
+    nextStep: 'Correct the credentials of the infrastructure that the CredentialsBinding refers to, then retry.',
+  },
+  InfrastructureQuota: {
+    whoseMove: 'operator',
+    retryable: true,
+    nextStep: 'Have the quota of the infrastructure raised or ask for fewer nodes, then retry.',
+  },
+  InfrastructureBusy: {
+    whoseMove: 'platform',
+    retryable: true,
+    nextStep: 'Gardener goes on by itself once the infrastructure answers again.',
+  },
+  InfrastructureDepleted: {
+    whoseMove: 'user',
+    retryable: true,
+    nextStep: 'Choose another machine type or region, or wait until the infrastructure has capacity; then retry.',
+  },
+  InfrastructureDependencies: {
+    whoseMove: 'operator',
+    retryable: true,
+    nextStep: 'Remove what still uses the resources that the message names from the infrastructure, then retry.',
+  },
+  ClusterResourcesLeft: {
+    whoseMove: 'user',
+    retryable: true,
+    nextStep: 'Remove what blocks the cleanup inside the cluster: objects with finalizers that nobody removes.',
+  },
+  ClusterConfiguration: {
+    whoseMove: 'user',
+    retryable: true,
+    nextStep: 'Correct what the message names in the cluster, then retry.',
+  },
+  ClusterWebhook: {
+    whoseMove: 'user',
+    retryable: true,
+    nextStep: 'Correct or remove the webhook in the cluster that the message names: it blocks the control plane.',
+  },
+  ShootFailed: {
+    whoseMove: 'operator',
+    retryable: true,
+    nextStep: 'Read the message of Gardener, remove the cause, then retry the operation.',
+  },
+  ShootErroneous: {
+    whoseMove: 'platform',
+    retryable: true,
+    nextStep: 'Gardener retries by itself. If it stays, the message says what fails.',
+  },
+  ShootDegraded: {
+    whoseMove: 'operator',
+    retryable: true,
+    nextStep: 'Read the condition that the message names. The cluster is ready again by itself once it is healthy.',
+  },
+  StaleFence: {
+    whoseMove: 'platform',
+    retryable: true,
+    nextStep: 'Nothing: another worker has taken over and goes on from here.',
+  },
+  ClusterNameTaken: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Choose a name that no other cluster of the organization has.',
+  },
+  RegionImmutable: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Order a new cluster in the other region: Gardener cannot move one.',
+  },
+  VersionRefused: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Choose a version that is offered: `caelus get-cluster <id> -o json` and the console list them.',
+  },
+  ClusterLimit: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Delete a cluster, ask for fewer nodes, or ask an admin for higher limits of the organization.',
+  },
+  NotOffered: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Choose one of those that the message names, or ask an admin to allow it for the organization.',
+  },
+  ClusterBeingDeleted: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Order it again once it is gone: a deletion cannot be taken back.',
+  },
+  ClusterNotReady: {
+    whoseMove: 'user',
+    retryable: true,
+    nextStep: 'Wait until the control plane of the cluster is up, then ask again.',
+  },
+  OrphansKept: {
+    whoseMove: 'operator',
+    retryable: true,
+    nextStep:
+      'Look at the Shoots that the message names. If they are to go, delete them by hand or raise the limit that it names; if not, find out who removed their rows.',
+  },
+})
+
+export type ClusterFailureCode = keyof typeof raise
