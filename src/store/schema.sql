@@ -580,6 +580,22 @@ begin
 end
 $function$
 
+tenant.cluster_changed()
+CREATE OR REPLACE FUNCTION tenant.cluster_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  perform tenant.request_sync(new.id, case
+    when tg_op = 'INSERT' then 'ordered'
+    when new.deleted is not null then 'deletion asked for'
+    else 'changed' end);
+  return null;
+end
+$function$
+
 tenant.create_organization(the_id uuid, the_name text)
 CREATE OR REPLACE FUNCTION tenant.create_organization(the_id uuid, the_name text)
  RETURNS void
@@ -592,6 +608,24 @@ BEGIN ATOMIC
  INSERT INTO tenant.organization_members (organization_id, user_id, role)
    VALUES (create_organization.the_id, caelus.current_user_id(), 'owner'::text);
 END
+
+tenant.guard_cluster()
+CREATE OR REPLACE FUNCTION tenant.guard_cluster()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if (new.id, new.organization_id, new.region, new.created)
+    is distinct from (old.id, old.organization_id, old.region, old.created) then
+    raise exception 'id, organization, region and creation of cluster % never change', old.id
+      using errcode = 'insufficient_privilege';
+  end if;
+  if old.deleted is not null and new is distinct from old then
+    raise exception 'cluster % is being deleted', old.id using errcode = 'insufficient_privilege';
+  end if;
+  return new;
+end
+$function$
 
 tenant.keep_an_owner()
 CREATE OR REPLACE FUNCTION tenant.keep_an_owner()
@@ -628,6 +662,60 @@ BEGIN ATOMIC
       JOIN caelus."user" u ON ((u.id = m.user_id)))
    WHERE ((m.organization_id = members_of.organization) AND (caelus.acts_as_admin() OR (tenant.role_in(members_of.organization) IS NOT NULL)));
 END
+
+tenant.node_pool_changed()
+CREATE OR REPLACE FUNCTION tenant.node_pool_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if tg_op = 'DELETE' then
+    perform tenant.request_sync(old.cluster_id, format('node pool %s removed', old.name));
+  else
+    perform tenant.request_sync(new.cluster_id, format('node pool %s %s', new.name,
+      case tg_op when 'INSERT' then 'added' else 'changed' end));
+  end if;
+  return null;
+end
+$function$
+
+tenant.request_sync(the_cluster uuid, why text)
+CREATE OR REPLACE FUNCTION tenant.request_sync(the_cluster uuid, why text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  the_row tenant.clusters;
+  reason caelus.wake_reason = 'changed';
+begin
+  select * into the_row from tenant.clusters where id = the_cluster;
+  if not found then
+    return;
+  end if;
+  insert into tenant.cluster_sync as s (cluster_id, organization_id) values (the_cluster, the_row.organization_id)
+  on conflict (cluster_id) do update set
+    generation = s.generation + 1, requested_by = pg_current_xact_id(), synced = null,
+    -- What failed before says nothing about the new generation.
+    sync_error = null, sync_failure = null, sync_attempts = 0
+    where s.requested_by <> pg_current_xact_id();
+  if found then
+    insert into tenant.cluster_events (cluster_id, organization_id, event_type, actor, message)
+    values (the_cluster, the_row.organization_id, 'sync_requested',
+      coalesce(caelus.current_user_id()::text, 'platform'), why);
+  end if;
+  if the_row.deleted is not null then
+    reason = 'deleted';
+  elsif the_row.created = date_trunc('milliseconds', now()) then
+    reason = 'created';
+  end if;
+  perform caelus.wake('clusters', 'Cluster', the_cluster::text, the_row.organization_id::text, reason);
+  perform pg_notify('cluster_sync', '');
+end
+$function$
 
 tenant.role_in(organization uuid)
 CREATE OR REPLACE FUNCTION tenant.role_in(organization uuid)
@@ -981,6 +1069,94 @@ caelus.unsent_change
   constraint unsent_change_pkey PRIMARY KEY (object)
   row level security
 
+tenant.cluster_events
+  id bigint not null generated always as identity
+  cluster_id uuid not null
+  organization_id uuid not null
+  event_type text not null
+  actor text not null
+  message text
+  attempt integer
+  created timestamp with time zone not null default date_trunc('milliseconds'::text, now())
+  constraint cluster_events_cluster_id_organization_id_fkey FOREIGN KEY (cluster_id, organization_id) REFERENCES tenant.clusters(id, organization_id) ON DELETE CASCADE
+  constraint cluster_events_event_type_check CHECK ((event_type = ANY (ARRAY['sync_requested'::text, 'sync_claimed'::text, 'sync_succeeded'::text, 'sync_failed'::text, 'status_progressing'::text, 'status_ready'::text, 'status_error'::text, 'status_deleting'::text, 'status_deleted'::text])))
+  constraint cluster_events_pkey PRIMARY KEY (id)
+  row level security
+
+tenant.cluster_sync
+  cluster_id uuid not null
+  organization_id uuid not null
+  generation bigint not null default 1
+  requested_by xid8 not null default pg_current_xact_id()
+  synced_generation bigint not null default 0
+  synced timestamp with time zone
+  sync_error text
+  sync_failure jsonb
+  sync_attempts integer not null default 0
+  sync_last_attempt timestamp with time zone
+  shoot_status text not null default 'pending'::text
+  shoot_status_message text
+  shoot_status_failure jsonb
+  shoot_status_updated timestamp with time zone not null default date_trunc('milliseconds'::text, now())
+  shoot jsonb
+  shoot_retries integer not null default 0
+  constraint cluster_sync_check CHECK (((synced_generation >= 0) AND (synced_generation <= generation)))
+  constraint cluster_sync_cluster_id_organization_id_fkey FOREIGN KEY (cluster_id, organization_id) REFERENCES tenant.clusters(id, organization_id) ON DELETE CASCADE
+  constraint cluster_sync_generation_check CHECK ((generation > 0))
+  constraint cluster_sync_pkey PRIMARY KEY (cluster_id)
+  constraint cluster_sync_shoot_check CHECK ((jsonb_typeof(shoot) = 'object'::text))
+  constraint cluster_sync_shoot_retries_check CHECK ((shoot_retries >= 0))
+  constraint cluster_sync_shoot_status_check CHECK ((shoot_status = ANY (ARRAY['pending'::text, 'progressing'::text, 'ready'::text, 'error'::text, 'deleting'::text, 'deleted'::text])))
+  constraint cluster_sync_shoot_status_failure_check CHECK ((shoot_status_failure ?& ARRAY['code'::text, 'message'::text, 'whoseMove'::text, 'retryable'::text, 'nextStep'::text]))
+  constraint cluster_sync_sync_attempts_check CHECK ((sync_attempts >= 0))
+  constraint cluster_sync_sync_failure_check CHECK ((sync_failure ?& ARRAY['code'::text, 'message'::text, 'whoseMove'::text, 'retryable'::text, 'nextStep'::text]))
+  row level security
+
+tenant.cluster_watch
+  instance text not null
+  seen timestamp with time zone not null default now()
+  constraint cluster_watch_pkey PRIMARY KEY (instance)
+  row level security
+
+tenant.clusters
+  id uuid not null default gen_random_uuid()
+  organization_id uuid not null
+  name text collate "C" not null
+  region text collate "C" not null
+  kubernetes_version text collate "C" not null
+  is_hibernated boolean not null default false
+  maintenance jsonb
+  operation jsonb
+  created timestamp with time zone not null default date_trunc('milliseconds'::text, now())
+  deleted timestamp with time zone
+  constraint clusters_id_organization_id_key UNIQUE (id, organization_id)
+  constraint clusters_kubernetes_version_check CHECK ((kubernetes_version ~ '^[0-9]+\.[0-9]+(\.[0-9]+)?$'::text))
+  constraint clusters_maintenance_check CHECK ((maintenance ?& ARRAY['begin'::text, 'end'::text, 'update_kubernetes'::text, 'update_machine_image'::text]))
+  constraint clusters_name_check CHECK ((name ~ '^[a-z]([a-z0-9-]{0,38}[a-z0-9])?$'::text))
+  constraint clusters_operation_check CHECK ((operation ?& ARRAY['id'::text, 'kind'::text, 'requested_at'::text]))
+  constraint clusters_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES tenant.organizations(id)
+  constraint clusters_pkey PRIMARY KEY (id)
+  constraint clusters_region_check CHECK ((region <> ''::text))
+  row level security
+
+tenant.node_pools
+  id uuid not null default gen_random_uuid()
+  cluster_id uuid not null
+  organization_id uuid not null
+  name text collate "C" not null
+  machine_type text collate "C" not null
+  autoscale_min integer not null
+  autoscale_max integer not null
+  created timestamp with time zone not null default date_trunc('milliseconds'::text, now())
+  constraint node_pools_autoscale_min_check CHECK ((autoscale_min >= 0))
+  constraint node_pools_check CHECK (((autoscale_max >= GREATEST(autoscale_min, 1)) AND (autoscale_max <= 10000)))
+  constraint node_pools_cluster_id_name_key UNIQUE (cluster_id, name)
+  constraint node_pools_cluster_id_organization_id_fkey FOREIGN KEY (cluster_id, organization_id) REFERENCES tenant.clusters(id, organization_id)
+  constraint node_pools_machine_type_check CHECK ((machine_type <> ''::text))
+  constraint node_pools_name_check CHECK ((name ~ '^[a-z]([a-z0-9-]{0,13}[a-z0-9])?$'::text))
+  constraint node_pools_pkey PRIMARY KEY (id)
+  row level security
+
 tenant.organization_invitations
   id uuid not null default gen_random_uuid()
   organization_id uuid not null
@@ -1001,6 +1177,22 @@ tenant.organization_invitations
   constraint organization_invitations_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'member'::text, 'viewer'::text])))
   constraint organization_invitations_sha256_check CHECK ((octet_length(sha256) = 32))
   constraint organization_invitations_sha256_key UNIQUE (sha256)
+  row level security
+
+tenant.organization_limits
+  organization_id uuid not null
+  max_clusters integer
+  max_nodes integer
+  regions text[]
+  machine_types text[]
+  generation bigint not null default 1
+  constraint organization_limits_generation_check CHECK ((generation > 0))
+  constraint organization_limits_machine_types_check CHECK ((machine_types <> '{}'::text[]))
+  constraint organization_limits_max_clusters_check CHECK ((max_clusters >= 0))
+  constraint organization_limits_max_nodes_check CHECK ((max_nodes >= 0))
+  constraint organization_limits_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES tenant.organizations(id) ON DELETE CASCADE
+  constraint organization_limits_pkey PRIMARY KEY (organization_id)
+  constraint organization_limits_regions_check CHECK ((regions <> '{}'::text[]))
   row level security
 
 tenant.organization_members
@@ -1100,6 +1292,23 @@ caelus.open_reconcile_job
     GREATEST(woken_at, claimed_at, ended_at) AS updated_at
    FROM caelus.job
   WHERE ((queue = 'apps'::text) AND (kind = 'Deployment'::text));
+
+tenant.cluster_claims
+ SELECT (id)::uuid AS cluster_id,
+    locked_by AS claimed_by,
+    claimed_at,
+    lease_until AS claimed_until,
+    fence,
+    attempt,
+        CASE
+            WHEN (lease_until IS NOT NULL) THEN NULL::timestamp with time zone
+            WHEN (due_at = 'infinity'::timestamp with time zone) THEN NULL::timestamp with time zone
+            ELSE due_at
+        END AS due_at,
+    waiting_for,
+    failure
+   FROM caelus.job
+  WHERE ((queue = 'clusters'::text) AND (kind = 'Cluster'::text));
 
 -- indexes
 
@@ -1256,6 +1465,39 @@ CREATE UNIQUE INDEX user_pkey ON caelus."user" USING btree (id)
 caelus.user_subject_key
 CREATE UNIQUE INDEX user_subject_key ON caelus."user" USING btree (subject)
 
+tenant.cluster_events_age
+CREATE INDEX cluster_events_age ON tenant.cluster_events USING btree (cluster_id, id)
+
+tenant.cluster_events_pkey
+CREATE UNIQUE INDEX cluster_events_pkey ON tenant.cluster_events USING btree (id)
+
+tenant.cluster_sync_left
+CREATE INDEX cluster_sync_left ON tenant.cluster_sync USING btree (cluster_id) WHERE (shoot_status <> 'deleted'::text)
+
+tenant.cluster_sync_pkey
+CREATE UNIQUE INDEX cluster_sync_pkey ON tenant.cluster_sync USING btree (cluster_id)
+
+tenant.cluster_watch_pkey
+CREATE UNIQUE INDEX cluster_watch_pkey ON tenant.cluster_watch USING btree (instance)
+
+tenant.clusters_age
+CREATE INDEX clusters_age ON tenant.clusters USING btree (organization_id, created, id)
+
+tenant.clusters_id_organization_id_key
+CREATE UNIQUE INDEX clusters_id_organization_id_key ON tenant.clusters USING btree (id, organization_id)
+
+tenant.clusters_name
+CREATE UNIQUE INDEX clusters_name ON tenant.clusters USING btree (organization_id, name) WHERE (deleted IS NULL)
+
+tenant.clusters_pkey
+CREATE UNIQUE INDEX clusters_pkey ON tenant.clusters USING btree (id)
+
+tenant.node_pools_cluster_id_name_key
+CREATE UNIQUE INDEX node_pools_cluster_id_name_key ON tenant.node_pools USING btree (cluster_id, name)
+
+tenant.node_pools_pkey
+CREATE UNIQUE INDEX node_pools_pkey ON tenant.node_pools USING btree (id)
+
 tenant.organization_invitations_age
 CREATE INDEX organization_invitations_age ON tenant.organization_invitations USING btree (organization_id, created_at, id)
 
@@ -1270,6 +1512,9 @@ CREATE UNIQUE INDEX organization_invitations_pkey ON tenant.organization_invitat
 
 tenant.organization_invitations_sha256_key
 CREATE UNIQUE INDEX organization_invitations_sha256_key ON tenant.organization_invitations USING btree (sha256)
+
+tenant.organization_limits_pkey
+CREATE UNIQUE INDEX organization_limits_pkey ON tenant.organization_limits USING btree (organization_id)
 
 tenant.organization_members_pkey
 CREATE UNIQUE INDEX organization_members_pkey ON tenant.organization_members USING btree (organization_id, user_id)
@@ -1332,6 +1577,24 @@ CREATE TRIGGER change_notice AFTER INSERT OR UPDATE ON caelus.template_grant FOR
 
 caelus.template_grant grant_never_changes
 CREATE TRIGGER grant_never_changes BEFORE UPDATE ON caelus.template_grant FOR EACH ROW EXECUTE FUNCTION caelus.refuse_change_except('revoked_at')
+
+tenant.cluster_sync change_notice
+CREATE TRIGGER change_notice AFTER UPDATE ON tenant.cluster_sync FOR EACH ROW EXECUTE FUNCTION caelus.notify_change('clusters', 'Cluster', 'cluster_id', 'organization_id', 'shoot_status', 'sync_failure.code')
+
+tenant.clusters change_notice
+CREATE TRIGGER change_notice AFTER INSERT OR UPDATE ON tenant.clusters FOR EACH ROW EXECUTE FUNCTION caelus.notify_change('clusters', 'Cluster', 'id', 'organization_id', 'name')
+
+tenant.clusters cluster_is_changed
+CREATE TRIGGER cluster_is_changed AFTER UPDATE ON tenant.clusters FOR EACH ROW WHEN (((((((old.name IS DISTINCT FROM new.name) OR (old.kubernetes_version IS DISTINCT FROM new.kubernetes_version)) OR (old.is_hibernated IS DISTINCT FROM new.is_hibernated)) OR (old.maintenance IS DISTINCT FROM new.maintenance)) OR (old.operation IS DISTINCT FROM new.operation)) OR (old.deleted IS DISTINCT FROM new.deleted))) EXECUTE FUNCTION tenant.cluster_changed()
+
+tenant.clusters cluster_is_guarded
+CREATE TRIGGER cluster_is_guarded BEFORE UPDATE ON tenant.clusters FOR EACH ROW EXECUTE FUNCTION tenant.guard_cluster()
+
+tenant.clusters cluster_is_new
+CREATE TRIGGER cluster_is_new AFTER INSERT ON tenant.clusters FOR EACH ROW EXECUTE FUNCTION tenant.cluster_changed()
+
+tenant.node_pools node_pool_is_changed
+CREATE TRIGGER node_pool_is_changed AFTER INSERT OR DELETE OR UPDATE ON tenant.node_pools FOR EACH ROW EXECUTE FUNCTION tenant.node_pool_changed()
 
 tenant.organization_invitations change_notice
 CREATE TRIGGER change_notice AFTER INSERT OR UPDATE ON tenant.organization_invitations FOR EACH ROW EXECUTE FUNCTION caelus.notify_change('organizations', 'Invitation', 'id', 'organization_id')
@@ -1469,8 +1732,62 @@ for select to caelus_api using (((caelus.current_user_id() IS NOT NULL) OR caelu
 caelus.template_grant worker_reads
 for select to caelus_worker using (true)
 
+tenant.cluster_events api_reads_own
+for select to caelus_api using ((( SELECT caelus.acts_as_admin() AS acts_as_admin) OR ((organization_id)::text = ANY (( SELECT caelus.current_tenants() AS current_tenants)::text[]))))
+
+tenant.cluster_events worker_adds
+for insert to caelus_worker with check (true)
+
+tenant.cluster_events worker_prunes
+for delete to caelus_worker using (true)
+
+tenant.cluster_events worker_sees_to_prune
+for select to caelus_worker using (true)
+
+tenant.cluster_sync api_reads_own
+for select to caelus_api using ((( SELECT caelus.acts_as_admin() AS acts_as_admin) OR ((organization_id)::text = ANY (( SELECT caelus.current_tenants() AS current_tenants)::text[]))))
+
+tenant.cluster_sync worker_reads
+for select to caelus_worker using (true)
+
+tenant.cluster_sync worker_writes
+for update to caelus_worker using (true)
+
+tenant.cluster_watch api_reads
+for select to caelus_api using (((caelus.current_user_id() IS NOT NULL) OR caelus.acts_as_admin()))
+
+tenant.cluster_watch worker_writes
+for all to caelus_worker using (true)
+
+tenant.clusters api_adds_own
+for insert to caelus_api with check ((( SELECT caelus.acts_as_admin() AS acts_as_admin) OR ((organization_id)::text = ANY (( SELECT caelus.changeable_tenants() AS changeable_tenants)::text[]))))
+
+tenant.clusters api_changes_own
+for update to caelus_api using ((( SELECT caelus.acts_as_admin() AS acts_as_admin) OR ((organization_id)::text = ANY (( SELECT caelus.changeable_tenants() AS changeable_tenants)::text[]))))
+
+tenant.clusters api_reads_own
+for select to caelus_api using ((( SELECT caelus.acts_as_admin() AS acts_as_admin) OR ((organization_id)::text = ANY (( SELECT caelus.current_tenants() AS current_tenants)::text[]))))
+
+tenant.clusters worker_reads
+for select to caelus_worker using (true)
+
+tenant.node_pools api_changes_own
+for all to caelus_api using ((( SELECT caelus.acts_as_admin() AS acts_as_admin) OR ((organization_id)::text = ANY (( SELECT caelus.changeable_tenants() AS changeable_tenants)::text[]))))
+
+tenant.node_pools api_reads_own
+for select to caelus_api using ((( SELECT caelus.acts_as_admin() AS acts_as_admin) OR ((organization_id)::text = ANY (( SELECT caelus.current_tenants() AS current_tenants)::text[]))))
+
+tenant.node_pools worker_reads
+for select to caelus_worker using (true)
+
 tenant.organization_invitations api_owner
 for all to caelus_api using ((( SELECT caelus.acts_as_admin() AS acts_as_admin) OR (tenant.role_in(organization_id) = 'owner'::text)))
+
+tenant.organization_limits api_admin
+for all to caelus_api using (( SELECT caelus.acts_as_admin() AS acts_as_admin)) with check (( SELECT caelus.acts_as_admin() AS acts_as_admin))
+
+tenant.organization_limits api_reads_own
+for select to caelus_api using ((( SELECT caelus.acts_as_admin() AS acts_as_admin) OR ((organization_id)::text = ANY (( SELECT caelus.current_tenants() AS current_tenants)::text[]))))
 
 tenant.organization_members api_leaves
 for delete to caelus_api using ((user_id = ( SELECT caelus.current_user_id() AS current_user_id)))
@@ -1606,8 +1923,44 @@ insert, select, update
 caelus.template_grant to caelus_worker
 select
 
+tenant.cluster_claims to caelus_api
+select
+
+tenant.cluster_events to caelus_api
+select
+
+tenant.cluster_events to caelus_worker
+delete, insert
+
+tenant.cluster_sync to caelus_api
+select
+
+tenant.cluster_sync to caelus_worker
+select
+
+tenant.cluster_watch to caelus_api
+select
+
+tenant.cluster_watch to caelus_worker
+delete, insert, select, update
+
+tenant.clusters to caelus_api
+insert, select, update
+
+tenant.clusters to caelus_worker
+select
+
+tenant.node_pools to caelus_api
+delete, insert, select, update
+
+tenant.node_pools to caelus_worker
+select
+
 tenant.organization_invitations to caelus_api
 insert, select, update
+
+tenant.organization_limits to caelus_api
+delete, insert, select, update
 
 tenant.organization_members to caelus_api
 delete, insert, select, update

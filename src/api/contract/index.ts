@@ -1,6 +1,7 @@
 /** What travels. Imports nothing of ours; the console and other clients take their types from here. */
 export * from './apps/operate.ts'
 export * from './apps/apps.ts'
+export * from './clusters/clusters.ts'
 export * from './events.ts'
 export * from './identity/identity.ts'
 export * from './identity/organizations.ts'

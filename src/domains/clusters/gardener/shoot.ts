@@ -14,7 +14,12 @@ export interface ShootSpec {
   readonly credentialsBindingName?: string
   readonly purpose?: string
   readonly kubernetes: { readonly version: string }
-  readonly networking?: { readonly type?: string; readonly nodes?: string; readonly pods?: string; readonly services?: string }
+  readonly networking?: {
+    readonly type?: string
+    readonly nodes?: string
+    readonly pods?: string
+    readonly services?: string
+  }
   readonly hibernation?: { readonly enabled?: boolean }
   readonly maintenance?: {
     readonly autoUpdate?: { readonly kubernetesVersion?: boolean; readonly machineImageVersion?: boolean }
