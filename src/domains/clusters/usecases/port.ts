@@ -1,0 +1,183 @@
+import type { Explanation, Failure, TimelineEntry } from '../../../kernel/index.ts'
+import type { Actor, Listed, PageOptions, Precondition } from '../../../store/index.ts'
+import type { Catalogue, Kubeconfig } from '../gardener/gardener.ts'
+import type {
+  Cluster,
+  ClusterEventType,
+  Maintenance,
+  NodePool,
+  OperationKind,
+  OrganizationLimits,
+  ShootStatus,
+  SyncState,
+} from '../types.ts'
+
+export interface ListedCluster extends Cluster {
+  readonly organizationName: string
+  readonly sync: SyncState
+  /** Until when the status is known to hold; null: no worker has seen Gardener yet. */
+  readonly statusAsOf: number | null
+  /** When the next sync is due; null: nothing is planned. */
+  readonly nextSyncAt: number | null
+}
+
+export interface ClusterFilter extends PageOptions {
+  readonly organizationId?: string
+  readonly status?: ShootStatus
+  /** Exactly this name. */
+  readonly name?: string
+}
+
+export type NodePoolInput = Omit<NodePool, 'id'>
+
+export interface ClusterInput {
+  readonly name: string
+  readonly region: string
+  readonly kubernetesVersion: string
+  readonly nodePools: readonly NodePoolInput[]
+  readonly maintenance?: Maintenance | null
+}
+
+export type ClusterChange = Partial<ClusterInput> & { readonly isHibernated?: boolean }
+
+export interface ListedEvent {
+  readonly id: string
+  readonly type: ClusterEventType
+  /** The email of a user, `platform`, or the name of a worker. */
+  readonly actor: string
+  readonly message: string | null
+  readonly attempt: number | null
+  readonly createdAt: number
+}
+
+export interface PreviewProblem {
+  /** As in the API: `node_pools[0].machine_type`. */
+  readonly field: string | null
+  readonly message: string
+  readonly supported: readonly string[] | null
+  readonly failure: Failure
+}
+
+export interface NodePoolEffect {
+  readonly name: string
+  readonly change: 'added' | 'removed' | 'changed' | 'unchanged'
+  readonly rolls: boolean
+  readonly machinesMin: number
+  readonly machinesMax: number
+  readonly machinesDuringRoll: number
+}
+
+export interface ClusterPreview {
+  readonly accepted: boolean
+  readonly problems: readonly PreviewProblem[]
+  readonly fields: readonly {
+    readonly field: string
+    readonly change: 'added' | 'removed' | 'changed'
+    readonly before?: unknown
+    readonly after?: unknown
+  }[]
+  readonly nodePools: readonly NodePoolEffect[]
+  readonly limits: {
+    readonly clusters: { readonly used: number; readonly limit: number | null }
+    readonly nodes: { readonly used: number; readonly limit: number | null }
+  }
+  readonly notConsulted: readonly string[]
+}
+
+export interface VersionUpgrade {
+  readonly version: string
+  readonly kind: 'patch' | 'minor'
+  readonly classification: string
+  readonly expiresAt: number | null
+  readonly changes: readonly string[]
+}
+
+export interface LimitsAndUsage extends OrganizationLimits {
+  readonly clusters: number
+  readonly nodes: number
+  readonly generation: number
+}
+
+export interface Landscape extends Catalogue {
+  readonly mode: 'mock' | 'real'
+  readonly limits: OrganizationLimits | null
+}
+
+/** What people and programs may do with clusters. Every method acts for its caller; row level security decides. */
+export interface Clusters {
+  listClusters(actor: Actor, filter: ClusterFilter): Promise<Listed<ListedCluster>>
+  getCluster(actor: Actor, organizationId: string, id: string): Promise<ListedCluster>
+  createCluster(actor: Actor, organizationId: string, input: ClusterInput): Promise<ListedCluster>
+  updateCluster(
+    actor: Actor,
+    organizationId: string,
+    id: string,
+    change: ClusterChange,
+    precondition?: Precondition,
+  ): Promise<ListedCluster>
+  deleteCluster(actor: Actor, organizationId: string, id: string, precondition?: Precondition): Promise<ListedCluster>
+  operateCluster(actor: Actor, organizationId: string, id: string, kind: OperationKind): Promise<ListedCluster>
+  /** Wakes the worker for it. */
+  syncCluster(actor: Actor, organizationId: string, id: string): Promise<ListedCluster>
+  listEvents(actor: Actor, organizationId: string, id: string, page: PageOptions): Promise<Listed<ListedEvent>>
+  addNodePool(
+    actor: Actor,
+    organizationId: string,
+    id: string,
+    pool: NodePoolInput,
+    precondition?: Precondition,
+  ): Promise<NodePool>
+  updateNodePool(
+    actor: Actor,
+    organizationId: string,
+    id: string,
+    poolId: string,
+    change: Partial<Omit<NodePoolInput, 'name'>>,
+    precondition?: Precondition,
+  ): Promise<NodePool>
+  removeNodePool(
+    actor: Actor,
+    organizationId: string,
+    id: string,
+    poolId: string,
+    precondition?: Precondition,
+  ): Promise<void>
+  getLimits(actor: Actor, organizationId: string): Promise<LimitsAndUsage>
+  setLimits(
+    actor: Actor,
+    organizationId: string,
+    limits: OrganizationLimits,
+    precondition?: Precondition,
+  ): Promise<LimitsAndUsage>
+  /** Writes to the audit who asked for a kubeconfig, before it is asked for. */
+  noteKubeconfig(actor: Actor, organizationId: string, id: string, seconds: number): Promise<ListedCluster>
+}
+
+/** What needs Gardener besides the database. */
+export interface ClustersInsight {
+  previewCreate(actor: Actor, organizationId: string, input: ClusterInput, signal: AbortSignal): Promise<ClusterPreview>
+  previewChange(
+    actor: Actor,
+    organizationId: string,
+    id: string,
+    change: ClusterChange,
+    signal: AbortSignal,
+  ): Promise<ClusterPreview>
+  explain(actor: Actor, organizationId: string, id: string, signal: AbortSignal): Promise<Explanation>
+  timeline(actor: Actor, organizationId: string, id: string): Promise<readonly TimelineEntry[]>
+  versions(
+    actor: Actor,
+    organizationId: string,
+    id: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly current: string; readonly upgrades: readonly VersionUpgrade[] }>
+  landscape(actor: Actor, organizationId: string | undefined, signal: AbortSignal): Promise<Landscape>
+  /** Audited before it is asked for; never stored. */
+  kubeconfig(
+    actor: Actor,
+    organizationId: string,
+    id: string,
+    seconds: number,
+    signal: AbortSignal,
+  ): Promise<Kubeconfig>
+}
