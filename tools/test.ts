@@ -79,24 +79,39 @@ const vitest = (how: Run, ...projects: string[]): Promise<boolean> =>
 
 const PARTS = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kwok', 'helm'] as const
 const REAL_NODE = ['kubelet', 'kubectl', 'kube-proxy'] as const
+const GARDENER = ['gardener-apiserver', 'gardener-controller-manager'] as const
 
 /** How often a running step is reported between the lines of the tests. */
 const REPORT_EVERY_MS = 15_000
 
+const reportedAt = new Map<string, number>()
+
+const report: OnProgress = (step) => {
+  if (Date.now() - (reportedAt.get(step.what) ?? 0) < REPORT_EVERY_MS) return
+  reportedAt.set(step.what, Date.now())
+  console.log(progressLine(step))
+}
+
 /** Obtains binaries before the tests that need them, because a build takes longer than a test may. */
 async function prepare(names: readonly BinaryName[]): Promise<boolean> {
-  const reportedAt = new Map<string, number>()
   try {
-    const report: OnProgress = (step) => {
-      if (Date.now() - (reportedAt.get(step.what) ?? 0) < REPORT_EVERY_MS) return
-      reportedAt.set(step.what, Date.now())
-      console.log(progressLine(step))
-    }
     await obtainBinaries(names, report, stop.signal)
     return true
   } catch (error) {
     console.error(messageOf(error))
     return false
+  }
+}
+
+/** Obtains binaries of a later run as far as the time goes: Go keeps what it has compiled. What fails is told there. */
+function prepareAhead(names: readonly BinaryName[]): { end(): Promise<void> } {
+  const enough = new AbortController()
+  const ended = obtainBinaries(names, report, AbortSignal.any([stop.signal, enough.signal])).catch(() => {})
+  return {
+    async end() {
+      enough.abort()
+      await ended
+    },
   }
 }
 
@@ -124,10 +139,12 @@ function summary(): string {
 
 /**
  * Two lanes of about the same length. Tests on all real parts wait for half of their time. Each lane starts a control
- * plane of its own, because the files of one control plane may disturb each other.
+ * plane of its own, because the files of one control plane may disturb each other. Beside them, at a low priority, the
+ * binaries of `npm run test:real` are built as far as the time goes.
  */
 async function everything(): Promise<boolean> {
   const prepared = prepare(PARTS)
+  const ahead = prepared.then(() => prepareAhead([...REAL_NODE, ...GARDENER]))
   const parts = prepared.then((succeeded) => succeeded && vitest(run, 'parts'))
   const beside = [
     await check('typecheck'),
@@ -136,11 +153,13 @@ async function everything(): Promise<boolean> {
     await vitest(runBeside, 'database'),
     (await prepared) && (await vitest(runBeside, 'kube')),
   ]
-  return [...beside, await parts].every(Boolean)
+  const passed = [...beside, await parts].every(Boolean)
+  await (await ahead).end()
+  return passed
 }
 
 async function realParts(): Promise<boolean> {
-  return (await prepare([...PARTS, ...REAL_NODE])) && (await vitest(run, 'real'))
+  return (await prepare([...PARTS, ...REAL_NODE, ...GARDENER])) && (await vitest(run, 'real'))
 }
 
 const passed = real

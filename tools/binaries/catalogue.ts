@@ -5,7 +5,7 @@ import type { Version } from './version.ts'
 export interface Binary {
   readonly version: string
   /** The folder in `modules/` whose go.mod and go.sum pin its sources. */
-  readonly module: 'etcd' | 'kubernetes' | 'kwok' | 'helm'
+  readonly module: 'etcd' | 'kubernetes' | 'kwok' | 'helm' | 'gardener'
   readonly package: string
   readonly ldflags: readonly string[]
   readonly versionArgs: readonly string[]
@@ -14,6 +14,7 @@ export interface Binary {
 
 const KUBERNETES = '1.35.4'
 const HELM = '4.3.1'
+const GARDENER = '1.150.0'
 
 const sameMinor = (pinned: string) => {
   const { major, minor } = versionIn(pinned)
@@ -43,6 +44,15 @@ const kubernetes = (name: string): Binary => ({
   ],
   versionArgs: ['--version'],
   fits: sameMinor(KUBERNETES),
+})
+
+const gardener = (name: string): Binary => ({
+  version: GARDENER,
+  module: 'gardener',
+  package: `github.com/gardener/gardener/cmd/${name}`,
+  ldflags: [`-X k8s.io/component-base/version.gitVersion=v${GARDENER}`],
+  versionArgs: ['--version'],
+  fits: sameMinor(GARDENER),
 })
 
 export const CATALOGUE = {
@@ -82,6 +92,8 @@ export const CATALOGUE = {
     versionArgs: ['version', '--short'],
     fits: atLeast('3.0.0'),
   },
+  'gardener-apiserver': gardener('gardener-apiserver'),
+  'gardener-controller-manager': gardener('gardener-controller-manager'),
 } as const satisfies Record<string, Binary>
 
 export type BinaryName = keyof typeof CATALOGUE

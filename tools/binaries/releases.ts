@@ -15,12 +15,13 @@ export interface Release {
 
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
 
-/** The official release for a platform. Undefined: the project publishes none, or its checksum is not pinned. */
+/** The official release for a platform. Undefined: the project publishes none as a file, or its checksum is not pinned. */
 export function releaseOf(name: BinaryName, platform = process.platform, arch = process.arch): Release | undefined {
   const architecture = ARCHITECTURES[arch]
   // macOS has no releases of the servers of Kubernetes.
   if (platform !== 'linux' || architecture === undefined) return undefined
   const found = locationOf(name, architecture)
+  if (found === undefined) return undefined
   const checksum = checksumOf(`${found.host}${found.path}`)
   return checksum === undefined ? undefined : { ...found, checksum }
 }
@@ -28,7 +29,7 @@ export function releaseOf(name: BinaryName, platform = process.platform, arch = 
 /** The newest Helm with a pinned checksum. It does the same for us as the version that is built. */
 const RELEASED_HELM = '4.3.0'
 
-function locationOf(name: BinaryName, architecture: string): Omit<Release, 'checksum'> {
+function locationOf(name: BinaryName, architecture: string): Omit<Release, 'checksum'> | undefined {
   const { module, version } = CATALOGUE[name]
   switch (module) {
     case 'kubernetes': {
@@ -49,6 +50,9 @@ function locationOf(name: BinaryName, architecture: string): Omit<Release, 'chec
       const path = `/kubernetes-sigs/kwok/releases/download/v${version}/kwok-linux-${architecture}`
       return { host: 'github.com', version, path }
     }
+    // Its project publishes container images alone.
+    case 'gardener':
+      return undefined
     default:
       return module satisfies never
   }

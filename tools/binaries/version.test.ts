@@ -24,6 +24,8 @@ test.each<[BinaryName, string, boolean]>([
   ['kwok', '0.6.1', false],
   ['helm', '3.19.0', true],
   ['helm', '2.17.0', false],
+  ['gardener-apiserver', '1.150.3', true],
+  ['gardener-apiserver', '1.149.0', false],
 ])('%s %s: fits is %s', (name, version, fits) => {
   expect(CATALOGUE[name].fits(parseVersion(version) ?? { major: 0, minor: 0, patch: 0 })).toBe(fits)
 })
