@@ -63,7 +63,14 @@ export {
   type Rollout,
 } from './health.ts'
 export { leaderElection, type LeaderElectionOptions, type LeaderEvents } from './lease/election.ts'
-export { applyFenced, deleteFenced, patchFenced, type MergePatch, type ObjectFence } from './lease/fenced-writes.ts'
+export {
+  applyFenced,
+  deleteFenced,
+  patchFenced,
+  type FencedApplyOptions,
+  type MergePatch,
+  type ObjectFence,
+} from './lease/fenced-writes.ts'
 export { kubeLocks, type KubeLocksOptions } from './lease/locks.ts'
 export type { LeaderTimings } from './lease/timings.ts'
 export { byNamespace, byOwner, type IndexFn } from './cache/indexes.ts'

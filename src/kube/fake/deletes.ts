@@ -22,6 +22,7 @@ export function deleteObject(world: World, kind: KindInfo, place: Place, deletio
   if (object === undefined) throw refuse.notFound(kind, place.name)
   const metadata = objectAt(object, 'metadata')
   checkPreconditions(kind, metadata, deletion)
+  world.plugin({ operation: 'delete', kind, subresource: '', object, old: object })
 
   const finalizers = finalizersFor(metadata, deletion.propagation)
   const grace = graceOf(kind, object, deletion)

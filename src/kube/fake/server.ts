@@ -9,7 +9,7 @@ import { clone, isObject, type Json, listAt, objectAt, textAt } from './json.ts'
 import { Lists } from './list.ts'
 import { jsonPatch, mergePatch, strategicPatch } from './patch.ts'
 import { Rbac, type User } from './rbac.ts'
-import { Registry, typeKey } from './registry.ts'
+import { type KindInfo, Registry, typeKey } from './registry.ts'
 import { bodyOf, optionsOf, queryText, type Target, targetOf, userOf, verbOf } from './request.ts'
 import { accessReview, tokenFor } from './reviews.ts'
 import { scaleConfig, scaled, scaleOf } from './scale.ts'
@@ -17,7 +17,7 @@ import { everything, fieldSelector, labelSelector, type Selector } from './selec
 import { shapeOf } from './shape.ts'
 import { placeOf, Storage } from './storage.ts'
 import { checkWatch, partial, Watches } from './watch.ts'
-import type { World } from './world.ts'
+import type { AdmissionPlugin, World } from './world.ts'
 import { Writes } from './writes.ts'
 
 export interface FakeKubernetesOptions {
@@ -28,6 +28,10 @@ export interface FakeKubernetesOptions {
   readonly definitions?: readonly object[]
   /** Initial namespaces, besides `default` and `kube-system`. */
   readonly namespaces?: readonly string[]
+  /** Objects of an earlier server, with their uids, status and managed fields. */
+  readonly objects?: readonly object[]
+  /** Sees every object before it is stored, and may change or refuse it. @default stores all as they are */
+  readonly plugin?: AdmissionPlugin
 }
 
 /** A write before it is stored. */
@@ -55,7 +59,7 @@ const NO_OPTIONS = { fieldManager: 'fake', dryRun: false, force: false }
  * `bookmark` sends bookmarks to watches, `compact` drops the history, and `collectGarbage` handles owner references and
  * terminating namespaces as the controllers of Kubernetes do. The other controllers take their turns with `access`.
  *
- * Not implemented: admission beyond namespaces (`admit` replaces policies), CEL rules, conversion between versions, most
+ * Not implemented: admission beyond namespaces (`admit` replaces policies, `plugin` plugins), CEL rules, conversion between versions, most
  * defaults of built-in kinds, `exec` and `portforward`.
  */
 export class FakeKubernetes {
@@ -67,10 +71,11 @@ export class FakeKubernetes {
   readonly #logs = new Map<string, string>()
   readonly #admissions: Admission[] = []
 
-  constructor({ clock, random, definitions = [], namespaces = [] }: FakeKubernetesOptions) {
+  constructor(options: FakeKubernetesOptions) {
+    const { clock, random, definitions = [], namespaces = [], objects = [], plugin = ({ object }) => object } = options
     const storage = new Storage()
     const registry = new Registry()
-    this.#world = { storage, registry, clock, random }
+    this.#world = { storage, registry, clock, random, plugin }
     this.#writes = new Writes(this.#world)
     this.#watches = new Watches(storage, clock)
     this.#lists = new Lists(storage)
@@ -83,12 +88,17 @@ export class FakeKubernetes {
     for (const name of ['default', 'kube-system', ...namespaces])
       this.#seed({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
     for (const definition of definitions) this.#seed(definition as Json)
+    for (const object of objects) storage.put(this.#kindOf(object as Json), object as Json)
   }
 
   #seed(object: Json): void {
+    this.#writes.create(this.#kindOf(object), '', object, NO_OPTIONS)
+  }
+
+  #kindOf(object: Json): KindInfo {
     const kind = this.#world.registry.byKind(textAt(object, 'apiVersion'), textAt(object, 'kind'))
     if (kind === undefined) throw new Error(`failed to seed a ${textAt(object, 'kind')}: it is not a known kind`)
-    this.#writes.create(kind, '', object, NO_OPTIONS)
+    return kind
   }
 
   /** A transport for one user. */

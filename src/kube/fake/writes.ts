@@ -119,7 +119,8 @@ export class Writes {
         creationTimestamp: timeText(clock),
       },
     })
-    const valid = this.#valid(kind, filled)
+    const asked = this.#valid(kind, filled)
+    const valid = this.#world.plugin({ operation: 'create', kind, subresource: '', object: asked, old: undefined })
     const status = kind.statusSubresource ? firstStatus(kind, valid) : undefined
     const object = own(valid)
     const born = status === undefined ? object : { ...object, status }
@@ -154,9 +155,13 @@ export class Writes {
       ...pick(before, SERVER_FIELDS),
     })
     checkFinalizers(kind, before, metadata, name)
-    const admitted = { ...valid, metadata }
+    const object = { ...valid, metadata }
+    const admitted = this.#world.plugin({ operation: 'update', kind, subresource, object, old })
     return kind.generation && !equal(input(kind, old), input(kind, admitted))
-      ? { ...admitted, metadata: { ...metadata, generation: Number(before['generation'] ?? 0) + 1 } }
+      ? {
+          ...admitted,
+          metadata: { ...objectAt(admitted, 'metadata'), generation: Number(before['generation'] ?? 0) + 1 },
+        }
       : admitted
   }
 

@@ -33,7 +33,8 @@ function world() {
         return transport.send(request)
       },
     }
-    return { sent, ...writer(makeClient(slow, { fieldManager: 'caelus' }), value) }
+    const slowClient = makeClient(slow, { fieldManager: 'caelus' })
+    return { sent, client: slowClient, ...writer(slowClient, value) }
   }
   return {
     client,
@@ -172,7 +173,51 @@ describe('a fence annotation that another writer has changed', () => {
   })
 })
 
+describe('an apply in view of the live object', () => {
+  test('is prepared again for the object that came in between', async () => {
+    const { client, write, overtaken, live } = world()
+    await write(2, 'first')
+    const seen: (string | undefined)[] = []
+    const slow = overtaken(3, () => client.apply(ConfigMap, draft('second'))).client
+    await applyFenced(
+      slow,
+      ConfigMap,
+      draft('third'),
+      { key: KEY, value: 3 },
+      {
+        prepare: (asked, there) => {
+          seen.push(there?.data?.['by'])
+          return { ...asked, data: { by: `third after ${there?.data?.['by']}` } }
+        },
+      },
+    )
+    expect(seen).toEqual(['first', 'second'])
+    expect(await live()).toBe('third after second')
+  })
+
+  test('is not sent when its preparation refuses it', async () => {
+    const { client, write, live } = world()
+    await write(2, 'first')
+    const refuse = () => {
+      throw new Error('not ours')
+    }
+    const fence = { key: KEY, value: 3 }
+    await expect(applyFenced(client, ConfigMap, draft('x'), fence, { prepare: refuse })).rejects.toThrow('not ours')
+    expect(await live()).toBe('first')
+  })
+})
+
 describe('a fenced patch', () => {
+  test('may be made from the object that was read, and be none', async () => {
+    const { client, write, live } = world()
+    await write(2, 'first')
+    const fence = { key: KEY, value: 3 }
+    await patchFenced(client, ConfigMap, AT, ({ data }) => ({ data: { by: `${data?.['by']} again` } }), fence)
+    expect(await live()).toBe('first again')
+    expect(await patchFenced(client, ConfigMap, AT, () => undefined, fence)).toBeUndefined()
+    expect(await live()).toBe('first again')
+  })
+
   const retry = { metadata: { annotations: { operation: 'retry' } } }
 
   test('keeps the applied fields, and raises the fence for older writers', async () => {
@@ -221,6 +266,17 @@ describe('a fenced deletion', () => {
     expect(await writer(3).delete()).toEqual({ found: true })
     expect(await live()).toBeUndefined()
     expect(await writer(3).delete()).toEqual({ found: false })
+  })
+
+  test('of one object spares its successor', async () => {
+    const { client, writer, live } = world()
+    await writer(3).apply('first')
+    const { metadata } = (await client.get(ConfigMap, AT)) ?? {}
+    await client.delete(ConfigMap, AT)
+    await writer(3).apply('second')
+    const deleted = deleteFenced(client, ConfigMap, AT, { key: KEY, value: 3 }, { uid: metadata?.uid ?? '' })
+    expect(await deleted).toEqual({ found: false })
+    expect(await live()).toBe('second')
   })
 
   test('of an older writer is refused, also when a newer one has changed the object in between', async () => {

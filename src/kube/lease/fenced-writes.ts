@@ -46,18 +46,23 @@ const TRIES = 5
 /** The first write of a store has version 2. An apply with this version can only create: an existing object conflicts. */
 const NO_VERSION = '1'
 
+export interface FencedApplyOptions<T extends KubeObject> extends ApplyOptions {
+  /** What to apply in view of the object that was read; throws to refuse the write. @default the draft as it is */
+  readonly prepare?: (draft: Draft<T>, live: T | undefined) => Draft<T>
+}
+
 /** Server-side apply under a fence. It takes over the fence annotation; other fields of other managers stay conflicts. */
 export async function applyFenced<T extends KubeObject>(
   client: Reader & Writer,
   resource: Resource<T>,
   draft: Draft<T>,
   fence: ObjectFence,
-  options: ApplyOptions = {},
+  { prepare = (asked) => asked, ...options }: FencedApplyOptions<T> = {},
 ): Promise<T> {
   const { namespace, name } = draft.metadata
   const at = { name, ...(namespace !== undefined && { namespace }) }
   return fenced({ client, resource, at, fence, signal: options.signal }, async (live) => {
-    const object = withFence(draft, fence, live)
+    const object = withFence(prepare(draft, live), fence, live)
     try {
       return await client.apply(resource, object, options)
     } catch (error) {
@@ -70,35 +75,40 @@ export async function applyFenced<T extends KubeObject>(
 
 /**
  * A merge patch under a fence, for fields that `applyFenced` does not apply: it would conflict with them later.
- * `undefined`: the object does not exist.
+ * `undefined`: the object does not exist, or `patch` returned `undefined` for the object that was read.
  */
 export async function patchFenced<T extends KubeObject>(
   client: Reader & Writer,
   resource: Resource<T>,
   at: At,
-  patch: MergePatch,
+  patch: MergePatch | ((live: T) => MergePatch | undefined),
   fence: ObjectFence,
   options: WriteOptions = {},
 ): Promise<T | undefined> {
   return fenced({ client, resource, at, fence, signal: options.signal }, async (live) => {
     if (live === undefined) return undefined
+    const asked = typeof patch === 'function' ? patch(live) : patch
+    if (asked === undefined) return undefined
     const { resourceVersion } = live.metadata
-    const annotations = { ...patch.metadata?.annotations, [fence.key]: String(fence.value) }
-    const merge = { ...patch, metadata: { ...patch.metadata, annotations, resourceVersion } }
+    const annotations = { ...asked.metadata?.annotations, [fence.key]: String(fence.value) }
+    const merge = { ...asked, metadata: { ...asked.metadata, annotations, resourceVersion } }
     return client.patch(resource, at, { merge }, options)
   })
 }
 
-/** A deletion under a fence. It does not store the fence in an object that finalizers keep; `patchFenced` before it does. */
+/**
+ * A deletion under a fence. It does not store the fence in an object that finalizers keep; `patchFenced` before it does.
+ * With a `uid`, an object that has taken the place of the one with that uid counts as not found.
+ */
 export async function deleteFenced<T extends KubeObject>(
   client: Reader & Writer,
   resource: Resource<T>,
   at: At,
   fence: ObjectFence,
-  options: Omit<DeleteOptions, 'uid' | 'resourceVersion'> = {},
+  options: Omit<DeleteOptions, 'resourceVersion'> = {},
 ): Promise<Deletion<T>> {
   return fenced({ client, resource, at, fence, signal: options.signal }, async (live) => {
-    if (live === undefined) return { found: false }
+    if (live === undefined || (options.uid ?? live.metadata.uid) !== live.metadata.uid) return { found: false }
     const { uid = '', resourceVersion = '' } = live.metadata
     return client.delete(resource, at, { ...options, uid, resourceVersion })
   })
