@@ -1,0 +1,158 @@
+import { delayFor, type Backoff, type Failure } from '../../kernel/index.ts'
+import { raise } from './failures.ts'
+import type { LiveShoot, Observed } from './observed.ts'
+import { mayPass } from './shoot/error-codes.ts'
+import { isObserved, statusOf, type StatusTruth } from './status.ts'
+import type { Step } from './steps.ts'
+import type { Cluster, SyncState } from './types.ts'
+
+export interface DecideInput {
+  readonly cluster: Pick<Cluster, 'operation' | 'deletedAt'>
+  readonly sync: Pick<
+    SyncState,
+    'generation' | 'syncedGeneration' | 'status' | 'statusMessage' | 'statusChangedAt' | 'retries'
+  >
+  readonly seen: Observed
+}
+
+export interface Decision {
+  readonly step: Step
+  readonly truth: StatusTruth
+  /** What the row asks for is asked of Gardener. */
+  readonly isSynced: boolean
+  /** Tries that Caelus asked for since the last success. */
+  readonly retries: number
+}
+
+/** Another try of what Gardener gave up: the first after a minute, then more and more seldom. */
+export const SHOOT_RETRY: Backoff = { baseMs: 60_000, capMs: 3_600_000 }
+/** An operation that could not be asked for in this time is not asked for any more: by then it would surprise. */
+export const OPERATION_LIFE_MS = 3_600_000
+/** Gardener makes the namespace of a project within seconds. */
+const SLOW_NAMESPACE_MS = 60_000
+const [FIRST_NAMESPACE_LOOK_MS, LAST_NAMESPACE_LOOK_MS] = [1_000, 30_000]
+/** For what the watch does not tell: it wakes the cluster once the Shoot is gone. */
+const TERMINATING_LOOK_MS = 60_000
+
+/** One step towards what the row asks for. Pure and total: it reads only its arguments. */
+export function decide(input: DecideInput, now: number): Decision {
+  const { sync, seen } = input
+  if (sync.status === 'deleted') return decided(input, { do: 'nothing' }, kept(input))
+  if (input.cluster.deletedAt !== null) return decideDelete(input, now)
+  if (seen.shoot.is === 'present' && seen.shoot.live.isDeleting) return awaitEnd(input, seen.shoot.live)
+  if (seen.problem !== undefined) return refuse(input, seen.problem)
+  return seen.shoot.is === 'absent' ? decideCreate(input, now) : decidePresent(input, seen.shoot, now)
+}
+
+/** Needs nothing of what the row asks for: it may be what cannot be met. */
+function decideDelete(input: DecideInput, now: number): Decision {
+  const { shoot } = input.seen
+  if (shoot.is === 'absent')
+    return decided(input, { do: 'forget' }, { status: 'deleting', message: 'nothing of it is left', failure: null })
+  if (!shoot.live.isDeleting)
+    return decided(input, { do: 'remove' }, { status: 'deleting', message: 'it is to be deleted', failure: null })
+  return { ...decideFailed(input, shoot.live, statusOf(shoot.live), now), isSynced: true }
+}
+
+/** Somebody else deletes the Shoot of a living cluster. It is made anew once it is gone. */
+function awaitEnd(input: DecideInput, live: LiveShoot): Decision {
+  const failure = raise.ShootTerminating(
+    `Shoot ${live.namespace}/${live.name} of this cluster is being deleted, and not by Caelus`,
+  ).failure
+  const step: Step = { do: 'waitFor', ms: TERMINATING_LOOK_MS, because: failure.message, failure }
+  return decided(input, step, statusOf(live))
+}
+
+function decideCreate(input: DecideInput, now: number): Decision {
+  const { namespace } = input.seen
+  const { syncedGeneration, statusChangedAt, status } = input.sync
+  const truth = (message: string): StatusTruth => ({
+    status: syncedGeneration === 0 ? 'pending' : 'progressing',
+    message,
+    failure: null,
+  })
+  switch (namespace.is) {
+    case 'unknown':
+      return decided(input, { do: 'ensureNamespace' }, truth('it waits for its project'))
+    case 'pending': {
+      const because = `Gardener makes the namespace of project ${namespace.project}`
+      const sinceMs = status === 'pending' ? now - statusChangedAt : 0
+      const ms = Math.min(LAST_NAMESPACE_LOOK_MS, Math.max(FIRST_NAMESPACE_LOOK_MS, Math.round(sinceMs / 4)))
+      const isSlow = sinceMs >= SLOW_NAMESPACE_MS
+      const failure = isSlow ? { failure: raise.NamespacePending(`${because}, and has not for a minute`).failure } : {}
+      return decided(input, { do: 'waitFor', ms, because, ...failure }, truth(because))
+    }
+    case 'known':
+      return decided(input, { do: 'apply', why: 'missing', fields: [] }, truth('its Shoot is being created'))
+    default:
+      return namespace satisfies never
+  }
+}
+
+function decidePresent(
+  input: DecideInput,
+  { live, drift: fields }: Extract<Observed['shoot'], { is: 'present' }>,
+  now: number,
+): Decision {
+  const { generation, syncedGeneration } = input.sync
+  const truth = statusOf(live)
+  const isOutdated = generation !== syncedGeneration
+  if (input.seen.isApplied && fields.length > 0)
+    return refuse(input, raise.ShootRefused(`Gardener does not keep ${fields.join(', ')} as they were written`).failure)
+  // Also where nothing differs: what the watch shows may be older than what another worker has written.
+  if (isOutdated && !input.seen.isApplied)
+    return decided(input, { do: 'apply', why: 'changed', fields }, unlessReady(truth, 'the last change is not written'))
+  if (fields.length > 0)
+    return decided(input, { do: 'apply', why: 'drift', fields }, unlessReady(truth, 'a change by hand is not undone'))
+  return { ...decideOperation(input, live, truth, now), isSynced: true }
+}
+
+/** A change that is not written yet is not ready, whatever Gardener says about the one before. */
+const unlessReady = (truth: StatusTruth, message: string): StatusTruth =>
+  truth.status === 'ready' ? { status: 'progressing', message: `${message} yet`, failure: null } : truth
+
+function decideOperation(input: DecideInput, live: LiveShoot, truth: StatusTruth, now: number): Decision {
+  const { operation } = input.cluster
+  const isOpen =
+    operation !== null &&
+    operation.id !== live.operationId &&
+    // One that was asked of a Shoot that is no more.
+    operation.requestedAt >= live.createdAt &&
+    now - operation.requestedAt < OPERATION_LIFE_MS
+  if (!isOpen) return decideFailed(input, live, truth, now)
+  const step: Step = { do: 'operate', operation: operationFor(operation.kind, live), by: 'person', id: operation.id }
+  return decided(input, step, truth)
+}
+
+/** Gardener takes `retry` only for what has failed; otherwise a reconcile is what a person means by it. */
+const operationFor = (kind: string, { operation }: LiveShoot): string =>
+  kind === 'retry' && operation?.state !== 'Failed' ? 'reconcile' : kind
+
+/** What Gardener gave up is tried again where that can help. */
+function decideFailed(input: DecideInput, live: LiveShoot, truth: StatusTruth, now: number): Decision {
+  const { operation } = live
+  if (operation?.state !== 'Failed' || !isObserved(live) || !mayPass(live))
+    return decided(input, { do: 'nothing' }, truth)
+  const { retries, statusChangedAt } = input.sync
+  const dueAt = (operation.updatedAt ?? statusChangedAt) + delayFor(retries + 1, SHOOT_RETRY)
+  if (now >= dueAt) return decided(input, { do: 'operate', operation: 'retry', by: 'caelus' }, truth)
+  return decided(input, { do: 'waitFor', ms: dueAt - now, because: 'Gardener gave up, and another try is due' }, truth)
+}
+
+function refuse(input: DecideInput, failure: Failure): Decision {
+  const { shoot } = input.seen
+  return decided(input, { do: 'refuse', failure }, shoot.is === 'present' ? statusOf(shoot.live) : kept(input))
+}
+
+/** What the row says already. */
+const kept = ({ sync }: DecideInput): StatusTruth => ({
+  status: sync.status,
+  message: sync.statusMessage ?? '',
+  failure: null,
+})
+
+function decided({ sync, seen }: DecideInput, step: Step, truth: StatusTruth): Decision {
+  const live = seen.shoot.is === 'present' ? seen.shoot.live : undefined
+  const hasSucceeded = live?.operation?.state === 'Succeeded' && isObserved(live)
+  return { step, truth, isSynced: false, retries: hasSucceeded ? 0 : sync.retries }
+}
