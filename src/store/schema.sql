@@ -591,6 +591,9 @@ begin
   perform tenant.request_sync(new.id, case
     when tg_op = 'INSERT' then 'ordered'
     when new.deleted is not null then 'deletion asked for'
+    when new.operation is distinct from old.operation then format('%s asked for', new.operation ->> 'kind')
+    when new.is_hibernated is distinct from old.is_hibernated then
+      case when new.is_hibernated then 'hibernation asked for' else 'waking up asked for' end
     else 'changed' end);
   return null;
 end
@@ -696,6 +699,14 @@ begin
   if not found then
     return;
   end if;
+  if the_row.deleted is not null then
+    reason = 'deleted';
+  elsif the_row.created = date_trunc('milliseconds', now()) then
+    reason = 'created';
+  end if;
+  -- First the job, then the state: workers lock in this order too, and would deadlock with the other.
+  perform caelus.wake('clusters', 'Cluster', the_cluster::text, the_row.organization_id::text, reason);
+  perform pg_notify('cluster_sync', '');
   insert into tenant.cluster_sync as s (cluster_id, organization_id) values (the_cluster, the_row.organization_id)
   on conflict (cluster_id) do update set
     generation = s.generation + 1, requested_by = pg_current_xact_id(), synced = null,
@@ -707,13 +718,6 @@ begin
     values (the_cluster, the_row.organization_id, 'sync_requested',
       coalesce(caelus.current_user_id()::text, 'platform'), why);
   end if;
-  if the_row.deleted is not null then
-    reason = 'deleted';
-  elsif the_row.created = date_trunc('milliseconds', now()) then
-    reason = 'created';
-  end if;
-  perform caelus.wake('clusters', 'Cluster', the_cluster::text, the_row.organization_id::text, reason);
-  perform pg_notify('cluster_sync', '');
 end
 $function$
 
@@ -1294,7 +1298,7 @@ caelus.open_reconcile_job
   WHERE ((queue = 'apps'::text) AND (kind = 'Deployment'::text));
 
 tenant.cluster_claims
- SELECT (id)::uuid AS cluster_id,
+ SELECT id AS cluster_id,
     locked_by AS claimed_by,
     claimed_at,
     lease_until AS claimed_until,
@@ -1471,9 +1475,6 @@ CREATE INDEX cluster_events_age ON tenant.cluster_events USING btree (cluster_id
 tenant.cluster_events_pkey
 CREATE UNIQUE INDEX cluster_events_pkey ON tenant.cluster_events USING btree (id)
 
-tenant.cluster_sync_left
-CREATE INDEX cluster_sync_left ON tenant.cluster_sync USING btree (cluster_id) WHERE (shoot_status <> 'deleted'::text)
-
 tenant.cluster_sync_pkey
 CREATE UNIQUE INDEX cluster_sync_pkey ON tenant.cluster_sync USING btree (cluster_id)
 
@@ -1579,7 +1580,7 @@ caelus.template_grant grant_never_changes
 CREATE TRIGGER grant_never_changes BEFORE UPDATE ON caelus.template_grant FOR EACH ROW EXECUTE FUNCTION caelus.refuse_change_except('revoked_at')
 
 tenant.cluster_sync change_notice
-CREATE TRIGGER change_notice AFTER UPDATE ON tenant.cluster_sync FOR EACH ROW EXECUTE FUNCTION caelus.notify_change('clusters', 'Cluster', 'cluster_id', 'organization_id', 'shoot_status', 'sync_failure.code')
+CREATE TRIGGER change_notice AFTER UPDATE ON tenant.cluster_sync FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION caelus.notify_change('clusters', 'Cluster', 'cluster_id', 'organization_id', 'shoot_status', 'sync_failure.code')
 
 tenant.clusters change_notice
 CREATE TRIGGER change_notice AFTER INSERT OR UPDATE ON tenant.clusters FOR EACH ROW EXECUTE FUNCTION caelus.notify_change('clusters', 'Cluster', 'id', 'organization_id', 'name')
@@ -1731,6 +1732,9 @@ for select to caelus_api using (((caelus.current_user_id() IS NOT NULL) OR caelu
 
 caelus.template_grant worker_reads
 for select to caelus_worker using (true)
+
+tenant.cluster_events api_asks
+for insert to caelus_api with check (((event_type = 'sync_requested'::text) AND (actor = COALESCE((( SELECT caelus.current_user_id() AS current_user_id))::text, 'platform'::text)) AND (( SELECT caelus.acts_as_admin() AS acts_as_admin) OR ((organization_id)::text = ANY (( SELECT caelus.changeable_tenants() AS changeable_tenants)::text[])))))
 
 tenant.cluster_events api_reads_own
 for select to caelus_api using ((( SELECT caelus.acts_as_admin() AS acts_as_admin) OR ((organization_id)::text = ANY (( SELECT caelus.current_tenants() AS current_tenants)::text[]))))
@@ -1945,13 +1949,13 @@ tenant.cluster_watch to caelus_worker
 delete, insert, select, update
 
 tenant.clusters to caelus_api
-insert, select, update
+insert, select
 
 tenant.clusters to caelus_worker
 select
 
 tenant.node_pools to caelus_api
-delete, insert, select, update
+delete, insert, select
 
 tenant.node_pools to caelus_worker
 select

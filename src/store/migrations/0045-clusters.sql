@@ -67,7 +67,6 @@ create table tenant.cluster_sync (
   shoot_retries integer not null default 0 check (shoot_retries >= 0),
   foreign key (cluster_id, organization_id) references tenant.clusters (id, organization_id) on delete cascade
 );
-create index cluster_sync_left on tenant.cluster_sync (cluster_id) where shoot_status <> 'deleted';
 
 create table tenant.cluster_events (
   id bigint generated always as identity primary key,
@@ -100,10 +99,10 @@ create table tenant.organization_limits (
   generation bigint not null default 1 check (generation > 0)
 );
 
--- Who holds a cluster and until when: told by the queue.
+-- Who holds a cluster and until when: told by the queue. The id is a text, as in the index of jobs.
 create view tenant.cluster_claims with (security_invoker = true) as
 select
-  id::uuid as cluster_id, locked_by as claimed_by, claimed_at, lease_until as claimed_until, fence, attempt,
+  id as cluster_id, locked_by as claimed_by, claimed_at, lease_until as claimed_until, fence, attempt,
   case when lease_until is not null then null when due_at = 'infinity' then null else due_at end as due_at,
   waiting_for, failure
 from caelus.job where queue = 'clusters' and kind = 'Cluster';
@@ -136,6 +135,14 @@ begin
   if not found then
     return;
   end if;
+  if the_row.deleted is not null then
+    reason = 'deleted';
+  elsif the_row.created = date_trunc('milliseconds', now()) then
+    reason = 'created';
+  end if;
+  -- First the job, then the state: workers lock in this order too, and would deadlock with the other.
+  perform caelus.wake('clusters', 'Cluster', the_cluster::text, the_row.organization_id::text, reason);
+  perform pg_notify('cluster_sync', '');
   insert into tenant.cluster_sync as s (cluster_id, organization_id) values (the_cluster, the_row.organization_id)
   on conflict (cluster_id) do update set
     generation = s.generation + 1, requested_by = pg_current_xact_id(), synced = null,
@@ -147,13 +154,6 @@ begin
     values (the_cluster, the_row.organization_id, 'sync_requested',
       coalesce(caelus.current_user_id()::text, 'platform'), why);
   end if;
-  if the_row.deleted is not null then
-    reason = 'deleted';
-  elsif the_row.created = date_trunc('milliseconds', now()) then
-    reason = 'created';
-  end if;
-  perform caelus.wake('clusters', 'Cluster', the_cluster::text, the_row.organization_id::text, reason);
-  perform pg_notify('cluster_sync', '');
 end
 $$;
 revoke execute on function tenant.request_sync from public;
@@ -164,6 +164,9 @@ begin
   perform tenant.request_sync(new.id, case
     when tg_op = 'INSERT' then 'ordered'
     when new.deleted is not null then 'deletion asked for'
+    when new.operation is distinct from old.operation then format('%s asked for', new.operation ->> 'kind')
+    when new.is_hibernated is distinct from old.is_hibernated then
+      case when new.is_hibernated then 'hibernation asked for' else 'waking up asked for' end
     else 'changed' end);
   return null;
 end
@@ -219,6 +222,12 @@ create policy worker_writes on tenant.cluster_sync for update to caelus_worker u
 alter table tenant.cluster_events enable row level security;
 create policy api_reads_own on tenant.cluster_events for select to caelus_api
   using ((select caelus.acts_as_admin()) or organization_id::text = any ((select caelus.current_tenants())::text[]));
+-- People ask for a sync without a change.
+create policy api_asks on tenant.cluster_events for insert to caelus_api
+  with check (
+    event_type = 'sync_requested' and actor = coalesce((select caelus.current_user_id())::text, 'platform')
+    and ((select caelus.acts_as_admin()) or organization_id::text = any ((select caelus.changeable_tenants())::text[]))
+  );
 create policy worker_adds on tenant.cluster_events for insert to caelus_worker with check (true);
 create policy worker_prunes on tenant.cluster_events for delete to caelus_worker using (true);
 create policy worker_sees_to_prune on tenant.cluster_events for select to caelus_worker using (true);
@@ -234,9 +243,12 @@ create policy api_reads_own on tenant.organization_limits for select to caelus_a
 create policy api_admin on tenant.organization_limits to caelus_api
   using ((select caelus.acts_as_admin())) with check ((select caelus.acts_as_admin()));
 
-grant select, insert, update on tenant.clusters to caelus_api;
-grant select, insert, update, delete on tenant.node_pools to caelus_api;
+grant select, insert on tenant.clusters to caelus_api;
+grant update (name, kubernetes_version, is_hibernated, maintenance, operation, deleted) on tenant.clusters to caelus_api;
+grant select, insert, delete on tenant.node_pools to caelus_api;
+grant update (machine_type, autoscale_min, autoscale_max) on tenant.node_pools to caelus_api;
 grant select on tenant.cluster_sync, tenant.cluster_events, tenant.cluster_watch, tenant.cluster_claims to caelus_api;
+grant insert (cluster_id, organization_id, event_type, actor, message) on tenant.cluster_events to caelus_api;
 grant select, insert, update, delete on tenant.organization_limits to caelus_api;
 
 -- The rest of a cluster is intent and belongs to people.
@@ -253,5 +265,5 @@ grant select, insert, update, delete on tenant.cluster_watch to caelus_worker;
 create trigger change_notice after insert or update on tenant.clusters
   for each row execute function caelus.notify_change('clusters', 'Cluster', 'id', 'organization_id', 'name');
 create trigger change_notice after update on tenant.cluster_sync
-  for each row execute function caelus.notify_change(
+  for each row when (old is distinct from new) execute function caelus.notify_change(
     'clusters', 'Cluster', 'cluster_id', 'organization_id', 'shoot_status', 'sync_failure.code');
