@@ -2,6 +2,7 @@ import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
 import { expectNoSentinel, SENTINEL } from '../../test/support/sentinel.ts'
 import { APPS } from './apps.ts'
+import { CLUSTER_WORKER, CLUSTERS } from './clusters.ts'
 import {
   effectiveValues,
   INSTALLATION,
@@ -19,7 +20,19 @@ import {
 import { RUNTIMES } from './runtimes.ts'
 import type { Variable } from './variable.ts'
 
-const ALL = [INSTALLATION, SERVER, LOGIN, WORKERS, RETENTION, APPS, RUNTIMES, REMOTE, TELEMETRY]
+const ALL = [
+  INSTALLATION,
+  SERVER,
+  LOGIN,
+  WORKERS,
+  RETENTION,
+  APPS,
+  CLUSTERS,
+  CLUSTER_WORKER,
+  RUNTIMES,
+  REMOTE,
+  TELEMETRY,
+]
 
 const readConfig = (env: Env): Config => readSections(env, { sections: ALL })
 
@@ -45,6 +58,35 @@ test('units are understood', () => {
   const config = readConfig(env)
   expect(config.of(SERVER)).toMatchObject({ requestTimeout: 90_000, bodyLimit: 524_288 })
   expect(config.of(LOGIN).devLogin).toBe(true)
+})
+
+test('the worker of clusters has the defaults of its documentation', () => {
+  const config = readConfig({})
+  expect(config.of(CLUSTERS)).toEqual({
+    mode: 'mock',
+    providerType: 'local',
+    cloudProfile: 'local',
+    maxShootNameLen: 21,
+    orphanGrace: 3_600_000,
+    orphansAtMost: 3,
+  })
+  expect(config.of(CLUSTER_WORKER)).toEqual({
+    logLevel: 'info',
+    pollInterval: 30_000,
+    reconcileInterval: 300_000,
+    statusPollInterval: 30_000,
+    statusPollBatchSize: 50,
+    healthPort: 8097,
+    shutdownTimeout: 30_000,
+  })
+})
+
+test('durations may be written as Go writes them', () =>
+  expect(readConfig({ RECONCILE_INTERVAL: '1h1m1.5s' }).of(CLUSTER_WORKER).reconcileInterval).toBe(3_661_500))
+
+test('a command that reads no variables of Gardener leaves those of other programs alone', () => {
+  const env = { GARDENER_KUBECONF: '/x', LOG_LEVEL: 'trace' }
+  expect(() => readSections(env, { sections: [INSTALLATION, APPS], known: ALL })).not.toThrow()
 })
 
 test('lists are understood', () => {
@@ -91,6 +133,19 @@ test.each([
     'CAELUS_RUNTIMES_MAX_AGE (60000 ms) must not be less than CAELUS_RUNTIMES_STABILITY (180000 ms)',
   ],
   [{ CAELUS_RUNTIMES_PROFILE: 'cloud' }, 'must be one of dev, edge, full'],
+  [{ GARDENER_MODE: 'fake' }, 'GARDENER_MODE: "fake" must be one of mock, real'],
+  [
+    { GARDENER_NAMESPACE: 'Garden_Fundament' },
+    'GARDENER_NAMESPACE: "Garden_Fundament" must be the name of a namespace',
+  ],
+  [{ GARDENER_MAX_SHOOT_NAME_LEN: '64' }, 'GARDENER_MAX_SHOOT_NAME_LEN: "64" must be an integer from 12 to 63'],
+  [{ GARDENER_KUBECONF: '/x' }, 'GARDENER_KUBECONF: there is no such variable; did you mean GARDENER_KUBECONFIG?'],
+  [{ LOG_LEVEL: 'trace' }, 'LOG_LEVEL: "trace" must be one of debug, info, warn, error'],
+  [{ RECONCILE_INTERVAL: '5' }, 'RECONCILE_INTERVAL: "5" must be a duration from 1s to 7d'],
+  [{ POLL_INTERVAL: '30s later' }, 'POLL_INTERVAL: "30s later" must be a duration'],
+  [{ STATUS_POLL_BATCH_SIZE: '0' }, 'STATUS_POLL_BATCH_SIZE: "0" must be an integer from 1 to 10000'],
+  [{ HEALTH_PORT: 'http' }, 'HEALTH_PORT: "http" must be an integer from 0 to 65535'],
+  [{ SHUTDOWN_TIMEOUT: '-1s' }, 'SHUTDOWN_TIMEOUT: "-1s" must be a duration'],
   [{ CAELUS_RUNTIMES_MIN_CONFIDENCE: '1.5' }, 'must be a number from 0 to 1'],
   [{ CAELUS_RUNTIMES_LEASE_NAMESPACE: 'Caelus_System' }, 'must be the name of a namespace'],
   [{ CAELUS_RUNTIMES_NAMESPACE: 'shop,Pay_Ments' }, 'must be names of namespaces, separated by commas'],

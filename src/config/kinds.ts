@@ -129,12 +129,19 @@ export const url = (...schemes: readonly string[]): Kind<string> => ({
 
 const UNITS_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
-/** In milliseconds. */
+const AMOUNT = /(\d+(?:\.\d+)?)(ms|s|m|h|d)/g
+
+/** In milliseconds; `1m30s` is a sum. */
 export const duration = (least: number, most: number): Kind<number> => ({
   type: 'duration',
   read(written) {
-    const [, amount, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(written) ?? []
-    const ms = amount === undefined ? NaN : Number(amount) * UNITS_MS[unit as keyof typeof UNITS_MS]
+    const amounts = [...written.matchAll(AMOUNT)]
+    const isWhole = amounts.length > 0 && amounts.map(([part]) => part).join('') === written
+    const sum = amounts.reduce(
+      (ms, [, amount, unit]) => ms + Number(amount) * UNITS_MS[unit as keyof typeof UNITS_MS],
+      0,
+    )
+    const ms = isWhole ? sum : NaN
     return within(ms, least, most, `a duration from ${inWords(least)} to ${inWords(most)}, such as 500ms, 30s or 5m`)
   },
 })

@@ -38,7 +38,7 @@ export const invalid = (problems: readonly string[]): FailureError =>
 
 /** Reads the environment once. All problems are reported together. An empty value counts as unset. */
 export function readConfig(env: Env, { sections, known = sections, defaults = {} }: ReadOptions): Config {
-  const problems = unknownVariables(env, known)
+  const problems = unknownVariables(env, sections, known)
   const values = new Map<Section, Record<string, unknown>>()
   for (const one of sections) {
     const own: Record<string, unknown> = {}
@@ -78,12 +78,12 @@ const written = (env: Env, { name }: Variable<unknown>): string | undefined => e
 /** Variables of the tools around the program, which this one does not read. */
 const FOREIGN = ['CAELUS_TEST_', 'CAELUS_TOOLS_']
 
-function unknownVariables(env: Env, sections: readonly Section[]): string[] {
-  const known = sections.flatMap(({ variables }) => Object.values(variables).map(({ name }) => name))
+function unknownVariables(env: Env, sections: readonly Section[], all: readonly Section[]): string[] {
+  const known = all.flatMap(({ variables }) => Object.values(variables).map(({ name }) => name))
+  const prefixes = ['CAELUS_', ...sections.flatMap(({ prefix }) => prefix ?? [])]
+  const beginsWith = (name: string, words: readonly string[]): boolean => words.some((word) => name.startsWith(word))
   return Object.keys(env)
-    .filter(
-      (name) => name.startsWith('CAELUS_') && !known.includes(name) && !FOREIGN.some((own) => name.startsWith(own)),
-    )
+    .filter((name) => beginsWith(name, prefixes) && !known.includes(name) && !beginsWith(name, FOREIGN))
     .map((name) => {
       const near = nearest(name, known)
       const hint = near === undefined ? '`caelus config` lists all there are' : `did you mean ${near}?`

@@ -14,6 +14,8 @@ export interface Section<V extends Variables = Variables> {
   readonly title: string
   /** Which commands read it. */
   readonly readBy: string
+  /** Commands that read the section refuse unknown variables that begin so, as all commands refuse those of CAELUS_. */
+  readonly prefix?: string
   readonly variables: V
   /** Problems between values that are each valid. */
   check?(own: ValuesOf<Section<V>>, config: Config): (string | false)[]

@@ -26,6 +26,8 @@ export interface Domain {
   readonly name: string
   /** Its variables. */
   readonly section?: Section
+  /** Variables of a process of its own, which no other process reads. */
+  readonly ownSection?: Section
   /** Adds its commands to the command line. */
   readonly commands?: (program: Command, ports: CliPorts, start: StartProcess) => void
   /** Loads its code and opens its part in one process. A command that talks to a server does not need it. */

@@ -29,7 +29,7 @@ export const SECTIONS: readonly Section[] = [
   LOGIN,
   WORKERS,
   RETENTION,
-  ...OF_DOMAINS,
+  ...DOMAINS.flatMap(({ section = [], ownSection = [] }) => [section, ownSection].flat()),
   REMOTE,
   TELEMETRY,
 ]
