@@ -9,6 +9,7 @@ import {
   readConfig,
   REMOTE,
   type Config,
+  type Env,
   type Section,
 } from './config/index.ts'
 import type { StartProcess } from './processes/domain.ts'
@@ -23,7 +24,8 @@ import { VERSION } from './version.ts'
  * driver, and the published image has no tools.
  */
 
-const config = (sections: readonly Section[]): Config => readConfig(env, { sections, known: SECTIONS })
+const config = (sections: readonly Section[], from: Env = env): Config =>
+  readConfig(from, { sections, known: SECTIONS })
 
 const dataDir = (): string => resolve(config([INSTALLATION]).of(INSTALLATION).dataDir)
 
@@ -100,9 +102,10 @@ const ports: CliPorts = {
   terminal: processTerminal,
   remote,
   config: () => effectiveValues(config(SECTIONS), env),
-  async up(options) {
+  async up({ controlPlane, settings }) {
     const { up } = await import('./processes/up/up.ts')
-    await untilEnded(up({ config: config(OF_API), env, terminal: processTerminal, ...options }))
+    const own = { ...env, ...settings }
+    await untilEnded(up({ config: config(OF_API, own), env: own, terminal: processTerminal, controlPlane }))
   },
   async api() {
     const { runApi } = await import('./processes/api.ts')
@@ -143,7 +146,7 @@ async function untilEnded(running: Promise<void>): Promise<void> {
   await running
 }
 
-const start: StartProcess = { env, config, untilEnded }
+const start: StartProcess = { env, config: (sections) => config(sections), untilEnded }
 
 process.exitCode = await runCli(process.argv.slice(2), ports, domainCommands(start))
 if (mustExit) process.exit()

@@ -35,7 +35,7 @@ export interface RestClient {
   getText(path: string): Promise<string>
   /** `onVersion`: the generation that was read. The server refuses the change if the object has another one. */
   post<T>(path: string, body?: unknown, onVersion?: number): Promise<T>
-  put<T>(path: string, body: unknown): Promise<T>
+  put<T>(path: string, body: unknown, onVersion?: number): Promise<T>
   patch<T>(path: string, body: unknown, onVersion?: number): Promise<T>
   delete(path: string, onVersion?: number): Promise<void>
 }
@@ -79,7 +79,7 @@ export function restClient({ url, token }: Remote): RestClient {
       return answer.body.toString('utf8')
     },
     post: (path, body, onVersion) => send('POST', path, body, onVersion) as Promise<never>,
-    put: (path, body) => send('PUT', path, body) as Promise<never>,
+    put: (path, body, onVersion) => send('PUT', path, body, onVersion) as Promise<never>,
     patch: (path, body, onVersion) => send('PATCH', path, body, onVersion) as Promise<never>,
     delete: async (path, onVersion) => void (await send('DELETE', path, undefined, onVersion)),
   }

@@ -53,8 +53,11 @@ export interface CliPorts {
   readonly terminal: Terminal
   readonly remote: () => Promise<Remote>
   readonly config: () => readonly ConfigRow[]
-  /** Runs until it is stopped. */
-  readonly up: (options: { readonly controlPlane: boolean }) => Promise<void>
+  /** Runs until it is stopped. `settings` replace variables of the environment, by their names. */
+  readonly up: (options: {
+    readonly controlPlane: boolean
+    readonly settings: Readonly<Record<string, string>>
+  }) => Promise<void>
   /** Runs until it is stopped. */
   readonly api: () => Promise<void>
   /** Answers which migrations ran. */

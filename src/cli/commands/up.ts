@@ -1,13 +1,26 @@
-import type { Command } from 'commander'
+import { Option, type Command } from 'commander'
 import type { CliPorts } from '../ports.ts'
 import { raise } from '../failures.ts'
+
+interface UpOptions {
+  readonly controlPlane: boolean
+  readonly gardener?: string
+}
 
 export function upCommands(program: Command, { up, reset, terminal }: CliPorts): void {
   program
     .command('up')
     .description('run everything on this machine: PostgreSQL, a control plane, the API and the console')
     .option('--no-control-plane', 'start without Kubernetes')
-    .action(({ controlPlane }: { controlPlane: boolean }) => up({ controlPlane }))
+    .addOption(
+      new Option(
+        '--gardener <mode>',
+        'mock: simulate the Gardener of clusters. real: start a garden here; its nodes are simulated. Without it, as GARDENER_MODE says',
+      ).choices(['mock', 'real']),
+    )
+    .action(({ controlPlane, gardener }: UpOptions) =>
+      up({ controlPlane, settings: gardener === undefined ? {} : { GARDENER_MODE: gardener } }),
+    )
 
   program
     .command('reset')
