@@ -1,0 +1,15 @@
+import { Alert } from '@mantine/core'
+import { IconFlask } from '@tabler/icons-react'
+import { useLandscape } from './use-landscape.ts'
+
+/** Says that no real clusters are created. Nothing with a real Gardener. */
+export function SimulatedNotice() {
+  const landscape = useLandscape('')
+  if (landscape.data?.mode !== 'mock') return null
+  return (
+    <Alert variant="default" icon={<IconFlask size={18} aria-hidden />} title="Gardener is simulated">
+      No real clusters are created, and their kubeconfigs lead nowhere. Operators connect a real Gardener with{' '}
+      <code>GARDENER_MODE=real</code>.
+    </Alert>
+  )
+}
