@@ -38,6 +38,15 @@ test('one authority does not vouch for the certificates of another', () => {
   )
 })
 
+test('an authority may have a key that readers of RSA alone understand', () => {
+  const { certified, issue } = createAuthority('authority', now, 'rsa')
+  const rsa = new X509Certificate(certified.cert)
+  expect(certified.key).toMatch(/^-----BEGIN RSA PRIVATE KEY-----/)
+  expect(rsa.verify(rsa.publicKey)).toBe(true)
+  const leaf = new X509Certificate(issue({ commonName: 'ada', usage: ['client'] }).cert)
+  expect(leaf.verify(rsa.publicKey)).toBe(true)
+})
+
 test('validity begins an hour early, for clocks that disagree', () => {
   expect(root.validFromDate).toEqual(new Date('2026-02-28T23:00:00Z'))
   expect(root.validToDate).toEqual(new Date('2036-02-27T00:00:00Z'))

@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { isIPv4 } from 'node:net'
-import { bits, boolean, explicit, implicit, integer, objectId, octets, sequence, set, time, utf8 } from './der.ts'
+import { bits, boolean, explicit, implicit, integer, none, objectId, octets, sequence, set, time, utf8 } from './der.ts'
 
 /** A certificate with its key, both PEM. */
 export interface Certified {
@@ -28,12 +28,33 @@ export interface Authority {
 }
 
 const DAY_MS = 86_400_000
-const ECDSA_SHA256 = sequence(objectId('1.2.840.10045.4.3.2'))
+
+/** The algorithm that goes with a key: what is written into what it signs, and the form in which the key is stored. */
+const ALGORITHMS = {
+  ec: {
+    identifier: sequence(objectId('1.2.840.10045.4.3.2')),
+    generate: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+    pem: (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }),
+  },
+  rsa: {
+    identifier: sequence(objectId('1.2.840.113549.1.1.11'), none()),
+    generate: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
+    pem: (key: KeyObject) => key.export({ type: 'pkcs1', format: 'pem' }),
+  },
+} as const
+
+type KeyType = keyof typeof ALGORITHMS
+
+const algorithmOf = (key: KeyObject) => ALGORITHMS[key.asymmetricKeyType === 'rsa' ? 'rsa' : 'ec']
+
 const USAGE = { server: '1.3.6.1.5.5.7.3.1', client: '1.3.6.1.5.5.7.3.2' }
 
-/** A new authority. Its keys and those it signs are on the curve P-256: made in a millisecond, accepted everywhere. */
-export function createAuthority(commonName: string, now: Date): Authority {
-  const { publicKey, privateKey } = newKey()
+/**
+ * A new authority. The keys it signs are on the curve P-256: made in a millisecond, accepted everywhere. So is its own,
+ * unless its reader knows RSA alone.
+ */
+export function createAuthority(commonName: string, now: Date, type: KeyType = 'ec'): Authority {
+  const { publicKey, privateKey } = ALGORITHMS[type].generate()
   const subject = { commonName }
   const extensions = [
     extension('2.5.29.19', sequence(boolean(true)), true),
@@ -69,8 +90,7 @@ function authority(
   }
 }
 
-export const newKey = (): { publicKey: KeyObject; privateKey: KeyObject } =>
-  generateKeyPairSync('ec', { namedCurve: 'P-256' })
+export const newKey = (): { publicKey: KeyObject; privateKey: KeyObject } => ALGORITHMS.ec.generate()
 
 interface Content {
   readonly subject: Subject
@@ -85,10 +105,11 @@ interface Content {
 function certificate(content: Content): string {
   const serial = randomBytes(16)
   serial[0] = (serial[0] ?? 0) & 0x7f || 1
+  const { identifier } = algorithmOf(content.signer)
   const body = sequence(
     explicit(0, integer(Uint8Array.of(2))),
     integer(serial),
-    ECDSA_SHA256,
+    identifier,
     name(content.issuer),
     // Valid since an hour ago, for machines whose clocks differ.
     sequence(
@@ -99,7 +120,7 @@ function certificate(content: Content): string {
     publicKeyInfo(content.publicKey),
     explicit(3, sequence(...content.extensions)),
   )
-  const signed = sequence(body, ECDSA_SHA256, bits(sign('sha256', body, content.signer)))
+  const signed = sequence(body, identifier, bits(sign('sha256', body, content.signer)))
   const lines =
     Buffer.from(signed)
       .toString('base64')
@@ -123,4 +144,4 @@ const publicKeyInfo = (key: KeyObject): Uint8Array => key.export({ type: 'spki',
 
 const keyId = (key: KeyObject): Uint8Array => createHash('sha1').update(publicKeyInfo(key)).digest()
 
-const pem = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'pem' })
+const pem = (key: KeyObject): string => algorithmOf(key).pem(key)

@@ -12,7 +12,10 @@ export type CoreName = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | '
 /** Those of a real node: the holder of its namespaces, relay and forward into its network, containerd, kubelet, kube-proxy. */
 type NodeName = 'node' | 'relay' | 'api-forward' | 'containerd' | 'kubelet' | 'kube-proxy'
 
-export type ComponentName = CoreName | NodeName
+/** Those that an extension starts. */
+type ExtensionName = 'gardener-apiserver' | 'gardener-controller-manager'
+
+export type ComponentName = CoreName | NodeName | ExtensionName
 
 /** Stateless components are killed at once: a graceful end takes a second and saves nothing. */
 export const stopSignalOf = (name: ComponentName): NodeJS.Signals =>
@@ -21,11 +24,20 @@ export const stopSignalOf = (name: ComponentName): NodeJS.Signals =>
 /** KWOK manages only the nodes with this annotation. */
 export const SIMULATED = 'kwok.x-k8s.io/node'
 
-/** What the command lines below refer to. Relative to the directory in which every component runs. */
-export async function writeSecrets(at: Layout, pki: Pki, port: number): Promise<void> {
+/**
+ * What the command lines below refer to. Relative to the directory in which every component runs. Clients with certificates
+ * of `otherAuthorities` are known to the API server as well.
+ */
+export async function writeSecrets(
+  at: Layout,
+  pki: Pki,
+  port: number,
+  otherAuthorities: readonly string[] = [],
+): Promise<void> {
   const server = `https://127.0.0.1:${port}`
   const files: Record<string, string> = {
     'ca.crt': pki.ca.cert,
+    'client-ca.crt': [pki.ca.cert, ...otherAuthorities].join(''),
     'ca.key': pki.ca.key,
     'apiserver.crt': pki.apiServer.cert,
     'apiserver.key': pki.apiServer.key,
@@ -50,7 +62,7 @@ export async function writeSecrets(at: Layout, pki: Pki, port: number): Promise<
 }
 
 /** etcd has no port, only a socket in the state directory, which only its owner can enter. */
-const ETCD_SOCKET = 'unix://etcd.sock'
+export const ETCD_SOCKET = 'unix://etcd.sock'
 
 const ON_LOOPBACK = ['--bind-address=127.0.0.1', '--advertise-address=127.0.0.1', '--endpoint-reconciler-type=none']
 
@@ -90,7 +102,7 @@ export const commandLine: Record<CoreName, (options: CommandOptions) => readonly
     `--secure-port=${onNode ? 443 : port}`,
     '--tls-cert-file=secrets/apiserver.crt',
     '--tls-private-key-file=secrets/apiserver.key',
-    '--client-ca-file=secrets/ca.crt',
+    '--client-ca-file=secrets/client-ca.crt',
     '--anonymous-auth=false',
     '--authorization-mode=Node,RBAC',
     '--service-account-issuer=https://kubernetes.default.svc',

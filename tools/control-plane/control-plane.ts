@@ -6,6 +6,7 @@ import type { OnProgress } from '../progress.ts'
 import type { ComponentName } from './components.ts'
 import { layout } from './layout.ts'
 import type { Layout } from './layout.ts'
+import type { Processes } from './processes.ts'
 import { Run } from './run.ts'
 import { aliveOf, endRecorded, readState } from './state.ts'
 import type { ControlPlaneState, NodeKind } from './state.ts'
@@ -17,9 +18,18 @@ export interface ControlPlaneOptions {
   readonly nodes?: NodeKind
   /** Number of simulated nodes. @default 3 */
   readonly nodeCount?: number
+  /** Certificates (PEM) of further authorities. The API server knows their clients by name and groups. */
+  readonly clientAuthorities?: readonly string[]
+  /** Starts processes beside those of every control plane, once its controllers work. They end with it. */
+  readonly extend?: (running: Extensible) => Promise<void>
   readonly onProgress?: OnProgress
   /** Aborts the start, with downloads and builds. Use `stop` once the control plane has started. */
   readonly signal?: AbortSignal
+}
+
+/** A control plane that an extension starts processes in. */
+export interface Extensible extends Pick<Layout, 'dir' | 'secrets' | 'kubeconfig'> {
+  readonly processes: Pick<Processes, 'start' | 'until'>
 }
 
 export interface ControlPlane {

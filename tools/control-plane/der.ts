@@ -9,6 +9,7 @@ const tagged = (tag: number, ...parts: readonly Uint8Array[]): Uint8Array => {
 export const sequence = (...parts: readonly Uint8Array[]): Uint8Array => tagged(0x30, ...parts)
 export const set = (...parts: readonly Uint8Array[]): Uint8Array => tagged(0x31, ...parts)
 export const boolean = (value: boolean): Uint8Array => tagged(0x01, Uint8Array.of(value ? 0xff : 0))
+export const none = (): Uint8Array => tagged(0x05)
 export const octets = (bytes: Uint8Array): Uint8Array => tagged(0x04, bytes)
 export const utf8 = (text: string): Uint8Array => tagged(0x0c, Buffer.from(text))
 

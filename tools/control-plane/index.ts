@@ -1,6 +1,7 @@
 export { startControlPlane } from './control-plane.ts'
-export type { ControlPlane, ControlPlaneOptions } from './control-plane.ts'
-export type { ComponentName } from './components.ts'
+export type { ControlPlane, ControlPlaneOptions, Extensible } from './control-plane.ts'
+export { createAuthority, type Certified } from './certificate.ts'
+export { ETCD_SOCKET, type ComponentName } from './components.ts'
 export {
   controlPlaneDown,
   controlPlaneKubeconfig,

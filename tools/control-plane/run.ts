@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { obtainBinaries } from '../binaries/index.ts'
 import { NODE, prepareNode } from '../node/index.ts'
 import type { PreparedNode } from '../node/index.ts'
-import { freePort, isFree } from '../process/index.ts'
+import { freePort, isFree, onFreePort } from '../process/index.ts'
 import { adminApi } from './api.ts'
 import type { AdminApi } from './api.ts'
 import type { Certified } from './certificate.ts'
@@ -17,7 +17,6 @@ import { Processes } from './processes.ts'
 import { areNodesKept, createSimulatedNodes, freeNodes } from './simulated-nodes.ts'
 import type { NodeKind } from './state.ts'
 
-const PORT_ATTEMPTS = 5
 const CORE = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'] as const
 
 /** Starts a control plane step by step. */
@@ -49,6 +48,7 @@ export class Run {
       if (this.nodes === 'real') this.node = await this.startMachine(pki)
       const api = await this.serve(pki)
       await this.converge(api)
+      await this.options.extend?.({ ...this.at, processes: this.processes })
     } catch (error) {
       await this.api?.close()
       await this.processes.abandon()
@@ -82,23 +82,26 @@ export class Run {
     await this.processes.start(name, placed)
   }
 
-  /** Starts the API server on a free loopback port, and tries another if the port is taken. */
-  private async serve(pki: Pki): Promise<AdminApi> {
-    for (let attempt = 1; ; attempt++) {
-      this.processes.port = attempt === 1 ? await this.usualPort() : await freePort()
-      await writeSecrets(this.at, pki, this.processes.port)
-      const api = (this.api = adminApi(this.processes.port, pki))
-      if (!this.processes.isRunning('kube-apiserver')) await this.startCore('kube-apiserver')
-      if (this.node !== undefined)
-        await this.processes.start('api-forward', this.node.forward(this.processes.port, '127.0.0.1', 443))
-      try {
-        await this.processes.until('kube-apiserver is ready', () => this.isReady())
-        return api
-      } catch (error) {
-        await api.close()
-        if (attempt === PORT_ATTEMPTS || !String(error).includes('address already in use')) throw error
-      }
-    }
+  /** Starts the API server on a free loopback port. */
+  private serve(pki: Pki): Promise<AdminApi> {
+    return onFreePort(
+      async (port) => {
+        this.processes.port = port
+        await writeSecrets(this.at, pki, port, this.options.clientAuthorities)
+        const api = (this.api = adminApi(port, pki))
+        if (!this.processes.isRunning('kube-apiserver')) await this.startCore('kube-apiserver')
+        if (this.node !== undefined)
+          await this.processes.start('api-forward', this.node.forward(port, '127.0.0.1', 443))
+        try {
+          await this.processes.until('kube-apiserver is ready', () => this.isReady())
+          return api
+        } catch (error) {
+          await api.close()
+          throw error
+        }
+      },
+      () => this.usualPort(),
+    )
   }
 
   /** The port of earlier copies of the kubeconfig, if it is free. */

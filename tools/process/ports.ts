@@ -16,6 +16,20 @@ export async function freePort(): Promise<number> {
   return port
 }
 
+/** How often a start is repeated because another process took its port. */
+const ATTEMPTS = 5
+
+/** Calls `start` with a free port, and again with another if that was taken in between. `first` chooses the first one. */
+export async function onFreePort<T>(start: (port: number) => Promise<T>, first = freePort): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await start(await (attempt === 1 ? first() : freePort()))
+    } catch (error) {
+      if (attempt === ATTEMPTS || !String(error).includes('address already in use')) throw error
+    }
+  }
+}
+
 export function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer()

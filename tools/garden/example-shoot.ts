@@ -1,0 +1,27 @@
+import type { Draft } from '../../src/kube/index.ts'
+import { LOCAL } from './landscape.ts'
+import type { Shoot, Worker } from './resources.ts'
+
+export const exampleWorker: Worker = {
+  name: 'default',
+  machine: { type: LOCAL, image: { name: LOCAL, version: '1.0.0' } },
+  minimum: 1,
+  maximum: 3,
+  maxSurge: 1,
+  maxUnavailable: 0,
+}
+
+/** A Shoot that the landscape admits. */
+export const exampleShoot = (namespace: string, name: string): Draft<Shoot> => ({
+  apiVersion: 'core.gardener.cloud/v1beta1',
+  kind: 'Shoot',
+  metadata: { namespace, name },
+  spec: {
+    cloudProfile: { kind: 'CloudProfile', name: LOCAL },
+    region: LOCAL,
+    credentialsBindingName: LOCAL,
+    kubernetes: { version: '1.34.3' },
+    networking: { type: 'calico', nodes: '10.0.0.0/16' },
+    provider: { type: LOCAL, workers: [exampleWorker] },
+  },
+})

@@ -1,0 +1,1 @@
+export { startGarden, type Garden, type GardenOptions } from './garden.ts'
