@@ -8,6 +8,7 @@ import {
   loadKubeConfig,
   makeClient,
   Namespace,
+  ResourceQuota,
   type Client,
   type Draft,
   type HttpTransport,
@@ -15,6 +16,7 @@ import {
 import { bindCredentials } from '../../tools/garden/credentials.ts'
 import { exampleShoot, exampleWorker } from '../../tools/garden/example-shoot.ts'
 import { startGarden, type Garden } from '../../tools/garden/index.ts'
+import { GARDEN } from '../../tools/garden/landscape.ts'
 import { Project, Quota, Shoot, type ShootSpec, type Worker } from '../../tools/garden/resources.ts'
 import { golden } from '../support/golden.ts'
 
@@ -174,6 +176,15 @@ test('what the admission of Gardener answers is what the file says', async () =>
   refusals.push(await refusalOf('upgrade while deleting', merge('ending', version('1.35.4'))))
   await client.patch(Shoot, at('ending'), { merge: { metadata: { finalizers: [] } } })
 
+  await limitShoots(GARDEN)
+  const oneMore = shoot({}, 'clusterx1y2', GARDEN)
+  const isLimited = async (): Promise<string> => {
+    await countShoots(GARDEN)
+    return await client.create(Shoot, oneMore, { dryRun: true }).then(() => 'admitted', String)
+  }
+  await expect.poll(isLimited).toContain('quota')
+  refusals.push(...(await refusalsOfNew('quota of the project exceeded', oneMore)))
+
   const project = (name: string, namespace: string) =>
     client.create(
       Project,
@@ -195,5 +206,22 @@ test('what the admission of Gardener answers is what the file says', async () =>
   )
   golden(FILE, `${JSON.stringify(refusals, null, 2)}\n`)
 })
+
+const SHOOTS = 'count/shoots.core.gardener.cloud'
+
+async function limitShoots(namespace: string): Promise<void> {
+  await client.create(ResourceQuota, {
+    apiVersion: 'v1',
+    kind: 'ResourceQuota',
+    metadata: { namespace, name: 'shoots' },
+    spec: { hard: { [SHOOTS]: '0' } },
+  })
+}
+
+/** In place of the kube-controller-manager, which asks for new kinds every 30 s and counts every five minutes. */
+async function countShoots(namespace: string): Promise<void> {
+  const status = { hard: { [SHOOTS]: '0' }, used: { [SHOOTS]: '0' } }
+  await client.patchStatus(ResourceQuota, { namespace, name: 'shoots' }, { merge: { status } })
+}
 
 const operation = (name: string): object => ({ metadata: { annotations: { 'gardener.cloud/operation': name } } })
