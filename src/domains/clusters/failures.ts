@@ -29,6 +29,11 @@ export const raise = defineFailures({
     retryable: true,
     nextStep: `A Shoot of this name exists and belongs to somebody else; Caelus never changes it. Delete or rename it. ${RETRIED}`,
   },
+  ProjectTaken: {
+    whoseMove: 'operator',
+    retryable: true,
+    nextStep: `A Project of this name exists and belongs to somebody else; Caelus never changes it. Delete or rename it. ${RETRIED}`,
+  },
   ShootTerminating: {
     whoseMove: 'platform',
     retryable: true,

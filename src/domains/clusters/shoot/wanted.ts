@@ -38,14 +38,22 @@ export const shootNameFor = (
   settings: Pick<GardenerSettings, 'namespace' | 'maxShootNameLen'>,
 ): string => shootName(cluster.id, projectFor(cluster.organizationId, settings), settings.maxShootNameLen)
 
-/** The Shoot that a row asks for: every field that Caelus owns, and no other. */
-export function wantedShoot(cluster: Cluster, settings: GardenerSettings, namespace: string): ShootDraft {
+/**
+ * The Shoot that a row asks for: every field that Caelus owns, and no other. An existing Shoot keeps its `name`, also when
+ * the settings that names derive from have changed.
+ */
+export function wantedShoot(
+  cluster: Cluster,
+  settings: GardenerSettings,
+  namespace: string,
+  name: string = shootNameFor(cluster, settings),
+): ShootDraft {
   const { maintenance } = cluster
   return {
     apiVersion: 'core.gardener.cloud/v1beta1',
     kind: 'Shoot',
     metadata: {
-      name: shootNameFor(cluster, settings),
+      name,
       namespace,
       labels: { [CLUSTER_ID]: cluster.id, [ORGANIZATION_ID]: cluster.organizationId },
       annotations: { [CLUSTER_NAME]: cluster.name },

@@ -1,0 +1,41 @@
+import type { Shoot } from '../shoot.ts'
+
+/** The annotation that tells the stand-in of gardenlet what goes wrong with a Shoot, as JSON of `Simulated`. */
+export const SIMULATE = 'garden.caelus.io/simulate'
+
+/** An operation that ends in an error. `Error` is retried, `Failed` only after `retry` or a change of the spec. */
+export interface SimulatedFailure {
+  readonly state?: 'Error' | 'Failed'
+  readonly description: string
+  /** Gardener's codes, such as `ERR_INFRA_QUOTA_EXCEEDED`. */
+  readonly codes?: readonly string[]
+  /** The percentage at which the operation stops. @default 40 */
+  readonly at?: number
+}
+
+/** A condition that does not hold although the last operation succeeded. */
+export interface SimulatedCondition {
+  readonly type: string
+  /** @default False */
+  readonly status?: 'False' | 'Unknown' | 'Progressing'
+  readonly reason?: string
+  readonly message: string
+  readonly codes?: readonly string[]
+}
+
+export interface Simulated {
+  readonly fail?: SimulatedFailure
+  readonly degrade?: SimulatedCondition
+}
+
+/** What is to go wrong with a Shoot. Text that nobody can read is nothing. */
+export function simulatedIn({ metadata }: Pick<Shoot, 'metadata'>): Simulated {
+  const text = metadata.annotations?.[SIMULATE]
+  if (text === undefined) return {}
+  try {
+    const read: unknown = JSON.parse(text)
+    return typeof read === 'object' && read !== null ? read : {}
+  } catch {
+    return {}
+  }
+}
