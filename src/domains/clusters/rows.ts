@@ -22,6 +22,8 @@ export interface ClusterRows {
   /**
    * Writes state and history in one transaction. False: the lease behind `fence` has passed to another worker, and nothing
    * was written.
+   *
+   * `syncedGeneration` completes that generation alone: in a row that was changed since, `syncedAt` stays null.
    */
   write(id: string, fence: number, patch: SyncPatch, events: readonly ClusterEvent[]): Promise<boolean>
   /** All of which something may be left, by id, deleted ones until their Shoots are gone. */

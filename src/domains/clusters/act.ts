@@ -1,0 +1,78 @@
+import type { FencedWrite, Gardener } from './gardener/gardener.ts'
+import { GARDENER_OPERATION, OPERATION_ID } from './gardener/shoot.ts'
+import { liveOf } from './live.ts'
+import { askFor, type Memory, type Observation } from './observe.ts'
+import type { LoadedCluster } from './rows.ts'
+import { projectFor, withCompleted, type GardenerSettings } from './shoot/wanted.ts'
+import { isObserved } from './status.ts'
+import type { Effect, Operate } from './steps.ts'
+
+export interface ActDeps {
+  readonly gardener: Gardener
+  readonly settings: GardenerSettings
+}
+
+export interface Acting {
+  readonly loaded: LoadedCluster
+  readonly observation: Observation
+  /** What is found out is noted here. */
+  readonly memory: Memory
+  readonly write: FencedWrite
+}
+
+/** Whether Gardener was changed, or for `forget`, whether nothing is left. */
+export async function act(deps: ActDeps, step: Effect, acting: Acting): Promise<boolean> {
+  const { gardener, settings } = deps
+  const { loaded, observation, memory, write } = acting
+  const { cluster } = loaded
+  switch (step.do) {
+    case 'ensureNamespace': {
+      const project = projectFor(cluster.organizationId, settings)
+      const name = await gardener.ensureProject({ name: project, organizationId: cluster.organizationId }, write)
+      memory.namespace = name === undefined ? { is: 'pending', project } : { is: 'known', name }
+      return false
+    }
+    case 'apply': {
+      if (observation.draft === undefined) return false
+      memory.shoot = await gardener.apply(withCompleted(observation.draft, observation.shoot), write)
+      memory.isApplied = true
+      return true
+    }
+    case 'operate':
+      return operate(deps, step, acting)
+    case 'remove': {
+      const { shoot } = observation
+      if (shoot === undefined) return false
+      const isRemoved = await gardener.remove(shoot, write)
+      const { namespace = '', name } = shoot.metadata
+      memory.shoot = (await gardener.find({ namespace, name }, write.signal)) ?? null
+      return isRemoved
+    }
+    case 'forget': {
+      memory.shoot = (await askFor(deps, loaded, write.signal)) ?? null
+      return memory.shoot === null
+    }
+    default:
+      return step satisfies never
+  }
+}
+
+/** The server is asked before: the watch may not know yet that it was asked for, by another worker or by one that died. */
+async function operate({ gardener }: ActDeps, step: Operate, { observation, memory, write }: Acting): Promise<boolean> {
+  if (observation.shoot === undefined) return false
+  const { namespace = '', name } = observation.shoot.metadata
+  const at = { namespace, name }
+  const shoot = await gardener.find(at, write.signal)
+  memory.shoot = shoot ?? null
+  if (shoot === undefined || !isStillDue(step, liveOf(shoot))) return false
+  const annotations = {
+    [GARDENER_OPERATION]: step.operation,
+    ...(step.id !== undefined && { [OPERATION_ID]: step.id }),
+  }
+  const isAsked = await gardener.annotate(at, annotations, write)
+  memory.shoot = (await gardener.find(at, write.signal)) ?? null
+  return isAsked
+}
+
+const isStillDue = ({ by, id }: Operate, live: ReturnType<typeof liveOf>): boolean =>
+  by === 'person' ? live.operationId !== id : live.operation?.state === 'Failed' && isObserved(live)

@@ -1,0 +1,177 @@
+import {
+  checkAgain,
+  failureOf,
+  FailureError,
+  retryAfterOf,
+  settled,
+  Waiting,
+  type Clock,
+  type Emitter,
+  type Failure,
+  type Outcome,
+  type Reconcile,
+  type Run,
+} from '../../kernel/index.ts'
+import { act } from './act.ts'
+import { decide, type DecideInput, type Decision } from './decide.ts'
+import type { ClustersEvents } from './events.ts'
+import { raise } from './failures.ts'
+import type { Gardener } from './gardener/gardener.ts'
+import { observe, type Memory, type Observation } from './observe.ts'
+import { isClaim, record, type Done, type Happened } from './record.ts'
+import type { ClusterRows, LoadedCluster } from './rows.ts'
+import type { GardenerSettings } from './shoot/wanted.ts'
+import type { Effect } from './steps.ts'
+
+export interface ReconcilerDeps {
+  readonly gardener: Gardener
+  readonly rows: Pick<ClusterRows, 'load' | 'write'>
+  readonly settings: GardenerSettings
+  readonly clock: Clock
+  readonly emitter: Emitter<ClustersEvents>
+}
+
+/** Five steps lead from any state to any other; more of them mean that another writer undoes our changes. */
+const MOST_STEPS = 8
+/** The pause before asking an unavailable Gardener again. */
+const AWAY_MS = 10_000
+
+/** These clear up without a change of the cluster, so waiting for them costs no attempt. */
+const PASSING: ReadonlySet<string> = new Set(['GardenerUnreachable', 'KubeUnreachable', 'KubeBusy'])
+
+/** Observes, decides, acts and records, step by step until there is nothing to do. */
+export function clustersReconcile(deps: ReconcilerDeps): Reconcile {
+  return async (run) => {
+    const loaded = await deps.rows.load(run.key.id)
+    return loaded === undefined || loaded.sync.status === 'deleted'
+      ? settled()
+      : new Reconciling(deps, run, loaded).toTheEnd()
+  }
+}
+
+/**
+ * The row is loaded once: `syncedGeneration` may only be a generation that was loaded before the Shoot was written. A change
+ * during the run wakes the cluster again.
+ */
+class Reconciling {
+  readonly #deps: ReconcilerDeps
+  readonly #run: Run
+  readonly #memory: Memory = { isApplied: false }
+  #loaded: LoadedCluster
+  /** What was done and is not written yet. */
+  #done: Done | undefined
+  #decision: Decision | undefined
+
+  constructor(deps: ReconcilerDeps, run: Run, loaded: LoadedCluster) {
+    this.#deps = deps
+    this.#run = run
+    this.#loaded = loaded
+  }
+
+  async toTheEnd(): Promise<Outcome> {
+    try {
+      for (let steps = 0; steps < MOST_STEPS; steps++) {
+        const outcome = await this.#step()
+        if (outcome !== undefined) return outcome
+      }
+      return checkAgain(AWAY_MS, `${MOST_STEPS} steps were taken in a row`)
+    } catch (error) {
+      return await this.#failed(error)
+    }
+  }
+
+  /** `undefined`: a step was taken; observe again. */
+  async #step(): Promise<Outcome | undefined> {
+    const { clock } = this.#deps
+    const observation = await observe(this.#deps, this.#loaded, this.#memory, this.#run.signal)
+    const now = clock.now()
+    const input = inputOf(this.#loaded, observation)
+    const decision = decide(input, now)
+    this.#decision = decision
+    const { step } = decision
+    const { shoot } = observation.seen
+    const live = shoot.is === 'present' ? shoot.live : undefined
+    const { attempt } = this.#run
+    const isWritten = await this.#record({ is: 'decided', decision, live, done: this.#done, attempt })
+    // A look that finds nothing new is not recorded.
+    if (isWritten || step.do !== 'nothing') this.#run.decided({ input, decision, at: now })
+    this.#done = undefined
+    switch (step.do) {
+      case 'nothing':
+        return settled()
+      case 'waitFor':
+        return checkAgain(step.ms, step.because)
+      case 'refuse':
+        throw new FailureError(step.failure)
+      default:
+        return this.#act(step, observation)
+    }
+  }
+
+  async #act(step: Effect, observation: Observation): Promise<Outcome | undefined> {
+    const { clock, emitter } = this.#deps
+    const { fence, assertLeased, signal } = this.#run
+    const since = clock.now()
+    const told = (failure?: Failure): void => {
+      const ms = clock.now() - since
+      emitter.emit('clusters:step', { cluster: this.#run.key.id, step: step.do, ms, ...(failure && { failure }) })
+    }
+    const acting = {
+      loaded: this.#loaded,
+      observation,
+      memory: this.#memory,
+      write: { fence, assertLeased, signal },
+    }
+    const isDone = await act(this.#deps, step, acting).catch((error: unknown) => {
+      if (!(error instanceof Waiting)) told(failureOf(error))
+      throw error
+    })
+    told()
+    if (step.do === 'forget' && isDone) {
+      await this.#record({ is: 'gone', done: undefined })
+      return settled()
+    }
+    this.#done = isDone && isClaim(step) ? step : undefined
+    return undefined
+  }
+
+  async #failed(error: unknown): Promise<Outcome> {
+    if (error instanceof Waiting || this.#run.signal.aborted) throw error
+    const failure = failureOf(error)
+    const isPassing = PASSING.has(failure.code)
+    if (isPassing) this.#deps.emitter.emit('clusters:gardenerAway', { error })
+    const { truth } = this.#decision ?? {}
+    await this.#record({
+      is: 'failed',
+      failure,
+      ...(!isPassing && { attempts: this.#run.attempt + 1 }),
+      ...(truth && { truth }),
+    }).catch(() => false)
+    if (isPassing) return checkAgain(AWAY_MS, failure.message)
+    const retryAfterMs = retryAfterOf(error)
+    throw new FailureError(failure, { ...(retryAfterMs !== undefined && { retryAfterMs }) })
+  }
+
+  /** Whether there was something to write. */
+  async #record(happened: Happened): Promise<boolean> {
+    const { cluster, sync } = this.#loaded
+    const recorded = record(sync, happened, this.#deps.clock.now())
+    if (recorded === undefined) return false
+    const { patch, events } = recorded
+    if (!(await this.#deps.rows.write(cluster.id, this.#run.fence, patch, events)))
+      throw raise.StaleFence(`failed to write the row of cluster ${cluster.id}: its lease has passed to another worker`)
+    this.#loaded = { cluster, sync: { ...sync, ...patch } }
+    return true
+  }
+}
+
+/** The complete input of `decide`, recorded for replay. */
+export function inputOf({ cluster, sync }: LoadedCluster, { seen }: Observation): DecideInput {
+  const { operation, deletedAt } = cluster
+  const { generation, syncedGeneration, status, statusMessage, statusChangedAt, retries } = sync
+  return {
+    cluster: { operation, deletedAt },
+    sync: { generation, syncedGeneration, status, statusMessage, statusChangedAt, retries },
+    seen,
+  }
+}
