@@ -128,7 +128,7 @@ class Reconciling {
     })
     told()
     if (step.do === 'forget' && isDone) {
-      await this.#record({ is: 'gone', done: undefined })
+      await this.#record({ is: 'gone' })
       return settled()
     }
     this.#done = isDone && isClaim(step) ? step : undefined

@@ -20,7 +20,7 @@ export type Happened =
       readonly attempt: number
     }
   /** The server confirmed that nothing is left. */
-  | { readonly is: 'gone'; readonly done: Done | undefined }
+  | { readonly is: 'gone' }
   | Failed
 
 interface Failed {
@@ -58,7 +58,7 @@ function truthOf(row: SyncState, happened: Happened, now: number): { truth: Sync
       const status = statusTruth(row, { status: 'deleted', message: 'its Shoot is gone', failure: null }, now)
       return {
         truth: { ...status.truth, ...ALL_WELL, ...synced(row, now, true), shoot: null, retries: 0 },
-        events: [...doneEvents(happened.done), ...status.events],
+        events: status.events,
       }
     }
     case 'failed':

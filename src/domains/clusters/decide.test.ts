@@ -1,0 +1,344 @@
+import { describe, expect, it, test } from 'vitest'
+import { replayed } from '../../../test/support/replay.ts'
+import { decide as decideOnce, OPERATION_LIFE_MS, type DecideInput } from './decide.ts'
+import { raise } from './failures.ts'
+import type { LiveShoot, NamespaceSeen, Observed } from './observed.ts'
+import { replays } from './replay.ts'
+import type { StepName } from './steps.ts'
+import type { Operation, ShootStatus } from './types.ts'
+
+const NOW = 100_000_000
+const MINUTE = 60_000
+
+/** Every case also replays to the same answer from its record. */
+const decide: typeof decideOnce = (given, now) => {
+  const decision = decideOnce(given, now)
+  expect(replayed('clusters', { input: given, decision, at: now }, replays)).toEqual({ is: 'same' })
+  return decision
+}
+
+const condition = (type: string, status: string) => ({ type, status, reason: 'Reason', message: 'why', since: null })
+const healthy = ['APIServerAvailable', 'ControlPlaneHealthy', 'SystemComponentsHealthy'].map((type) =>
+  condition(type, 'True'),
+)
+const operation = (state: string, type = 'Reconcile') => ({
+  type,
+  state,
+  progress: 40,
+  description: 'Deploying etcd',
+  updatedAt: NOW - 1_000,
+})
+
+const READY: LiveShoot = {
+  namespace: 'garden-p1',
+  name: 'c1',
+  uid: 'u1',
+  kubernetesVersion: '1.34.3',
+  isHibernated: false,
+  operation: operation('Succeeded'),
+  conditions: healthy,
+  errors: [],
+  rotation: {},
+  createdAt: NOW - 10 * MINUTE,
+  isDeleting: false,
+  generation: 3,
+  observedGeneration: 3,
+  isToHibernate: false,
+  operationId: null,
+}
+
+const shoots = {
+  absent: undefined,
+  untouched: { ...READY, operation: null, observedGeneration: null, conditions: [] },
+  unobserved: { ...READY, observedGeneration: 2 },
+  pending: { ...READY, operation: operation('Pending') },
+  processing: { ...READY, operation: operation('Processing') },
+  erroneous: { ...READY, operation: operation('Error') },
+  failed: { ...READY, operation: operation('Failed') },
+  aborted: { ...READY, operation: operation('Aborted') },
+  ready: READY,
+  starting: { ...READY, conditions: [] },
+  unknown: { ...READY, conditions: [condition('APIServerAvailable', 'Unknown'), ...healthy.slice(1)] },
+  degraded: { ...READY, conditions: [...healthy.slice(0, 2), condition('SystemComponentsHealthy', 'False')] },
+  goingToSleep: { ...READY, isToHibernate: true },
+  asleep: { ...READY, isToHibernate: true, isHibernated: true, conditions: [] },
+  wakingUp: { ...READY, isHibernated: true },
+  deletionUnobserved: { ...READY, isDeleting: true, generation: 4 },
+  deleting: { ...READY, isDeleting: true, operation: operation('Processing', 'Delete') },
+  deletionErroneous: { ...READY, isDeleting: true, operation: operation('Error', 'Delete') },
+  deletionFailed: { ...READY, isDeleting: true, operation: operation('Failed', 'Delete') },
+} as const satisfies Record<string, LiveShoot | undefined>
+type ShootCase = keyof typeof shoots
+
+const present = (live: LiveShoot, drift: readonly string[] = []): Observed['shoot'] => ({ is: 'present', live, drift })
+
+interface Over {
+  readonly cluster?: Partial<DecideInput['cluster']>
+  readonly sync?: Partial<DecideInput['sync']>
+  readonly seen?: Partial<Observed>
+}
+
+const input = ({ cluster, sync, seen }: Over = {}): DecideInput => ({
+  cluster: { operation: null, deletedAt: null, ...cluster },
+  sync: {
+    generation: 2,
+    syncedGeneration: 2,
+    status: 'progressing',
+    statusMessage: null,
+    statusChangedAt: NOW - MINUTE,
+    retries: 0,
+    ...sync,
+  },
+  seen: { shoot: present(READY), namespace: { is: 'known', name: 'garden-p1' }, isApplied: false, ...seen },
+})
+
+type Cell = readonly [StepName, ShootStatus]
+const all = (of: (name: ShootCase) => Cell): Record<ShootCase, Cell> =>
+  Object.fromEntries(Object.keys(shoots).map((name) => [name, of(name as ShootCase)])) as Record<ShootCase, Cell>
+
+const DELETING: ReadonlySet<string> = new Set(['deletionUnobserved', 'deleting', 'deletionErroneous', 'deletionFailed'])
+
+/** No Partial: forget a cell and it does not compile. */
+const SYNCED: Record<ShootCase, Cell> = {
+  absent: ['apply', 'progressing'],
+  untouched: ['nothing', 'progressing'],
+  unobserved: ['nothing', 'progressing'],
+  pending: ['nothing', 'progressing'],
+  processing: ['nothing', 'progressing'],
+  erroneous: ['nothing', 'error'],
+  failed: ['waitFor', 'error'],
+  aborted: ['nothing', 'error'],
+  ready: ['nothing', 'ready'],
+  starting: ['nothing', 'progressing'],
+  unknown: ['nothing', 'progressing'],
+  degraded: ['nothing', 'error'],
+  goingToSleep: ['nothing', 'progressing'],
+  asleep: ['nothing', 'ready'],
+  wakingUp: ['nothing', 'progressing'],
+  deletionUnobserved: ['waitFor', 'deleting'],
+  deleting: ['waitFor', 'deleting'],
+  deletionErroneous: ['waitFor', 'error'],
+  deletionFailed: ['waitFor', 'error'],
+}
+
+/** What is not written is not ready; what somebody deletes is waited for. */
+const written = (step: StepName): Record<ShootCase, Cell> =>
+  all((name) => {
+    const [before, status] = SYNCED[name]
+    if (name === 'absent') return [before, status]
+    return DELETING.has(name) ? [before, status] : [step, status === 'ready' ? 'progressing' : status]
+  })
+
+const WORLDS: Record<'synced' | 'outdated' | 'drifted' | 'unwantable' | 'deleted', Record<ShootCase, Cell>> = {
+  synced: SYNCED,
+  outdated: written('apply'),
+  drifted: written('apply'),
+  unwantable: {
+    ...all((name) => (DELETING.has(name) ? SYNCED[name] : ['refuse', SYNCED[name][1]])),
+    absent: ['refuse', 'progressing'],
+  },
+  deleted: {
+    ...all(() => ['remove', 'deleting']),
+    absent: ['forget', 'deleting'],
+    deletionUnobserved: ['nothing', 'deleting'],
+    deleting: ['nothing', 'deleting'],
+    deletionErroneous: ['nothing', 'error'],
+    deletionFailed: ['waitFor', 'error'],
+  },
+}
+
+const worldOf = (world: string, live: LiveShoot | undefined): DecideInput => {
+  const shoot: Observed['shoot'] =
+    live === undefined ? { is: 'absent' } : present(live, world === 'drifted' ? ['spec.region'] : [])
+  return input({
+    cluster: { deletedAt: world === 'deleted' ? NOW : null },
+    sync: { syncedGeneration: world === 'outdated' ? 1 : 2 },
+    seen: { shoot, ...(world === 'unwantable' && { problem: raise.GardenerMisconfigured('no room').failure }) },
+  })
+}
+
+const cells = Object.entries(WORLDS).flatMap(([world, byShoot]) =>
+  Object.entries(byShoot).map(([shoot, [step, status]]) => ({ world, shoot: shoot as ShootCase, step, status })),
+)
+
+describe('decide', () => {
+  it.each(cells)('$world, Shoot $shoot: $step, $status', ({ world, shoot, step, status }) => {
+    const decision = decide(worldOf(world, shoots[shoot]), NOW)
+    expect([decision.step.do, decision.truth.status]).toEqual([step, status])
+    // A status has a failure exactly if it is an error.
+    expect(decision.truth.failure !== null).toBe(status === 'error')
+  })
+
+  it('says why the Shoot is written, and which fields differ', () => {
+    const of = (over: Over): unknown => decide(input(over), NOW).step
+    const shoot = present(READY, ['spec.region'])
+    expect(of({ seen: { shoot: { is: 'absent' } } })).toEqual({ do: 'apply', why: 'missing', fields: [] })
+    expect(of({ seen: { shoot } })).toEqual({ do: 'apply', why: 'drift', fields: ['spec.region'] })
+    expect(of({ seen: { shoot }, sync: { generation: 3 } })).toEqual({
+      do: 'apply',
+      why: 'changed',
+      fields: ['spec.region'],
+    })
+  })
+
+  it('is synced once the change was written, and only where nothing differs', () => {
+    const changed = { sync: { generation: 3 } }
+    expect(decide(input(changed), NOW).isSynced).toBe(false)
+    expect(decide(input({ ...changed, seen: { isApplied: true } }), NOW)).toMatchObject({
+      isSynced: true,
+      step: { do: 'nothing' },
+    })
+    expect(decide(input({ seen: { shoot: present(READY, ['spec.region']) } }), NOW).isSynced).toBe(false)
+    expect(decide(input({ seen: { shoot: { is: 'absent' } } }), NOW).isSynced).toBe(false)
+    const gone = { cluster: { deletedAt: NOW }, sync: { generation: 3 } }
+    expect(decide(input({ ...gone }), NOW).isSynced).toBe(false)
+    expect(decide(input({ ...gone, seen: { shoot: present(shoots.deleting) } }), NOW).isSynced).toBe(true)
+  })
+
+  it('does not write again what Gardener does not keep', () => {
+    const seen = { isApplied: true, shoot: present(READY, ['spec.region']) }
+    expect(decide(input({ seen }), NOW).step).toMatchObject({ do: 'refuse', failure: { code: 'ShootRefused' } })
+  })
+
+  it('leaves alone what is deleted', () => {
+    const over = { cluster: { deletedAt: NOW }, sync: { status: 'deleted' as const } }
+    expect(decide(input(over), NOW)).toMatchObject({ step: { do: 'nothing' }, truth: { status: 'deleted' } })
+  })
+
+  it.each<[NamespaceSeen, StepName]>([
+    [{ is: 'unknown' }, 'ensureNamespace'],
+    [{ is: 'pending', project: 'p1' }, 'waitFor'],
+    [{ is: 'known', name: 'garden-p1' }, 'apply'],
+  ])('without a Shoot, namespace $is: %s', (namespace, step) => {
+    const seen = { namespace, shoot: { is: 'absent' } as const }
+    const decision = decide(input({ seen, sync: { syncedGeneration: 0, status: 'pending' } }), NOW)
+    expect([decision.step.do, decision.truth.status]).toEqual([step, 'pending'])
+  })
+
+  it('waits for a namespace more and more seldom, and tells when it takes long', () => {
+    const seen = { namespace: { is: 'pending', project: 'p1' } as const, shoot: { is: 'absent' } as const }
+    const after = (ms: number) =>
+      decide(input({ seen, sync: { syncedGeneration: 0, status: 'pending', statusChangedAt: NOW - ms } }), NOW).step
+    expect(after(100)).toMatchObject({ ms: 1_000 })
+    expect(after(100)).not.toHaveProperty('failure')
+    expect(after(20_000)).toMatchObject({ ms: 5_000 })
+    expect(after(10 * MINUTE)).toMatchObject({ ms: 30_000, failure: { code: 'NamespacePending' } })
+  })
+})
+
+const asked = (over: Partial<Operation> = {}): Operation => ({
+  id: 'op1',
+  kind: 'reconcile',
+  requestedAt: NOW - 1_000,
+  ...over,
+})
+
+describe('an operation that a person asked for', () => {
+  const stepFor = (cluster: Operation, live: LiveShoot = READY): unknown =>
+    decide(input({ cluster: { operation: cluster }, seen: { shoot: present(live) } }), NOW).step
+
+  it('is asked for, until the Shoot carries its id', () => {
+    expect(stepFor(asked())).toEqual({ do: 'operate', operation: 'reconcile', by: 'person', id: 'op1' })
+    expect(stepFor(asked(), { ...READY, operationId: 'op1' })).toEqual({ do: 'nothing' })
+    expect(stepFor(asked(), { ...READY, operationId: 'op0' })).toMatchObject({ do: 'operate' })
+  })
+
+  it('asks for another try where Gardener gave up, and for a reconcile elsewhere', () => {
+    expect(stepFor(asked({ kind: 'retry' }), shoots.failed)).toMatchObject({ operation: 'retry', by: 'person' })
+    expect(stepFor(asked({ kind: 'retry' }))).toMatchObject({ operation: 'reconcile', by: 'person' })
+    expect(stepFor(asked({ kind: 'rotate-credentials-start' }))).toMatchObject({
+      operation: 'rotate-credentials-start',
+    })
+  })
+
+  it('is not asked of a Shoot that was made later, nor after an hour', () => {
+    expect(stepFor(asked({ requestedAt: READY.createdAt - 1 }))).toEqual({ do: 'nothing' })
+    const old = { ...READY, createdAt: 0 }
+    expect(stepFor(asked({ requestedAt: NOW - OPERATION_LIFE_MS + 1 }), old)).toMatchObject({ do: 'operate' })
+    expect(stepFor(asked({ requestedAt: NOW - OPERATION_LIFE_MS }), old)).toEqual({ do: 'nothing' })
+  })
+
+  it('comes after the change that was asked for with it', () => {
+    const over = { cluster: { operation: asked() }, sync: { generation: 3 } }
+    expect(decide(input(over), NOW).step).toMatchObject({ do: 'apply' })
+    expect(decide(input({ ...over, seen: { isApplied: true } }), NOW).step).toMatchObject({ do: 'operate' })
+  })
+})
+
+describe('what Gardener gave up', () => {
+  const failedAgo = (ms: number, codes: readonly string[] = []): LiveShoot => ({
+    ...shoots.failed,
+    operation: { ...operation('Failed'), updatedAt: NOW - ms },
+    errors: codes.length === 0 ? [] : [{ description: 'it failed', codes }],
+  })
+  const stepOf = (live: LiveShoot, retries = 0): unknown =>
+    decide(input({ seen: { shoot: present(live) }, sync: { retries } }), NOW).step
+  const RETRY = { do: 'operate', operation: 'retry', by: 'caelus' }
+
+  it.each([
+    [0, MINUTE],
+    [1, 2 * MINUTE],
+    [3, 8 * MINUTE],
+    [20, 60 * MINUTE],
+  ])('after %d tries, the next is asked for after %d ms', (retries, ms) => {
+    expect(stepOf(failedAgo(ms), retries)).toEqual(RETRY)
+    expect(stepOf(failedAgo(ms - 1), retries)).toMatchObject({ do: 'waitFor', ms: 1 })
+  })
+
+  it('is not tried again while the try before is not taken up', () => {
+    expect(stepOf({ ...failedAgo(MINUTE), generation: 4 })).toEqual({ do: 'nothing' })
+  })
+
+  it.each([
+    ['ERR_INFRA_UNAUTHENTICATED', 'InfrastructureCredentials', 'operator', false],
+    ['ERR_INFRA_UNAUTHORIZED', 'InfrastructureCredentials', 'operator', false],
+    ['ERR_INFRA_QUOTA_EXCEEDED', 'InfrastructureQuota', 'operator', false],
+    ['ERR_INFRA_RATE_LIMITS_EXCEEDED', 'InfrastructureBusy', 'platform', true],
+    ['ERR_INFRA_DEPENDENCIES', 'InfrastructureDependencies', 'operator', false],
+    ['ERR_RETRYABLE_INFRA_DEPENDENCIES', 'InfrastructureDependencies', 'operator', true],
+    ['ERR_INFRA_RESOURCES_DEPLETED', 'InfrastructureDepleted', 'user', true],
+    ['ERR_CLEANUP_CLUSTER_RESOURCES', 'ClusterResourcesLeft', 'user', true],
+    ['ERR_CONFIGURATION_PROBLEM', 'ClusterConfiguration', 'user', false],
+    ['ERR_RETRYABLE_CONFIGURATION_PROBLEM', 'ClusterConfiguration', 'user', true],
+    ['ERR_PROBLEMATIC_WEBHOOK', 'ClusterWebhook', 'user', false],
+    ['ERR_OF_A_LATER_VERSION', 'ShootFailed', 'operator', true],
+  ])('with %s is %s, the move of the %s, tried again: %s', (code, failure, whoseMove, isRetried) => {
+    const live = failedAgo(2 * MINUTE, [code])
+    const { step, truth } = decide(input({ seen: { shoot: present(live) } }), NOW)
+    expect(truth.failure).toMatchObject({ code: failure, whoseMove })
+    expect(step).toEqual(isRetried ? RETRY : { do: 'nothing' })
+  })
+
+  it('is not tried again when one of several causes has to be removed, and names that one', () => {
+    const errors = [
+      { description: 'too fast', codes: ['ERR_INFRA_RATE_LIMITS_EXCEEDED'] },
+      { description: 'wrong key', codes: ['ERR_INFRA_UNAUTHORIZED'] },
+    ]
+    const { step, truth } = decide(input({ seen: { shoot: present({ ...failedAgo(2 * MINUTE), errors }) } }), NOW)
+    expect(step).toEqual({ do: 'nothing' })
+    expect(truth.message).toBe('wrong key (ERR_INFRA_UNAUTHORIZED)')
+  })
+
+  it('is tried again during a deletion as well', () => {
+    const live = { ...failedAgo(2 * MINUTE), isDeleting: true }
+    const over = { cluster: { deletedAt: NOW }, seen: { shoot: present(live) } }
+    expect(decide(input(over), NOW).step).toEqual(RETRY)
+  })
+
+  it('counts anew after a success, and not before', () => {
+    const retriesWith = (live: LiveShoot): number =>
+      decide(input({ seen: { shoot: present(live) }, sync: { retries: 3 } }), NOW).retries
+    expect(retriesWith(READY)).toBe(0)
+    expect(retriesWith(shoots.processing)).toBe(3)
+    expect(retriesWith(shoots.unobserved)).toBe(3)
+  })
+})
+
+test('an error and a failure are told apart by their codes', () => {
+  const codeOf = (live: LiveShoot) => decide(input({ seen: { shoot: present(live) } }), NOW).truth.failure?.code
+  expect([codeOf(shoots.erroneous), codeOf(shoots.failed), codeOf(shoots.degraded)]).toEqual([
+    'ShootErroneous',
+    'ShootFailed',
+    'ShootDegraded',
+  ])
+})
