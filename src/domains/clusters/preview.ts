@@ -1,0 +1,145 @@
+import { failureOf, type Failure } from '../../kernel/index.ts'
+import type { Shoot, ShootWorker } from './gardener/shoot.ts'
+import { isSameMinor, versionOf } from './shoot/version.ts'
+
+/** What a change would do to a cluster, before it is made. */
+export interface ClusterPreview {
+  readonly action: 'create' | 'change' | 'nothing' | 'refused'
+  readonly fields: readonly FieldChange[]
+  /** Node pools whose nodes are replaced one by one, and why. */
+  readonly rolls: readonly { readonly pool: string; readonly because: string }[]
+  readonly pools: readonly PoolPreview[]
+  /** Machines of all pools: at least, at most, and at most while nodes are replaced. */
+  readonly machines: Pick<PoolPreview, 'minimum' | 'maximum' | 'surge'>
+  /** Why Gardener would not take it. */
+  readonly refusal: Failure | null
+}
+
+export interface FieldChange {
+  /** `spec.provider.workers[name=default].maximum`. */
+  readonly path: string
+  readonly before?: unknown
+  readonly after?: unknown
+}
+
+export interface PoolPreview {
+  readonly pool: string
+  readonly minimum: number
+  readonly maximum: number
+  /** Machines more than the maximum while its nodes are replaced. */
+  readonly surge: number
+  readonly machineType: string
+  readonly change: 'added' | 'removed' | 'changed' | 'same'
+}
+
+/** `after`: what the server would make of it, as its dry run answered; or why it refused. */
+export function previewOf(before: Shoot | undefined, after: Shoot | { readonly error: unknown }): ClusterPreview {
+  if ('error' in after) return { ...UNCHANGED, action: 'refused', refusal: failureOf(after.error) }
+  const fields = changesIn('spec', before?.spec ?? {}, after.spec)
+  const pools = poolsOf(before, after)
+  const counted = pools.filter(({ change }) => change !== 'removed')
+  return {
+    action: before === undefined ? 'create' : fields.length === 0 ? 'nothing' : 'change',
+    fields: before === undefined ? [] : fields,
+    rolls: before === undefined ? [] : rollsOf(before, after),
+    pools,
+    machines: {
+      minimum: sum(counted.map(({ minimum }) => minimum)),
+      maximum: sum(counted.map(({ maximum }) => maximum)),
+      surge: sum(counted.map(({ surge }) => surge)),
+    },
+    refusal: null,
+  }
+}
+
+const UNCHANGED: Omit<ClusterPreview, 'action' | 'refusal'> = {
+  fields: [],
+  rolls: [],
+  pools: [],
+  machines: { minimum: 0, maximum: 0, surge: 0 },
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0)
+
+const workersOf = (shoot: Shoot | undefined): ReadonlyMap<string, ShootWorker> =>
+  new Map(shoot?.spec.provider.workers?.map((worker) => [worker.name, worker]))
+
+function poolsOf(before: Shoot | undefined, after: Shoot): PoolPreview[] {
+  const [old, next] = [workersOf(before), workersOf(after)]
+  const removed = [...old.values()].filter(({ name }) => !next.has(name))
+  return [
+    ...[...next.values()].map((worker) => {
+      const was = old.get(worker.name)
+      if (was === undefined) return poolOf(worker, 'added')
+      return poolOf(worker, changesIn('', was, worker).length === 0 ? 'same' : 'changed')
+    }),
+    ...removed.map((worker) => poolOf(worker, 'removed')),
+  ]
+}
+
+const poolOf = (worker: ShootWorker, change: PoolPreview['change']): PoolPreview => ({
+  pool: worker.name,
+  minimum: worker.minimum,
+  maximum: worker.maximum,
+  surge: surgeOf(worker),
+  machineType: worker.machine.type,
+  change,
+})
+
+/** A number, or a percentage of the most machines, rounded up as Gardener does. */
+function surgeOf({ maxSurge = 1, maximum }: ShootWorker): number {
+  if (typeof maxSurge === 'number') return maxSurge
+  const percent = /^(\d+)%$/.exec(maxSurge)?.[1]
+  return percent === undefined ? 0 : Math.ceil((Number(percent) / 100) * maximum)
+}
+
+/** The fields whose change makes Gardener replace nodes. */
+function rollsOf(before: Shoot, after: Shoot): ClusterPreview['rolls'] {
+  const old = workersOf(before)
+  const minor = isMinorChange(before.spec.kubernetes.version, after.spec.kubernetes.version)
+  return [...workersOf(after).values()].flatMap((worker) => {
+    const was = old.get(worker.name)
+    if (was === undefined) return []
+    const reasons = [
+      ...(minor ? [`Kubernetes ${before.spec.kubernetes.version} → ${after.spec.kubernetes.version}`] : []),
+      ...(was.machine.type === worker.machine.type
+        ? []
+        : [`machine type ${was.machine.type} → ${worker.machine.type}`]),
+      ...(imageOf(was) === imageOf(worker) ? [] : [`machine image ${imageOf(was)} → ${imageOf(worker)}`]),
+    ]
+    return reasons.length === 0 ? [] : [{ pool: worker.name, because: reasons.join(', ') }]
+  })
+}
+
+const imageOf = ({ machine: { image } }: ShootWorker): string => [image?.name, image?.version].join(' ').trim()
+
+function isMinorChange(before: string, after: string): boolean {
+  const [was, is] = [versionOf(before), versionOf(after)]
+  return was !== undefined && is !== undefined && !isSameMinor(was, is)
+}
+
+/** The leaves that differ. Items of a list with names are compared by their names. */
+function changesIn(path: string, before: unknown, after: unknown): FieldChange[] {
+  if (Array.isArray(before) && Array.isArray(after) && [...before, ...after].every(isNamed))
+    return changesInNamed(path, before as Named[], after as Named[])
+  if (isFields(before) && isFields(after)) {
+    const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    return names.flatMap((name) => changesIn(path === '' ? name : `${path}.${name}`, before[name], after[name]))
+  }
+  if (JSON.stringify(before) === JSON.stringify(after)) return []
+  return [{ path, ...(before !== undefined && { before }), ...(after !== undefined && { after }) }]
+}
+
+interface Named {
+  readonly name: string
+}
+
+function changesInNamed(path: string, before: readonly Named[], after: readonly Named[]): FieldChange[] {
+  const [old, next] = [before, after].map((items) => new Map(items.map((item) => [item.name, item])))
+  const names = [...new Set([...(old?.keys() ?? []), ...(next?.keys() ?? [])])]
+  return names.flatMap((name) => changesIn(`${path}[name=${name}]`, old?.get(name), next?.get(name)))
+}
+
+const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isNamed = (item: unknown): boolean => isFields(item) && typeof item['name'] === 'string'
