@@ -1,0 +1,146 @@
+import { expect, test } from 'vitest'
+import { decide } from './decide.ts'
+import { explain, type ExplainedJob } from './explain.ts'
+import { raise } from './failures.ts'
+import type { LiveShoot, Observed } from './observed.ts'
+import type { LoadedCluster } from './rows.ts'
+import type { Cluster, SyncState } from './types.ts'
+import { auditText, decisionText } from './words.ts'
+
+const NOW = 1_000_000
+
+const cluster: Cluster = {
+  id: '1',
+  organizationId: 'o1',
+  name: 'one',
+  region: 'local',
+  kubernetesVersion: '1.34.3',
+  isHibernated: false,
+  maintenance: null,
+  operation: null,
+  nodePools: [],
+  createdAt: 0,
+  deletedAt: null,
+}
+const sync: SyncState = {
+  generation: 2,
+  syncedGeneration: 2,
+  syncedAt: 0,
+  failure: null,
+  attempts: 0,
+  lastAttemptAt: null,
+  status: 'progressing',
+  statusMessage: null,
+  statusFailure: null,
+  statusChangedAt: 0,
+  shoot: null,
+  retries: 0,
+}
+const live: LiveShoot = {
+  namespace: 'garden-p1',
+  name: 'c1',
+  uid: 'u1',
+  kubernetesVersion: '1.34.3',
+  isHibernated: false,
+  operation: { type: 'Create', state: 'Processing', progress: 40, description: 'Deploying etcd', updatedAt: NOW },
+  conditions: [],
+  errors: [],
+  rotation: {},
+  createdAt: 0,
+  isDeleting: false,
+  generation: 1,
+  observedGeneration: 1,
+  isToHibernate: false,
+  operationId: null,
+}
+const seenOf = (shoot: Observed['shoot'], over: Partial<Observed> = {}): Observed => ({
+  shoot,
+  namespace: { is: 'known', name: 'garden-p1' },
+  isApplied: false,
+  ...over,
+})
+
+function explained(loaded: LoadedCluster, seen: Observed, job: ExplainedJob | null = null) {
+  const decision = decide({ cluster: loaded.cluster, sync: loaded.sync, seen }, NOW)
+  return { ...explain({ ...loaded, seen, decision, job }, NOW), words: decisionText(decision) }
+}
+
+test('what Gardener is at is told with its progress, and nobody has to do anything', () => {
+  expect(explained({ cluster, sync }, seenOf({ is: 'present', live, drift: [] }))).toEqual({
+    why: [
+      'what was asked for last is written to Gardener',
+      'Shoot garden-p1/c1 exists',
+      'the last operation of Gardener is Create, Processing at 40 %: Deploying etcd',
+      'it is progressing: Create: 40 %, Deploying etcd',
+    ],
+    next: 'nothing, until it is changed or Gardener tells something new',
+    at: null,
+    whoseMove: 'platform',
+    nextStep: null,
+    blockers: [],
+    words: 'it is progressing: Create: 40 %, Deploying etcd',
+  })
+})
+
+test('a failed try says when the next one is due and whose move it is', () => {
+  const failure = raise.ShootRefused('spec.region: not supported').failure
+  const job = { status: 'queued', attempt: 2, runAfter: NOW + 60_000 } as const
+  const told = explained({ cluster, sync: { ...sync, generation: 3, failure } }, seenOf({ is: 'absent' }), job)
+  expect(told).toMatchObject({
+    next: 'its Shoot is created (in 60 s, try 3)',
+    at: NOW + 60_000,
+    whoseMove: 'user',
+    nextStep: failure.nextStep,
+  })
+  expect(told.why[0]).toBe('change 3 is not written to Gardener yet; the last one that is, is change 2')
+  expect(told.why[1]).toBe('the last try failed: spec.region: not supported (ShootRefused)')
+})
+
+test('what keeps a deletion from ending is named', () => {
+  const errors = [{ description: 'pods hang', codes: ['ERR_CLEANUP_CLUSTER_RESOURCES'] }]
+  const stuck = { ...live, isDeleting: true, errors, operation: { ...live.operation!, state: 'Error' } }
+  const told = explained(
+    { cluster: { ...cluster, deletedAt: 1 }, sync },
+    seenOf({ is: 'present', live: stuck, drift: [] }),
+  )
+  expect(told.blockers).toEqual(['pods hang ERR_CLEANUP_CLUSTER_RESOURCES'])
+  expect(told).toMatchObject({ whoseMove: 'user' })
+  expect(told.why[0]).toBe('it is to be deleted')
+})
+
+test('without Gardener the row alone is told', () => {
+  expect(explain({ cluster, sync, job: null }, NOW)).toMatchObject({
+    why: [
+      'what was asked for last is written to Gardener',
+      'Gardener does not answer, and nothing is known about its Shoot',
+    ],
+    next: 'Gardener is asked again',
+  })
+})
+
+test('what is given up and what is deleted say so', () => {
+  const job = { status: 'failed', attempt: 0, runAfter: 0 } as const
+  expect(explained({ cluster, sync }, seenOf({ is: 'absent' }), job).next).toContain('nothing, until it is changed')
+  expect(explain({ cluster, sync: { ...sync, status: 'deleted' }, job: null }, NOW).whoseMove).toBe('nobody')
+})
+
+test('a change by hand, a namespace that is missing and a problem are told', () => {
+  const drifted = explained({ cluster, sync }, seenOf({ is: 'present', live, drift: ['spec.region'] }))
+  expect(drifted.why).toContain('spec.region differs from what was ordered')
+  expect(drifted.words).toBe('a change by hand is being undone: spec.region')
+  const waiting = explained(
+    { cluster, sync },
+    seenOf({ is: 'absent' }, { namespace: { is: 'pending', project: 'p1' } }),
+  )
+  expect(waiting.why).toContain('Gardener has not made the namespace of project p1 yet')
+  const problem = raise.GardenerMisconfigured('no room').failure
+  const refused = explained({ cluster, sync }, seenOf({ is: 'absent' }, { problem }))
+  expect(refused).toMatchObject({ whoseMove: 'operator', words: 'it cannot go on: no room (GardenerMisconfigured)' })
+})
+
+test.each([
+  ['created', {}, 'it was ordered'],
+  ['changed', { changed: 'version' }, 'it was changed: version'],
+  ['operation', { kind: 'retry' }, 'Gardener is to try again'],
+  ['renamed', {}, 'it was renamed'],
+])('the deed %s %j: %s', (action, detail, text) => expect(auditText(action, detail)).toBe(text))
