@@ -12,9 +12,11 @@ const expect = { poll: { timeout: 20_000 } }
 const ON_DATABASE = [
   'test/store/**/*.test.ts',
   'test/apps/store/**/*.test.ts',
+  'test/clusters/*.test.ts',
   'test/identity/**/*.test.ts',
   'test/api/*.test.ts',
   'test/api/apps/**/*.test.ts',
+  'test/api/clusters/**/*.test.ts',
   'test/api/identity/**/*.test.ts',
 ]
 

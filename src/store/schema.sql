@@ -707,9 +707,10 @@ begin
   -- First the job, then the state: workers lock in this order too, and would deadlock with the other.
   perform caelus.wake('clusters', 'Cluster', the_cluster::text, the_row.organization_id::text, reason);
   perform pg_notify('cluster_sync', '');
-  insert into tenant.cluster_sync as s (cluster_id, organization_id) values (the_cluster, the_row.organization_id)
+  insert into tenant.cluster_sync as s (cluster_id, organization_id, name)
+  values (the_cluster, the_row.organization_id, the_row.name)
   on conflict (cluster_id) do update set
-    generation = s.generation + 1, requested_by = pg_current_xact_id(), synced = null,
+    name = excluded.name, generation = s.generation + 1, requested_by = pg_current_xact_id(), synced = null,
     -- What failed before says nothing about the new generation.
     sync_error = null, sync_failure = null, sync_attempts = 0
     where s.requested_by <> pg_current_xact_id();
@@ -1090,6 +1091,7 @@ tenant.cluster_events
 tenant.cluster_sync
   cluster_id uuid not null
   organization_id uuid not null
+  name text collate "C" not null
   generation bigint not null default 1
   requested_by xid8 not null default pg_current_xact_id()
   synced_generation bigint not null default 0
@@ -1579,11 +1581,11 @@ CREATE TRIGGER change_notice AFTER INSERT OR UPDATE ON caelus.template_grant FOR
 caelus.template_grant grant_never_changes
 CREATE TRIGGER grant_never_changes BEFORE UPDATE ON caelus.template_grant FOR EACH ROW EXECUTE FUNCTION caelus.refuse_change_except('revoked_at')
 
-tenant.cluster_sync change_notice
-CREATE TRIGGER change_notice AFTER UPDATE ON tenant.cluster_sync FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION caelus.notify_change('clusters', 'Cluster', 'cluster_id', 'organization_id', 'shoot_status', 'sync_failure.code')
+tenant.cluster_sync insert_notice
+CREATE TRIGGER insert_notice AFTER INSERT ON tenant.cluster_sync FOR EACH ROW EXECUTE FUNCTION caelus.notify_change('clusters', 'Cluster', 'cluster_id', 'organization_id', 'name', 'shoot_status', 'sync_failure.code')
 
-tenant.clusters change_notice
-CREATE TRIGGER change_notice AFTER INSERT OR UPDATE ON tenant.clusters FOR EACH ROW EXECUTE FUNCTION caelus.notify_change('clusters', 'Cluster', 'id', 'organization_id', 'name')
+tenant.cluster_sync update_notice
+CREATE TRIGGER update_notice AFTER UPDATE ON tenant.cluster_sync FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION caelus.notify_change('clusters', 'Cluster', 'cluster_id', 'organization_id', 'name', 'shoot_status', 'sync_failure.code')
 
 tenant.clusters cluster_is_changed
 CREATE TRIGGER cluster_is_changed AFTER UPDATE ON tenant.clusters FOR EACH ROW WHEN (((((((old.name IS DISTINCT FROM new.name) OR (old.kubernetes_version IS DISTINCT FROM new.kubernetes_version)) OR (old.is_hibernated IS DISTINCT FROM new.is_hibernated)) OR (old.maintenance IS DISTINCT FROM new.maintenance)) OR (old.operation IS DISTINCT FROM new.operation)) OR (old.deleted IS DISTINCT FROM new.deleted))) EXECUTE FUNCTION tenant.cluster_changed()

@@ -44,6 +44,8 @@ create table tenant.node_pools (
 create table tenant.cluster_sync (
   cluster_id uuid primary key,
   organization_id uuid not null,
+  -- Of the cluster, for notices of changes.
+  name text collate "C" not null,
   -- Bumped by the triggers below, once per transaction.
   generation bigint not null default 1 check (generation > 0),
   -- The transaction that bumped it last.
@@ -143,9 +145,10 @@ begin
   -- First the job, then the state: workers lock in this order too, and would deadlock with the other.
   perform caelus.wake('clusters', 'Cluster', the_cluster::text, the_row.organization_id::text, reason);
   perform pg_notify('cluster_sync', '');
-  insert into tenant.cluster_sync as s (cluster_id, organization_id) values (the_cluster, the_row.organization_id)
+  insert into tenant.cluster_sync as s (cluster_id, organization_id, name)
+  values (the_cluster, the_row.organization_id, the_row.name)
   on conflict (cluster_id) do update set
-    generation = s.generation + 1, requested_by = pg_current_xact_id(), synced = null,
+    name = excluded.name, generation = s.generation + 1, requested_by = pg_current_xact_id(), synced = null,
     -- What failed before says nothing about the new generation.
     sync_error = null, sync_failure = null, sync_attempts = 0
     where s.requested_by <> pg_current_xact_id();
@@ -261,9 +264,11 @@ grant insert on tenant.cluster_events to caelus_worker;
 grant select (ctid, created), delete on tenant.cluster_events to caelus_worker;
 grant select, insert, update, delete on tenant.cluster_watch to caelus_worker;
 
--- Live changes. A cluster and its state are one object to people.
-create trigger change_notice after insert or update on tenant.clusters
-  for each row execute function caelus.notify_change('clusters', 'Cluster', 'id', 'organization_id', 'name');
-create trigger change_notice after update on tenant.cluster_sync
+-- Live changes. A cluster and its state are one object to people, and every change of the one is a change of the other. Only
+-- the state tells, so that a change and a worker lock what is unsent in the same order.
+create trigger insert_notice after insert on tenant.cluster_sync
+  for each row execute function caelus.notify_change(
+    'clusters', 'Cluster', 'cluster_id', 'organization_id', 'name', 'shoot_status', 'sync_failure.code');
+create trigger update_notice after update on tenant.cluster_sync
   for each row when (old is distinct from new) execute function caelus.notify_change(
-    'clusters', 'Cluster', 'cluster_id', 'organization_id', 'shoot_status', 'sync_failure.code');
+    'clusters', 'Cluster', 'cluster_id', 'organization_id', 'name', 'shoot_status', 'sync_failure.code');

@@ -22,10 +22,10 @@ export interface ListedCluster extends Cluster {
 }
 
 export interface ClusterFilter extends PageOptions {
-  readonly organizationId?: string
-  readonly status?: ShootStatus
+  readonly organizationId?: string | undefined
+  readonly status?: ShootStatus | undefined
   /** Exactly this name. */
-  readonly name?: string
+  readonly name?: string | undefined
 }
 
 export type NodePoolInput = Omit<NodePool, 'id'>
@@ -35,10 +35,17 @@ export interface ClusterInput {
   readonly region: string
   readonly kubernetesVersion: string
   readonly nodePools: readonly NodePoolInput[]
-  readonly maintenance?: Maintenance | null
+  readonly maintenance?: Maintenance | null | undefined
 }
 
-export type ClusterChange = Partial<ClusterInput> & { readonly isHibernated?: boolean }
+/** Absent fields stay as they are. */
+export type ClusterChange = {
+  readonly [Field in keyof ClusterInput]?: ClusterInput[Field] | undefined
+} & { readonly isHibernated?: boolean | undefined }
+
+export type NodePoolChange = {
+  readonly [Field in keyof Omit<NodePoolInput, 'name'>]?: NodePoolInput[Field] | undefined
+}
 
 export interface ListedEvent {
   readonly id: string
@@ -132,7 +139,7 @@ export interface Clusters {
     organizationId: string,
     id: string,
     poolId: string,
-    change: Partial<Omit<NodePoolInput, 'name'>>,
+    change: NodePoolChange,
     precondition?: Precondition,
   ): Promise<NodePool>
   removeNodePool(

@@ -1,0 +1,3 @@
+export { openClusters } from './clusters.ts'
+export type { ClustersDeps } from './deps.ts'
+export type * from './port.ts'

@@ -1,0 +1,124 @@
+import { expect, test } from 'vitest'
+import { clusterRows } from '../../src/domains/clusters/store/index.ts'
+import { clusterKey } from '../../src/domains/clusters/queue.ts'
+import type { ClusterEvent } from '../../src/domains/clusters/rows.ts'
+import type { Pool } from '../../src/store/index.ts'
+import { exerciseClusterRows } from '../conformance/cluster-rows.ts'
+import { clustersWorld, order } from './world.ts'
+
+exerciseClusterRows('PostgreSQL', async () => {
+  const world = await clustersWorld()
+  const { database, clusters, ann, acme } = world
+  let [orders, changes] = [0, 0]
+  return {
+    queue: world.queue,
+    rows: world.rows,
+    async order() {
+      return (await clusters.createCluster(ann, acme, order({ name: `c${++orders}` }))).id
+    },
+    async change(id) {
+      await clusters.updateCluster(ann, acme, id, { name: `changed${++changes}` })
+    },
+    async remove(id) {
+      await clusters.deleteCluster(ann, acme, id)
+    },
+    async lapse() {
+      await database.pool.query(`update caelus.job set lease_until = now() - interval '1 second'`)
+    },
+    async events(id) {
+      const rows = await database.pool.query<{ event: ClusterEvent }>(
+        `select jsonb_strip_nulls(jsonb_build_object('type', event_type, 'message', message, 'attempt', attempt)) as event
+         from tenant.cluster_events where cluster_id = $1 order by id`,
+        [id],
+      )
+      return rows.map(({ event }) => event)
+    },
+    [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
+  }
+})
+
+/** The pool, and how many statements went through it. */
+function counted(pool: Pool): { readonly pool: Pool; readonly count: () => number } {
+  let count = 0
+  return {
+    pool: { ...pool, query: (...rest: Parameters<Pool['query']>) => (count++, pool.query(...rest)) } as Pool,
+    count: () => count,
+  }
+}
+
+test('a row is one query, and so is a page of a thousand rows', async () => {
+  await using w = await clustersWorld()
+  await w.database.pool.query(
+    `insert into tenant.clusters (organization_id, name, region, kubernetes_version)
+     select $1, 'c' || n, 'local', '1.34' from generate_series(1, 1000) n`,
+    [w.acme],
+  )
+  await w.database.pool.query(
+    `insert into tenant.node_pools (cluster_id, organization_id, name, machine_type, autoscale_min, autoscale_max)
+     select id, organization_id, pool, 'small', 1, 3 from tenant.clusters, unnest(array['a', 'b']) pool`,
+  )
+  const { pool, count } = counted(w.database.openPool({ role: 'caelus_worker' }))
+  const rows = clusterRows(pool)
+  const page = await rows.page(undefined, 1000)
+  expect(page).toHaveLength(1000)
+  expect(page.every(({ cluster, sync }) => cluster.nodePools.length === 2 && sync.generation === 2)).toBe(true)
+  expect(count()).toBe(1)
+  const [first] = page
+  expect(await rows.load(first?.cluster.id ?? '')).toEqual(first)
+  expect(count()).toBe(2)
+})
+
+test('the history names the worker that holds the lease', async () => {
+  await using w = await clustersWorld()
+  const { id } = await w.clusters.createCluster(w.ann, w.acme, order())
+  const [claim] = await w.queue.claim('worker-7', 1)
+  expect(claim?.key).toEqual(clusterKey(id))
+  await w.rows.write(id, claim?.fence ?? 0, {}, [{ type: 'sync_claimed', message: 'taken', attempt: 1 }])
+  const seenBy = async (actor: typeof w.ann): Promise<string[]> =>
+    (await w.clusters.listEvents(actor, w.acme, id, { limit: 5 })).items.map(
+      ({ type, actor: by, message }) => `${type} ${by} ${message}`,
+    )
+  expect(await seenBy(w.ann)).toEqual(['sync_claimed platform taken', 'sync_requested ann@example.org ordered'])
+  expect(await seenBy(w.vic)).toEqual(await seenBy(w.ann))
+  expect(await seenBy(w.admin)).toEqual(['sync_claimed worker-7 taken', 'sync_requested ann@example.org ordered'])
+})
+
+test('a change of a person and the write of a worker never deadlock', async () => {
+  await using w = await clustersWorld()
+  const { id } = await w.clusters.createCluster(w.ann, w.acme, order())
+  const [claim] = await w.queue.claim('worker', 1)
+  const write = async (attempts: number): Promise<void> => {
+    expect(await w.rows.write(id, claim?.fence ?? 0, { attempts }, [])).toBe(true)
+  }
+  const deadlocks = async (): Promise<number> => {
+    const [row] = await w.database.pool.query<{ deadlocks: number }>(
+      `select pg_stat_force_next_flush(), deadlocks::int from pg_stat_database where datname = current_database()`,
+    )
+    return row?.deadlocks ?? -1
+  }
+  const writes = Array.from({ length: 200 }, (_, n) => n)
+  await Promise.all([
+    (async () => {
+      for (const n of writes) await write(n)
+    })(),
+    (async () => {
+      for (const n of writes) {
+        await w.clusters.updateCluster(w.ann, w.acme, id, { name: `n${n}` })
+      }
+    })(),
+  ])
+  expect(await deadlocks()).toBe(0)
+  expect((await w.rows.load(id))?.sync.generation).toBe(201)
+})
+
+test('a watch that is current gives every status its age', async () => {
+  await using w = await clustersWorld()
+  const { id, statusAsOf } = await w.clusters.createCluster(w.ann, w.acme, order())
+  expect(statusAsOf).toBeNull()
+  await w.rows.seen('worker-1')
+  const [first, now] = [await w.clusters.getCluster(w.vic, w.acme, id), Date.now()]
+  expect(Math.abs((first.statusAsOf ?? 0) - now)).toBeLessThan(30_000)
+  await w.database.pool.query(`update tenant.cluster_watch set seen = now() - interval '2 days'`)
+  await w.rows.seen('worker-2')
+  expect(await w.database.pool.query('select instance from tenant.cluster_watch')).toEqual([{ instance: 'worker-2' }])
+})
