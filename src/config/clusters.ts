@@ -54,14 +54,14 @@ export const CLUSTERS = section({
     orphanGrace: variable(
       'CAELUS_CLUSTERS_ORPHAN_GRACE',
       duration(minute, 30 * day),
-      '1h',
+      '10m',
       'Shoots of Caelus without a cluster are deleted when they are older than this.',
     ),
     orphansAtMost: variable(
       'CAELUS_CLUSTERS_ORPHANS_AT_MOST',
       integer(0, 10_000),
       '3',
-      'If a pass finds more Shoots without a cluster than this, it deletes none and says so. 0: none is ever deleted.',
+      'The most Shoots without a cluster that one pass deletes. If there are more, and they are most of all Shoots, none is deleted.',
     ),
   },
 })

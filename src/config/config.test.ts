@@ -67,7 +67,7 @@ test('the worker of clusters has the defaults of its documentation', () => {
     providerType: 'local',
     cloudProfile: 'local',
     maxShootNameLen: 21,
-    orphanGrace: 3_600_000,
+    orphanGrace: 600_000,
     orphansAtMost: 3,
   })
   expect(config.of(CLUSTER_WORKER)).toEqual({

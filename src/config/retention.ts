@@ -28,6 +28,12 @@ export const RETENTION = section({
       '24h',
       'How long a repeated request with the same Idempotency-Key gets the first response again.',
     ),
+    keepClusterEvents: variable(
+      'CAELUS_KEEP_CLUSTER_EVENTS',
+      duration(60 * minute, 3650 * day),
+      '90d',
+      'How long the history of clusters is kept: their syncs and the changes of their status.',
+    ),
   },
 })
 

@@ -29,6 +29,8 @@ export interface ListenerOptions {
 export type OnNotice = (payload?: string) => void
 
 export interface Listener extends Service {
+  /** Whether notifications arrive now. */
+  readonly isListening: boolean
   /** Can be called before and after the start. */
   subscribe(channel: string, onNotice: OnNotice): () => void
 }
@@ -112,6 +114,9 @@ export function listener(options: ListenerOptions): Listener {
 
   return {
     ...service('notification listener', run),
+    get isListening() {
+      return client !== undefined
+    },
     subscribe(channel, onNotice) {
       const subscribers = channels.get(channel) ?? new Set()
       channels.set(channel, subscribers)

@@ -10,6 +10,8 @@ export interface Keep {
   readonly decisionsMs?: number
   /** Responses to requests with an Idempotency-Key. @default 1 day */
   readonly idempotencyMs?: number
+  /** The history of clusters, and the signs of life of workers that are gone. @default 90 days */
+  readonly clusterEventsMs?: number
 }
 
 export interface RetentionOptions {
@@ -32,31 +34,42 @@ const CHUNK = 5_000
 /** One pruning at a time per database. The number is arbitrary and must never change. */
 const LOCK = 4_720_336
 
-/** Table, and the column with the age. Both are constants of this file; they never come from outside. */
+/** Tables, and the column with the age. All are constants of this file; they never come from outside. */
 const AGES = {
-  historyMs: ['job_history', 'finished_at'],
-  decisionsMs: ['decision', 'at'],
-  idempotencyMs: ['idempotency_key', 'created_at'],
+  historyMs: [['caelus.job_history', 'finished_at']],
+  decisionsMs: [['caelus.decision', 'at']],
+  idempotencyMs: [['caelus.idempotency_key', 'created_at']],
+  clusterEventsMs: [
+    ['tenant.cluster_events', 'created'],
+    ['tenant.cluster_watch', 'seen'],
+  ],
 } as const
 
 /** The API deletes only what it alone adds: an installation without workers adds nothing else. */
 const PRUNED_BY: Readonly<Record<Role, readonly (keyof typeof AGES)[]>> = {
   caelus_api: ['idempotencyMs'],
-  caelus_worker: ['historyMs', 'decisionsMs', 'idempotencyMs'],
+  caelus_worker: ['historyMs', 'decisionsMs', 'idempotencyMs', 'clusterEventsMs'],
 }
 
 /** Deletes rows that are older than `keep` says. Returns the number of deleted rows. */
 export async function prune(on: Runner, keep: Keep = {}, role: Role = 'caelus_worker'): Promise<number> {
-  const ages = { historyMs: 7 * DAY, decisionsMs: 30 * DAY, idempotencyMs: DAY, ...keep }
+  const ages = {
+    historyMs: 7 * DAY,
+    decisionsMs: 30 * DAY,
+    idempotencyMs: DAY,
+    clusterEventsMs: 90 * DAY,
+    ...keep,
+  }
+  const aged = PRUNED_BY[role].flatMap((name) => AGES[name].map((from) => ({ from, ms: ages[name] })))
   let removed = 0
-  for (const name of PRUNED_BY[role]) {
-    const [table, column] = AGES[name]
+  for (const { from, ms } of aged) {
+    const [table, column] = from
     for (let chunk = CHUNK; chunk === CHUNK; removed += chunk) {
       const gone = await on.query(
-        `delete from caelus.${table} where ctid = any (array(
-           select ctid from caelus.${table} where ${column} < now() - $1 * interval '1 ms' limit $2
+        `delete from ${table} where ctid = any (array(
+           select ctid from ${table} where ${column} < now() - $1 * interval '1 ms' limit $2
          )) returning 1`,
-        [ages[name], CHUNK],
+        [ms, CHUNK],
       )
       chunk = gone.length
     }

@@ -14,6 +14,14 @@ const ROWS = [
   `with owner as (insert into caelus.user (email) values ('a@example.org') returning id)
    insert into caelus.idempotency_key (user_id, key, request_sha256, created_at)
    select id, n::text, '', now() - n * interval '1 day' from owner, generate_series(1, 3) n`,
+  `with owner as (insert into tenant.organizations (name) values ('shop') returning id)
+   insert into tenant.clusters (organization_id, name, region, kubernetes_version) select id, 'c', 'r', '1.34' from owner`,
+  `update tenant.cluster_events set created = now() - interval '1 day'`,
+  `insert into tenant.cluster_events (cluster_id, organization_id, event_type, actor, created)
+   select cluster_id, organization_id, 'sync_claimed', 'w', now() - n * interval '1 day'
+   from tenant.cluster_sync, generate_series(2, 3) n`,
+  `insert into tenant.cluster_watch (instance, seen)
+   select n::text, now() - n * interval '1 day' from generate_series(1, 3) n`,
 ]
 
 async function filledDatabase(): Promise<TestDatabase> {
@@ -27,26 +35,28 @@ const countsIn = async ({ pool }: TestDatabase): Promise<unknown> =>
     await pool.query(
       `select (select count(*)::int from caelus.decision) as decisions,
          (select count(*)::int from caelus.job_history) as history,
-         (select count(*)::int from caelus.idempotency_key) as keys`,
+         (select count(*)::int from caelus.idempotency_key) as keys,
+         (select count(*)::int from tenant.cluster_events) as events,
+         (select count(*)::int from tenant.cluster_watch) as seen`,
     )
   )[0]
 
 test('every table loses the rows older than its configured age, and no others', async () => {
   await using database = await filledDatabase()
-  expect(await countsIn(database)).toEqual({ decisions: 3, history: 3, keys: 3 })
-  const keep = { decisionsMs: 2.5 * DAY, historyMs: 1.5 * DAY, idempotencyMs: 0.5 * DAY }
+  expect(await countsIn(database)).toEqual({ decisions: 3, history: 3, keys: 3, events: 3, seen: 3 })
+  const keep = { decisionsMs: 2.5 * DAY, historyMs: 1.5 * DAY, idempotencyMs: 0.5 * DAY, clusterEventsMs: 1.5 * DAY }
   const running = retention({ pool: database.openPool({ role: 'caelus_worker' }), keep })
   await running.start()
-  await expect.poll(() => countsIn(database)).toEqual({ decisions: 2, history: 1, keys: 0 })
+  await expect.poll(() => countsIn(database)).toEqual({ decisions: 2, history: 1, keys: 0, events: 1, seen: 1 })
   await running.stop()
 })
 
 test('the API deletes old responses, and nothing else', async () => {
   await using database = await filledDatabase()
   const pool = database.openPool({ role: 'caelus_api', settings: AS_PLATFORM })
-  const keep = { decisionsMs: 0, historyMs: 0, idempotencyMs: 1.5 * DAY }
+  const keep = { decisionsMs: 0, historyMs: 0, idempotencyMs: 1.5 * DAY, clusterEventsMs: 0 }
   expect(await pruneAlone(pool, keep, 'caelus_api')).toBe(2)
-  expect(await countsIn(database)).toEqual({ decisions: 3, history: 3, keys: 1 })
+  expect(await countsIn(database)).toEqual({ decisions: 3, history: 3, keys: 1, events: 3, seen: 3 })
 })
 
 test('one session prunes at a time, and the lock is free afterwards', async () => {

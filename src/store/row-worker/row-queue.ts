@@ -1,5 +1,5 @@
 import { atEnd, type Service } from '../../kernel/index.ts'
-import { listener } from '../listen.ts'
+import { listener, type Listener } from '../listen.ts'
 import { openQueuePool, type QueuePool } from '../queue/pool.ts'
 import { PostgresQueue } from '../queue/postgres-queue.ts'
 
@@ -19,6 +19,7 @@ export interface RowQueueOptions {
 export interface RowQueue {
   readonly queue: PostgresQueue
   readonly pool: QueuePool
+  readonly hints: Pick<Listener, 'isListening'>
   /** Start them before the worker, so that they are stopped after it. */
   readonly services: readonly Service[]
 }
@@ -33,5 +34,5 @@ export function openRowQueue(options: RowQueueOptions): RowQueue {
     queue.close()
     await pool.end()
   })
-  return { queue, pool, services: [closing, hints] }
+  return { queue, pool, hints, services: [closing, hints] }
 }
