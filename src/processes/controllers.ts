@@ -8,7 +8,7 @@ import { connectKubernetes } from './shared/connect.ts'
 import { neededKubeconfig } from './shared/environment.ts'
 import { openHost, type Host } from './shared/host.ts'
 import { decisionServices } from './shared/kept-decisions.ts'
-import { probes } from './shared/probes.ts'
+import { probeAddress, probes } from './shared/probes.ts'
 import { retentionServices } from './shared/retention.ts'
 import { tracingServices } from './shared/telemetry.ts'
 import { VERSION } from '../version.ts'
@@ -29,7 +29,7 @@ export async function runControllers(config: Config, env: Env, options: Controll
     const controllers = domains.flatMap((domain) => domain.controllers?.({ ...host, transport, concurrency }) ?? [])
     const checks = controllers.map(({ check }) => check)
     const probing = probes(
-      config,
+      probeAddress(config),
       readiness(() => checks, systemClock, scrub),
       metrics,
     )

@@ -1,22 +1,17 @@
-import { readiness } from '../../api/index.ts'
 import type { AppsWorkerOptions, AppsWorkerPort } from '../../cli/commands/apps/index.ts'
 import { APPS } from '../../config/apps.ts'
-import { RETENTION, SERVER, TELEMETRY, type Config, type Env } from '../../config/index.ts'
-import { atEnd, startAll, systemClock } from '../../kernel/index.ts'
+import { SERVER, type Config, type Env } from '../../config/index.ts'
+import { startAll } from '../../kernel/index.ts'
 import type { HttpTransport } from '../../kube/index.ts'
 import { onlyOnce, untilNothingIsDue, type BoundedQueue } from '../shared/bounded-queue.ts'
 import { connectKubernetes } from '../shared/connect.ts'
-import { databaseAnswers, databaseCheck } from '../shared/database.ts'
 import { neededDatabaseUrl, neededKubeconfig, secretsIn } from '../shared/environment.ts'
 import { openHost } from '../shared/host.ts'
 import { decisionServices } from '../shared/kept-decisions.ts'
 import { controlPlaneCheck } from '../shared/kubernetes-report.ts'
-import { probes, type Probes } from '../shared/probes.ts'
-import { retentionServices } from '../shared/retention.ts'
-import { tracingServices } from '../shared/telemetry.ts'
-import { runUntilStopped, type Running } from '../run.ts'
-import { openPool, type Pool } from '../../store/index.ts'
-import { VERSION } from '../../version.ts'
+import { probeAddress } from '../shared/probes.ts'
+import { runWorkerLoop } from '../shared/worker-loop.ts'
+import { openPool } from '../../store/index.ts'
 import { openAppsControlPlane, type AppsControlPlane } from './control-plane.ts'
 import { appsEvents } from './events.ts'
 import { appsProcess } from './process.ts'
@@ -42,7 +37,7 @@ interface Opened {
 export function appsWorkerPort(config: Config, env: Env, options: AppsWorkerOptions = {}): AppsWorkerPort {
   const databaseUrl = neededDatabaseUrl(config)
   const host = openHost({ config, env, domains: [appsProcess()], secrets: secretsIn(databaseUrl) })
-  const { scrub, log, failures, metrics, emitter, decisions, onError } = host
+  const { emitter, decisions, onError } = host
 
   const openUseCases = (): Pick<Opened, 'useCases' | 'close'> => {
     const pool = openPool({ url: databaseUrl, applicationName: 'caelus worker', role: 'caelus_api' })
@@ -135,40 +130,26 @@ export function appsWorkerPort(config: Config, env: Env, options: AppsWorkerOpti
     }
   }
 
-  const probesOf = (pool: Pool, transport: HttpTransport): Probes => {
-    const checks = [databaseCheck(pool), controlPlaneCheck(transport)]
-    return probes(
-      config,
-      readiness(() => checks, systemClock, scrub),
-      metrics,
-    )
-  }
-
   return {
-    async loop() {
-      const start = async ({ begin, waitFor }: Running): Promise<void> => {
-        const transport = await connect()
-        await begin(atEnd('control plane connections', () => transport.close()))
-        const probed = openPool({ url: databaseUrl, applicationName: 'caelus probes', role: 'caelus_worker', max: 1 })
-        await begin(atEnd('database connection of the probes', () => probed.end()))
-        const probing = probesOf(probed, transport)
-        for (const service of [...tracingServices(config.of(TELEMETRY)), probing.service]) await begin(service)
-        await begin(databaseAnswers(probed, failures))
-        const { worker, close } = await waitFor('database', open(transport))
-        await begin(atEnd('worker connections', close))
-        const services = [
-          ...retentionServices(config.of(RETENTION), { url: databaseUrl, role: 'caelus_worker' }, (error) =>
-            onError(error, 'Old rows not deleted'),
-          ),
-          ...decisionServices(host, databaseUrl),
-          ...appsWorkerServices(worker),
-        ]
-        for (const service of services) await begin(service)
-        log.info({ version: VERSION, queue: APPS_QUEUE, probes: probing.url() }, 'Worker started')
-      }
-      const graceMs = config.of(SERVER).shutdownGrace
-      await runUntilStopped(start, { log, graceMs, lastFailure: () => failures.last() })
-    },
+    loop: () =>
+      runWorkerLoop({
+        host,
+        databaseUrl,
+        queue: APPS_QUEUE,
+        address: probeAddress(config),
+        graceMs: config.of(SERVER).shutdownGrace,
+        async connect() {
+          const transport = await connect()
+          return {
+            checks: [controlPlaneCheck(transport)],
+            async open() {
+              const { worker, close } = await open(transport)
+              return { services: appsWorkerServices(worker), close }
+            },
+            close: () => transport.close(),
+          }
+        },
+      }),
     once: () => whileConnected(({ worker }) => run(worker, ([queue]) => untilNothingIsDue(queue))),
     reconcile: (named) =>
       whileConnected(async ({ worker, useCases: { apps } }) => {

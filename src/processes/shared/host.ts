@@ -1,4 +1,4 @@
-import { secretValues, TELEMETRY, type Config, type Env } from '../../config/index.ts'
+import { secretValues, TELEMETRY, type Config, type Env, type Telemetry } from '../../config/index.ts'
 import type { DomainProcess, ProcessEvents, ProcessHost } from '../domain.ts'
 import { createEmitter, decisionLog } from '../../kernel/index.ts'
 import {
@@ -26,6 +26,8 @@ export interface HostOptions {
   readonly domains: readonly DomainProcess[]
   /** Further texts to mask, such as the password of the embedded database. */
   readonly secrets?: readonly string[]
+  /** @default as CAELUS_LOG_LEVEL says */
+  readonly logLevel?: Telemetry['logLevel']
   /** @default standard error */
   readonly logTo?: { write(line: string): unknown }
 }
@@ -37,9 +39,9 @@ export interface Host extends ProcessHost {
 }
 
 /** Opens the log, the metrics and the emitter of a process, and connects the events of its domains to them. */
-export function openHost({ config, env, domains, secrets = [], logTo }: HostOptions): Host {
+export function openHost({ config, env, domains, secrets = [], logLevel, logTo }: HostOptions): Host {
   const scrub = scrubber([...secretValues(config), ...secrets])
-  const log = openLog(config.of(TELEMETRY), scrub, logTo)
+  const log = openLog({ ...config.of(TELEMETRY), ...(logLevel && { logLevel }) }, scrub, logTo)
   const failures = failureLog(log)
   const metrics = makeMetrics(VERSION)
   const emitter = createEmitter<ProcessEvents>((error) => log.error({ error }, 'Listener failed'))

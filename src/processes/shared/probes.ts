@@ -11,11 +11,26 @@ export interface Probes {
   url(): string
 }
 
-/**
- * Serves `/healthz`, `/readyz` and `/metrics` of a process without the API, on CAELUS_HOST and CAELUS_PORT.
- */
-export function probes(config: Config, readiness: Readiness, metrics: Pick<Metrics, 'contentType' | 'text'>): Probes {
+/** Where probes are served, and the variable that says so. */
+export interface ProbeAddress {
+  readonly host: string
+  readonly port: number
+  readonly setting: string
+  /** Whether a free port will do if this one is taken: nobody asked for it. */
+  readonly orAnyPort: boolean
+}
+
+export function probeAddress(config: Config): ProbeAddress {
   const { host, port } = config.of(SERVER)
+  return { host, port, setting: 'CAELUS_PORT', orAnyPort: !config.isSet(SERVER.variables.port) }
+}
+
+/** Serves `/healthz`, `/readyz` and `/metrics` of a process without the API. */
+export function probes(
+  { host, port, setting, orAnyPort }: ProbeAddress,
+  readiness: Readiness,
+  metrics: Pick<Metrics, 'contentType' | 'text'>,
+): Probes {
   const answer = async (path: string): Promise<{ status: number; type: string; body: string }> => {
     if (path === '/healthz') return json(200, { status: 'ok' })
     if (path === '/metrics') return { status: 200, type: metrics.contentType, body: await metrics.text() }
@@ -33,8 +48,8 @@ export function probes(config: Config, readiness: Readiness, metrics: Pick<Metri
     url: () => `http://${host}:${(server.address() as AddressInfo | null)?.port ?? port}`,
     service: service('probes', async (signal, ready) => {
       await listen(server, host, port).catch(async (error: unknown) => {
-        if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || config.isSet(SERVER.variables.port)) {
-          throw new Error(`failed to listen on ${host}:${port} for probes; set CAELUS_PORT to another port`, {
+        if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || !orAnyPort) {
+          throw new Error(`failed to listen on ${host}:${port} for probes; set ${setting} to another port`, {
             cause: error,
           })
         }
