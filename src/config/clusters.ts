@@ -1,4 +1,4 @@
-import { duration, integer, namespace, oneOf, path, text } from './kinds.ts'
+import { cidr, duration, integer, machineImage, namespace, oneOf, path, text } from './kinds.ts'
 import { section, type ValuesOf } from './section.ts'
 import { optional, variable } from './variable.ts'
 
@@ -43,13 +43,31 @@ export const CLUSTERS = section({
     credentialsBinding: optional(
       'GARDENER_CREDENTIALS_BINDING_NAME',
       text,
-      'CredentialsBinding in the namespace of the project, with the credentials of the infrastructure. The provider `local` needs none.',
+      'CredentialsBinding with the credentials of the infrastructure. The provider `local` needs none: without one it is `local`.',
     ),
     maxShootNameLen: variable(
       'GARDENER_MAX_SHOOT_NAME_LEN',
       integer(12, 63),
       '21',
       'The most characters that the names of project and Shoot may have together. Gardener refuses more than 21, whatever the provider.',
+    ),
+    credentialsNamespace: variable(
+      'CAELUS_CLUSTERS_CREDENTIALS_NAMESPACE',
+      namespace,
+      'garden',
+      'Namespace with the CredentialsBinding that is copied into the namespace of each project that Caelus makes.',
+    ),
+    networkingType: variable(
+      'CAELUS_CLUSTERS_NETWORKING_TYPE',
+      text,
+      'calico',
+      'Network of the pods: `calico`, `cilium` or another one that Gardener has an extension for.',
+    ),
+    nodesCidr: variable('CAELUS_CLUSTERS_NODES_CIDR', cidr, '10.0.0.0/16', 'Network of the nodes of each cluster.'),
+    machineImage: optional(
+      'CAELUS_CLUSTERS_MACHINE_IMAGE',
+      machineImage,
+      'Image of the nodes, as `name` or `name:version` of the CloudProfile. Default: the choice of Gardener.',
     ),
     orphanGrace: variable(
       'CAELUS_CLUSTERS_ORPHAN_GRACE',

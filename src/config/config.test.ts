@@ -67,6 +67,9 @@ test('the worker of clusters has the defaults of its documentation', () => {
     providerType: 'local',
     cloudProfile: 'local',
     maxShootNameLen: 21,
+    credentialsNamespace: 'garden',
+    networkingType: 'calico',
+    nodesCidr: '10.0.0.0/16',
     orphanGrace: 600_000,
     orphansAtMost: 3,
   })
@@ -140,6 +143,8 @@ test.each([
   ],
   [{ GARDENER_MAX_SHOOT_NAME_LEN: '64' }, 'GARDENER_MAX_SHOOT_NAME_LEN: "64" must be an integer from 12 to 63'],
   [{ GARDENER_KUBECONF: '/x' }, 'GARDENER_KUBECONF: there is no such variable; did you mean GARDENER_KUBECONFIG?'],
+  [{ CAELUS_CLUSTERS_NODES_CIDR: '10.0.0.0' }, 'CAELUS_CLUSTERS_NODES_CIDR: "10.0.0.0" must be a network'],
+  [{ CAELUS_CLUSTERS_MACHINE_IMAGE: 'a:b:c' }, 'must be the name of an image, or name:version'],
   [{ LOG_LEVEL: 'trace' }, 'LOG_LEVEL: "trace" must be one of debug, info, warn, error'],
   [{ RECONCILE_INTERVAL: '5' }, 'RECONCILE_INTERVAL: "5" must be a duration from 1s to 7d'],
   [{ POLL_INTERVAL: '30s later' }, 'POLL_INTERVAL: "30s later" must be a duration'],

@@ -87,15 +87,32 @@ export const fieldManagers: Kind<readonly FieldManager[]> = {
   },
 }
 
+function isCidr(item: string): boolean {
+  const [address = '', bits = ''] = item.split('/')
+  const family = isIP(address)
+  return family !== 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128)
+}
+
+/** One network: `10.0.0.0/16`. */
+export const cidr: Kind<string> = {
+  type: 'CIDR',
+  read: (written) => (isCidr(written) ? written : refuse('must be a network such as 10.0.0.0/16')),
+}
+
+/** An image of nodes: `gardenlinux` or `gardenlinux:1592.9.0`. */
+export const machineImage: Kind<{ readonly name: string; readonly version?: string }> = {
+  type: 'name or name:version',
+  read(written) {
+    const [, name, version] = /^([a-z0-9][-.a-z0-9]*)(?::([^\s:]+))?$/.exec(written) ?? []
+    if (name === undefined) return refuse('must be the name of an image, or name:version such as gardenlinux:1592.9.0')
+    return { name, ...(version !== undefined && { version }) }
+  },
+}
+
 /** Networks: `10.0.0.0/8,fd00::/8`. */
 export const cidrs: Kind<readonly string[]> = {
   type: 'CIDRs, comma separated, or none',
   read(written) {
-    const isCidr = (item: string): boolean => {
-      const [address = '', bits = ''] = item.split('/')
-      const family = isIP(address)
-      return family !== 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128)
-    }
     const items = itemsIn(written)
     return items.every(isCidr) ? items : refuse('must be networks such as 10.0.0.0/8,fd00::/8, or none')
   },
