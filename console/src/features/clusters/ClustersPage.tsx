@@ -4,6 +4,7 @@ import { DomainPage } from '../../components/page/DomainPage.tsx'
 import { useMe } from '../../lib/api/queries.ts'
 import { about } from './about.ts'
 import { ClusterList } from './ClusterList.tsx'
+import { CreatePage } from './order/CreatePage.tsx'
 import { pages } from './paths.ts'
 import { SimulatedNotice } from './SimulatedNotice.tsx'
 
@@ -20,6 +21,9 @@ export function ClustersPage() {
             <ClusterList isAdmin={isAdmin} />
           </Stack>
         </DomainPage>
+      </Route>
+      <Route path={pages.create}>
+        <CreatePage isAdmin={isAdmin} />
       </Route>
       <Route>
         <Redirect to={pages.list} replace />

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useApi } from '../../lib/api/context.tsx'
 import type { LandscapeView } from '../../lib/api/contract.ts'
@@ -18,5 +18,7 @@ export function useLandscape(organizationId: string): UseQueryResult<LandscapeVi
         query: { organization_id: organizationId === '' ? undefined : organizationId },
       }),
     staleTime: FRESH_MS,
+    // A form stays while another organization is chosen.
+    placeholderData: keepPreviousData,
   })
 }

@@ -1,0 +1,150 @@
+import { Button, Checkbox, Group, Select, Stack, TextInput } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { Panel } from '../../../components/detail/Panel.tsx'
+import type { LandscapeView } from '../../../lib/api/contract.ts'
+import { below } from '../preflight/problems.ts'
+import type { FieldProblems } from '../preflight/problems.ts'
+import { fieldError } from '../preflight/Supported.tsx'
+import { newestFirst, newPool, versionText } from './draft.ts'
+import type { ClusterDraft, PoolDraft } from './draft.ts'
+import { PoolFields } from './PoolFields.tsx'
+import { usualWindow, zoneOf } from './window.ts'
+import { WindowFields } from './WindowFields.tsx'
+
+interface OrderFormProps {
+  readonly draft: ClusterDraft
+  readonly landscape: LandscapeView
+  readonly problems: FieldProblems
+  readonly onChange: (draft: ClusterDraft) => void
+}
+
+/** Everything that a cluster is ordered with. */
+export function OrderForm({ draft, landscape, problems, onChange }: OrderFormProps) {
+  const set = (change: Partial<ClusterDraft>): void => onChange({ ...draft, ...change })
+  return (
+    <Stack gap="md">
+      <Panel title="Cluster">
+        <Basics draft={draft} landscape={landscape} problems={problems} onChange={onChange} />
+      </Panel>
+      <Panel title="Node pools">
+        <Pools
+          pools={draft.node_pools}
+          landscape={landscape}
+          problems={problems}
+          onChange={(node_pools) => set({ node_pools })}
+        />
+      </Panel>
+      <Panel title="Maintenance">
+        <Stack gap="sm">
+          <Checkbox
+            label="Choose the maintenance window"
+            description="Gardener may change the cluster by itself in this time only. Otherwise Gardener chooses it."
+            checked={draft.maintenance !== null}
+            onChange={(event) =>
+              set({
+                maintenance: event.currentTarget.checked ? usualWindow(zoneOf(-new Date().getTimezoneOffset())) : null,
+              })
+            }
+          />
+          {draft.maintenance !== null && (
+            <WindowFields
+              window={draft.maintenance}
+              problems={below(problems, 'maintenance')}
+              onChange={(maintenance) => set({ maintenance })}
+            />
+          )}
+        </Stack>
+      </Panel>
+    </Stack>
+  )
+}
+
+function Basics({ draft, landscape, problems, onChange }: OrderFormProps) {
+  const set = (change: Partial<ClusterDraft>): void => onChange({ ...draft, ...change })
+  const error = (field: 'name' | 'region' | 'kubernetes_version'): ReactNode =>
+    fieldError(problems.get(field), (value) => set({ [field]: value }))
+  return (
+    <Stack gap="sm">
+      <TextInput
+        label="Name"
+        description="Lower-case letters, digits and hyphens, unique in the organization."
+        required
+        maxLength={40}
+        autoComplete="off"
+        spellCheck={false}
+        value={draft.name}
+        error={error('name')}
+        onChange={(event) => set({ name: event.currentTarget.value })}
+      />
+      <Group gap="sm" grow align="flex-start">
+        <Select
+          label="Region"
+          description="Cannot be changed later."
+          placeholder="Choose one"
+          required
+          allowDeselect={false}
+          data={landscape.regions.map(({ name, allowed }) => ({
+            value: name,
+            label: allowed ? name : `${name}, not allowed by the limits`,
+            disabled: !allowed,
+          }))}
+          value={draft.region === '' ? null : draft.region}
+          error={error('region')}
+          onChange={(value) => set({ region: value ?? '' })}
+        />
+        <Select
+          label="Kubernetes version"
+          description="The newest supported one is preselected."
+          required
+          allowDeselect={false}
+          data={newestFirst(landscape.versions).map((version) => ({
+            value: version.version,
+            label: versionText(version),
+            disabled: version.classification === 'expired',
+          }))}
+          value={draft.kubernetes_version === '' ? null : draft.kubernetes_version}
+          error={error('kubernetes_version')}
+          onChange={(value) => set({ kubernetes_version: value ?? '' })}
+        />
+      </Group>
+    </Stack>
+  )
+}
+
+interface PoolsProps {
+  readonly pools: readonly PoolDraft[]
+  readonly landscape: LandscapeView
+  readonly problems: FieldProblems
+  readonly onChange: (pools: readonly PoolDraft[]) => void
+}
+
+function Pools({ pools, landscape, problems, onChange }: PoolsProps) {
+  return (
+    <Stack gap="md">
+      <div>
+        {pools.map((pool, index) => (
+          <PoolFields
+            key={pool.key}
+            label={`node pool ${pool.name === '' ? index + 1 : pool.name}`}
+            pool={pool}
+            machineTypes={landscape.machine_types}
+            problems={below(problems, `node_pools/${index}`)}
+            onChange={(changed) => onChange(pools.with(index, changed))}
+            {...(pools.length > 1 && { onRemove: () => onChange(pools.toSpliced(index, 1)) })}
+          />
+        ))}
+      </div>
+      <Group>
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<IconPlus size={14} aria-hidden />}
+          onClick={() => onChange([...pools, newPool(landscape, pools)])}
+        >
+          Add node pool
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
