@@ -8,12 +8,20 @@ interface ProblemViewProps {
   /** Absent: there is nothing to try again. */
   readonly onRetry?: () => void
   readonly retrying?: boolean
+  /** @default 'Try again' */
+  readonly retryLabel?: string
   /** One line and the next step, for use beside other content. */
   readonly compact?: boolean
 }
 
 /** A failure as the reader needs it: what, whose move, the next step, and the id to quote. */
-export function ProblemView({ error, onRetry, retrying = false, compact = false }: ProblemViewProps) {
+export function ProblemView({
+  error,
+  onRetry,
+  retrying = false,
+  retryLabel = 'Try again',
+  compact = false,
+}: ProblemViewProps) {
   const problem = problemOf(error)
   return (
     <section className={classes.box} role="alert" data-compact={compact || undefined}>
@@ -59,7 +67,7 @@ export function ProblemView({ error, onRetry, retrying = false, compact = false 
               loading={retrying}
               onClick={onRetry}
             >
-              Try again
+              {retryLabel}
             </Button>
           </Group>
         )}

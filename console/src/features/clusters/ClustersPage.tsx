@@ -4,6 +4,7 @@ import { DomainPage } from '../../components/page/DomainPage.tsx'
 import { useMe } from '../../lib/api/queries.ts'
 import { about } from './about.ts'
 import { ClusterList } from './ClusterList.tsx'
+import { ClusterPage } from './detail/ClusterPage.tsx'
 import { CreatePage } from './order/CreatePage.tsx'
 import { pages } from './paths.ts'
 import { SimulatedNotice } from './SimulatedNotice.tsx'
@@ -24,6 +25,11 @@ export function ClustersPage() {
       </Route>
       <Route path={pages.create}>
         <CreatePage isAdmin={isAdmin} />
+      </Route>
+      <Route path="/clusters/:organization/:id/:section?">
+        {({ organization, id, section }) => (
+          <ClusterPage key={id} cluster={{ organization_id: organization, id }} section={section} isAdmin={isAdmin} />
+        )}
       </Route>
       <Route>
         <Redirect to={pages.list} replace />

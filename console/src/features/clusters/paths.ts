@@ -6,17 +6,17 @@ export const TOPIC = 'clusters'
 export type ClusterRef = Pick<ClusterView, 'organization_id' | 'id'>
 
 const part = encodeURIComponent
-const organization = (id: string): string => `/organizations/${part(id)}`
 
 /** Paths of the API. */
 export const api = {
   all: '/clusters',
   regions: '/regions',
-  clusters: (organizationId: string): string => `${organization(organizationId)}/clusters`,
+  organization: (id: string): string => `/organizations/${part(id)}`,
+  clusters: (organizationId: string): string => `${api.organization(organizationId)}/clusters`,
   cluster: (ref: ClusterRef): string => `${api.clusters(ref.organization_id)}/${part(ref.id)}`,
   pools: (ref: ClusterRef): string => `${api.cluster(ref)}/node-pools`,
   pool: (ref: ClusterRef, poolId: string): string => `${api.pools(ref)}/${part(poolId)}`,
-  limits: (organizationId: string): string => `${organization(organizationId)}/limits`,
+  limits: (organizationId: string): string => `${api.organization(organizationId)}/limits`,
 }
 
 /** Paths of the console. No organization has the id `new`. */

@@ -1,0 +1,288 @@
+// @vitest-environment happy-dom
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import type { ClusterEventView, ClusterView } from '../../../lib/api/contract.ts'
+import { render, type Answers, type Screen } from '../../../testing/render.tsx'
+import { ClustersPage } from '../ClustersPage.tsx'
+import { acme, answers, cluster, failure, shoot } from '../testing/cluster.ts'
+import { lineOfEvent } from './events.ts'
+import { failureTitle, mayRetry } from './failures.ts'
+import { changeText, dueText } from './SyncState.tsx'
+
+const PATH = '/organizations/o1/clusters/c1'
+
+const explanation = {
+  why: ['it is ready'],
+  next: 'nothing until it changes',
+  at: null,
+  whose_move: 'nobody',
+  next_step: null,
+  blockers: [],
+}
+
+const page = (view: ClusterView, given: Answers = {}, section = '', role = 'member'): Promise<Screen> =>
+  render(<ClustersPage />, {
+    path: `/clusters/o1/c1${section}`,
+    answers: { ...answers(role), [`GET ${PATH}`]: view, [`GET ${PATH}/explain`]: explanation, ...given },
+  })
+
+const operation = (state: string, progress = 40) => ({
+  type: 'Reconcile',
+  state,
+  progress,
+  description: 'Deploying kube-apiserver',
+  updated_at: null,
+})
+
+test('the page tells progress, explanation, conditions, sync and Shoot', async () => {
+  using screen = await page(
+    cluster({
+      status: 'progressing',
+      generation: 5,
+      sync_attempts: 2,
+      next_sync_at: new Date(Date.now() + 90_500).toISOString(),
+      shoot: shoot({
+        operation: operation('Processing'),
+        conditions: [
+          {
+            type: 'APIServerAvailable',
+            status: 'True',
+            reason: 'HealthzRequestSucceeded',
+            message: 'fine',
+            since: null,
+          },
+          { type: 'ControlPlaneHealthy', status: 'False', reason: '', message: 'etcd is down', since: null },
+        ],
+      }),
+    }),
+  )
+  await screen.until(() => screen.text().includes('It is ready.'))
+  for (const text of [
+    'cluster of Acme',
+    '40 %',
+    'Deploying kube-apiserver',
+    'Nothing until it changes.',
+    'True, HealthzRequestSucceeded',
+    'etcd is down',
+    '5; Gardener has 4',
+    'in 1m 30s',
+    'garden-p1',
+    'Reconcile, Processing',
+    '1–3 in 1 node pool',
+    'Gardener is simulated',
+  ]) {
+    expect(screen.text()).toContain(text)
+  }
+  expect(screen.find('h1').textContent).toBe('shop')
+})
+
+test('after Gardener gave up, a retry is one click away', async () => {
+  const sent: unknown[] = []
+  const broken = cluster({
+    status: 'error',
+    status_failure: failure('InfrastructureQuota', { whose_move: 'operator', next_step: 'Have the quota raised.' }),
+    shoot: shoot({
+      operation: operation('Failed'),
+      errors: [{ description: 'quota exceeded for cpus', codes: ['ERR_INFRA_QUOTA_EXCEEDED'] }],
+    }),
+  })
+  using screen = await page(broken, {
+    [`POST ${PATH}:operate`]: ({ body }: RequestInit) => {
+      sent.push(JSON.parse(String(body)))
+      return broken
+    },
+  })
+  await screen.until(() => screen.text().includes('Gardener gave up'))
+  for (const text of [
+    'The operator’s move.',
+    'Have the quota raised.',
+    'InfrastructureQuota',
+    'ERR_INFRA_QUOTA_EXCEEDED',
+  ]) {
+    expect(screen.text()).toContain(text)
+  }
+  await screen.click('button', 'Retry')
+  await screen.until(() => sent.length === 1)
+  expect(sent).toEqual([{ operation: 'retry' }])
+})
+
+test('an error that Gardener retries offers no retry', async () => {
+  using screen = await page(
+    cluster({
+      status: 'error',
+      status_failure: failure('ShootErroneous'),
+      shoot: shoot({ operation: operation('Error') }),
+    }),
+  )
+  await screen.until(() => screen.text().includes('Gardener met an error and retries'))
+  expect(screen.text()).not.toContain('Retry')
+})
+
+test('a sync that fails is shown, and can be asked for now', async () => {
+  using screen = await page(
+    cluster({ status: 'pending', shoot: null, synced_generation: 0, sync_failure: failure('GardenerUnreachable') }),
+    { [`POST ${PATH}:sync`]: () => Response.json(cluster(), { status: 202 }) },
+  )
+  await screen.until(() => screen.text().includes('The last sync failed'))
+  expect(screen.text()).toContain('There is no Shoot yet.')
+  expect(screen.text()).toContain('4; Gardener has none')
+  await screen.click('[role="alert"] button', 'Sync now')
+  await screen.until(() => screen.requests.includes(`POST ${PATH}:sync`))
+})
+
+test('a viewer reads, and changes nothing', async () => {
+  using screen = await page(cluster(), { 'GET /organizations/o1': { ...acme, role: 'viewer' } })
+  await screen.until(() => screen.text().includes('It is ready.'))
+  await screen.until(() => screen.requests.includes('GET /organizations/o1'))
+  expect([...screen.root.querySelectorAll('button')].map(({ textContent }) => textContent)).toEqual([])
+})
+
+test('a cluster is deleted after its name was typed, on the generation that was seen', async () => {
+  let ifMatch: string | null = null
+  let view = cluster()
+  using screen = await page(view, {
+    [`GET ${PATH}`]: () => view,
+    [`DELETE ${PATH}`]: ({ headers }: RequestInit) => {
+      ifMatch = new Headers(headers).get('if-match')
+      view = cluster({ status: 'deleting', deleting_since: '2026-11-15T10:00:00.000Z' })
+      return Response.json(view, { status: 202 })
+    },
+  })
+  await screen.until(() => screen.text().includes('It is ready.'))
+  await screen.click('button', 'Delete')
+  await screen.type('[role="dialog"] input', 'shop')
+  await screen.click('[role="dialog"] button[type="submit"]', 'Delete cluster')
+  await screen.until(() => screen.text().includes('Deletion requested'))
+  expect(ifMatch).toBe('"4"')
+  expect(screen.text()).not.toContain('Kubeconfig')
+})
+
+test('a cluster that is gone leads back to the list', async () => {
+  using screen = await page(cluster(), { [`GET ${PATH}`]: () => new Response(null, { status: 404 }) })
+  await screen.until(() => screen.text().includes('There is no cluster called c1'))
+})
+
+describe('the kubeconfig', () => {
+  afterEach(() => vi.restoreAllMocks())
+  const secret = 'apiVersion: v1 # sentinel-kubeconfig'
+
+  test('becomes a file, and stays nowhere on the page', async () => {
+    const saved: Blob[] = []
+    vi.spyOn(URL, 'createObjectURL').mockImplementation((blob) => {
+      saved.push(blob as Blob)
+      return 'blob:test'
+    })
+    const names: string[] = []
+    vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function click(this: HTMLAnchorElement) {
+      names.push(this.download)
+    })
+    let asked: unknown
+    using screen = await page(cluster(), {
+      [`POST ${PATH}/kubeconfig`]: ({ body }: RequestInit) => {
+        asked = JSON.parse(String(body))
+        return { kubeconfig: secret, expires_at: '2030-01-01T00:00:00.000Z' }
+      },
+    })
+    await screen.until(() => screen.text().includes('It is ready.'))
+    await screen.click('button', 'Kubeconfig')
+    expect(screen.text()).toContain('Caelus records in the audit that you asked for it')
+    await screen.click('button', 'Download')
+    await screen.until(() => screen.text().includes('Downloaded. It expires on'))
+    expect(asked).toEqual({ expires_in_seconds: 3600 })
+    expect(names).toEqual(['shop.kubeconfig.yaml'])
+    expect(await saved[0]?.text()).toBe(secret)
+    expect(document.documentElement.outerHTML).not.toContain('sentinel-kubeconfig')
+    const kept = [...screen.queries.getQueryCache().getAll(), ...screen.queries.getMutationCache().getAll()].map(
+      ({ state }) => JSON.stringify(state),
+    )
+    expect(kept.join('\n')).not.toContain('sentinel-kubeconfig')
+  })
+
+  test('that is refused says why', async () => {
+    using screen = await page(cluster(), {
+      [`POST ${PATH}/kubeconfig`]: () =>
+        Response.json(
+          {
+            title: 'The cluster is not ready',
+            status: 409,
+            detail: 'no control plane',
+            code: 'ClusterNotReady',
+            whose_move: 'user',
+            next_step: 'Wait.',
+          },
+          { status: 409 },
+        ),
+    })
+    await screen.until(() => screen.text().includes('It is ready.'))
+    await screen.click('button', 'Kubeconfig')
+    await screen.click('button', 'Download')
+    await screen.until(() => screen.text().includes('no control plane'))
+    expect(screen.text()).not.toContain('Downloaded')
+  })
+})
+
+test('history has the timeline and the events', async () => {
+  const event: ClusterEventView = {
+    id: 'e1',
+    type: 'sync_failed',
+    actor: 'worker-1',
+    message: 'gardener does not answer',
+    attempt: 3,
+    created_at: '2026-11-15T10:00:00.000Z',
+  }
+  using screen = await page(
+    cluster(),
+    {
+      [`GET ${PATH}/timeline`]: {
+        items: [
+          {
+            at: event.created_at,
+            source: 'audit',
+            actor: 'ada@example.test',
+            object: null,
+            what: 'created',
+            message: 'ordered the cluster',
+            count: 1,
+            tone: 'info',
+          },
+        ],
+      },
+      [`GET ${PATH}/events`]: { items: [event], next_cursor: null },
+    },
+    '/history',
+  )
+  await screen.until(() => screen.text().includes('Gardener does not answer. Attempt 3.'))
+  await screen.until(() => screen.text().includes('Ordered the cluster.'))
+  expect(lineOfEvent({ ...event, message: null, attempt: null })).toMatchObject({
+    reason: 'sync failed',
+    message: '',
+    tone: 'bad',
+    about: 'worker-1',
+  })
+})
+
+describe('words about a cluster', () => {
+  test('who acts after an error depends on its state', () => {
+    const titleAt = (state: string) => failureTitle({ shoot: shoot({ operation: operation(state) }) })
+    expect([titleAt('Failed'), titleAt('Error'), titleAt('Succeeded')]).toEqual([
+      'Gardener gave up',
+      'Gardener met an error and retries',
+      'The cluster is not healthy',
+    ])
+  })
+
+  test('a retry is offered once', () => {
+    const failed = cluster({ shoot: shoot({ operation: operation('Failed') }) })
+    const asked = { kind: 'retry', requested_at: failed.created_at } as const
+    expect(mayRetry(failed)).toBe(true)
+    expect(mayRetry({ ...failed, operation: asked, generation: 5 })).toBe(false)
+    expect(mayRetry({ ...failed, operation: asked })).toBe(true)
+  })
+
+  test('changes and attempts', () => {
+    expect(changeText({ generation: 2, synced_generation: 2 })).toBe('2, sent to Gardener')
+    const now = Date.parse('2026-11-15T10:00:00.000Z')
+    expect(dueText(null, now)).toBe('when something changes')
+    expect(dueText('2026-11-15T10:00:30.000Z', now)).toBe('in 30s')
+    expect(dueText('2026-11-15T09:00:00.000Z', now)).toBe('now')
+  })
+})

@@ -1,0 +1,19 @@
+import type { ClusterView } from '../../../lib/api/contract.ts'
+
+type Operated = Pick<ClusterView, 'shoot' | 'operation' | 'generation' | 'synced_generation'>
+
+/** Whether Gardener gave up, so that it goes on only when asked to, and nobody has asked yet. */
+export const mayRetry = ({ shoot, operation, generation, synced_generation: synced }: Operated): boolean =>
+  shoot?.operation?.state === 'Failed' && !(operation?.kind === 'retry' && synced < generation)
+
+/** `Error` and `Failed` are not the same: only after `Failed` does Gardener wait for somebody. */
+export function failureTitle({ shoot }: Pick<ClusterView, 'shoot'>): string {
+  switch (shoot?.operation?.state) {
+    case 'Failed':
+      return 'Gardener gave up'
+    case 'Error':
+      return 'Gardener met an error and retries'
+    default:
+      return 'The cluster is not healthy'
+  }
+}
