@@ -35,13 +35,17 @@ import type { Done, Effect } from './steps/step.ts'
 import type { Step } from './steps/types.ts'
 import type { Deployment, DeploymentStatus } from './types.ts'
 
-export interface ReconcilerDeps {
+/** What a run needs of the control plane that it acts on. */
+export interface ReconcileTarget {
   readonly parts: AppsParts
   readonly observer: Pick<Observer, 'observe'>
   readonly verified?: Pick<VerifiedReleases, 'forget'>
   /** @default what was applied is looked at without waiting for it */
   readonly workloads?: WorkloadWatch
   readonly events: EventRecorder
+}
+
+export interface ReconcilerDeps extends ReconcileTarget {
   readonly emitter: Emitter<AppsEvents>
   /** The controller's backoff, to record when the next attempt is due. */
   readonly backoff: Backoff

@@ -1,33 +1,26 @@
-import {
-  atEnd,
-  type Backoff,
-  type Clock,
-  type DecisionLog,
-  type Emitter,
-  type KernelEvents,
-  type Queue,
-  type Random,
-  type Service,
-  type TargetLocks,
+import type {
+  Backoff,
+  Clock,
+  DecisionLog,
+  Emitter,
+  KernelEvents,
+  Queue,
+  Random,
+  Service,
+  TargetLocks,
 } from '../../kernel/index.ts'
-import { discovery, eventRecorder, makeClient, type Transport, type WatchEvents } from '../../kube/index.ts'
+import type { Transport, WatchEvents } from '../../kube/index.ts'
 import { rowWorker } from '../../store/index.ts'
-import { DriftWatch } from './drift/watch.ts'
-import { fenceService } from './fence-service.ts'
 import { reportGivenUp } from './given-up.ts'
 import type { AppsEvents } from './events.ts'
 import type { Charts, Helm, Releases } from './helm/port.ts'
-import { VerifiedReleases, type ReleaseWatch, type VerifiedReleaseStore } from './drift/verified-releases.ts'
-import { policiesDigest } from './namespace/policies.ts'
-import { PolicyWatch } from './namespace/policy-watch.ts'
-import { Observer } from './observe.ts'
-import { orphanCollection } from './orphans.ts'
-import type { AppsParts, AppsSettings } from './parts.ts'
+import type { VerifiedReleaseStore } from './drift/verified-releases.ts'
+import type { AppsSettings } from './parts.ts'
 import { scannedDeployment } from './queue.ts'
 import { appsReconcile } from './reconciler.ts'
-import { rightsService } from './rights.ts'
 import { APPS_BACKOFF } from './rollout.ts'
 import type { DeploymentRows } from './rows.ts'
+import { appsTarget } from './targets/target.ts'
 
 export interface AppsWorkerDeps {
   /** Has the worker's own identity, which must be allowed to impersonate `caelus:worker`. */
@@ -74,32 +67,13 @@ export const waitingBeside = (concurrency: number): number => Math.ceil(concurre
 
 /** The services of an apps worker, in the order to start them. Any number of workers may share one queue. */
 export function appsWorker(deps: AppsWorkerDeps): readonly Service[] {
-  const { transport, queue, rows, clock, random, emitter, backoff = APPS_BACKOFF, driftScanMs = 600_000 } = deps
-  const client = makeClient(transport, { fieldManager: 'caelus' })
-  const parts: AppsParts = {
-    client,
-    discovery: discovery(transport, clock),
-    rows,
-    charts: deps.charts,
-    helm: deps.helm,
-    releases: deps.releases,
-    locks: deps.locks,
-    clock,
-    settings: deps.settings,
-  }
-  const { verified: kept } = deps
-  const watch = new DriftWatch({ client, discovery: parts.discovery, queue, kept, clock, random, emitter })
-  const { policies: wanted } = deps.settings
-  const policies = wanted && new PolicyWatch({ client, queue, policies: wanted, clock, random, emitter })
-  const judge = JSON.stringify([deps.version, deps.settings.allowedManagers ?? [], wanted && policiesDigest(wanted)])
-  const verified = new VerifiedReleases({ releaseWatch: withPolicies(watch, policies), kept, clock, judge })
-  const observer = new Observer(parts, { verified, releaseWatch: watch, policies })
-  const events = eventRecorder({ client, controller: 'caelus.dev/apps', instance: deps.instance, clock })
+  const { queue, rows, clock, random, emitter, backoff = APPS_BACKOFF, driftScanMs = 600_000 } = deps
+  const target = appsTarget({ ...deps, scanMs: driftScanMs })
   const working = rowWorker({
     name: 'apps',
     instance: deps.instance,
     queue,
-    reconcile: appsReconcile({ parts, observer, verified, workloads: watch, events, emitter, backoff }),
+    reconcile: appsReconcile({ ...target, emitter, backoff }),
     reportGivenUp: reportGivenUp(rows, clock),
     emitter,
     decisions: deps.decisions,
@@ -118,31 +92,5 @@ export function appsWorker(deps: AppsWorkerDeps): readonly Service[] {
     ...(deps.pollMs !== undefined && { pollMs: deps.pollMs }),
     ...(deps.stopGraceMs !== undefined && { stopGraceMs: deps.stopGraceMs }),
   })
-  return [
-    // Without the policy the API server compares no fences: nothing is claimed before it is enforced.
-    fenceService({ client, clock, emitter }),
-    // Stopped after the loop, so that the events of the last runs are written.
-    atEnd('apps events', () => events.flush()),
-    watch,
-    ...(policies === undefined ? [] : [policies]),
-    rightsService({ client, clock, emitter, everyMs: driftScanMs }),
-    orphanCollection({ client, rows, clock, emitter, everyMs: driftScanMs }),
-    ...working,
-  ]
-}
-
-/** A release counts as untouched only while the platform's objects in its namespace are as they should be. */
-function withPolicies(
-  watch: ReleaseWatch,
-  policies: PolicyWatch | undefined,
-): Pick<ReleaseWatch, 'glimpse' | 'follow'> {
-  if (policies === undefined) return watch
-  return {
-    follow: (kinds) => watch.follow(kinds),
-    glimpse(namespace) {
-      const seen = watch.glimpse(namespace)
-      const differing = policies.differing(namespace)
-      return seen && differing && { ...seen, place: JSON.stringify([seen.place, differing]) }
-    },
-  }
+  return [...target.services, ...working]
 }
