@@ -86,7 +86,7 @@ const REPORT_EVERY_MS = 15_000
 
 const reportedAt = new Map<string, number>()
 
-const report: OnProgress = (step) => {
+const showStep: OnProgress = (step) => {
   if (Date.now() - (reportedAt.get(step.what) ?? 0) < REPORT_EVERY_MS) return
   reportedAt.set(step.what, Date.now())
   console.log(progressLine(step))
@@ -95,7 +95,7 @@ const report: OnProgress = (step) => {
 /** Obtains binaries before the tests that need them, because a build takes longer than a test may. */
 async function prepare(names: readonly BinaryName[]): Promise<boolean> {
   try {
-    await obtainBinaries(names, report, stop.signal)
+    await obtainBinaries(names, showStep, stop.signal)
     return true
   } catch (error) {
     console.error(messageOf(error))
@@ -106,7 +106,7 @@ async function prepare(names: readonly BinaryName[]): Promise<boolean> {
 /** Obtains binaries of a later run as far as the time goes: Go keeps what it has compiled. What fails is told there. */
 function prepareAhead(names: readonly BinaryName[]): { end(): Promise<void> } {
   const enough = new AbortController()
-  const ended = obtainBinaries(names, report, AbortSignal.any([stop.signal, enough.signal])).catch(() => {})
+  const ended = obtainBinaries(names, showStep, AbortSignal.any([stop.signal, enough.signal])).catch(() => {})
   return {
     async end() {
       enough.abort()

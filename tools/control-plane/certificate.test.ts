@@ -39,11 +39,11 @@ test('one authority does not vouch for the certificates of another', () => {
 })
 
 test('an authority may have a key that readers of RSA alone understand', () => {
-  const { certified, issue } = createAuthority('authority', now, 'rsa')
-  const rsa = new X509Certificate(certified.cert)
-  expect(certified.key).toMatch(/^-----BEGIN RSA PRIVATE KEY-----/)
+  const ofRsa = createAuthority('authority', now, 'rsa')
+  const rsa = new X509Certificate(ofRsa.certified.cert)
+  expect(ofRsa.certified.key).toMatch(/^-----BEGIN RSA PRIVATE KEY-----/)
   expect(rsa.verify(rsa.publicKey)).toBe(true)
-  const leaf = new X509Certificate(issue({ commonName: 'ada', usage: ['client'] }).cert)
+  const leaf = new X509Certificate(ofRsa.issue({ commonName: 'ada', usage: ['client'] }).cert)
   expect(leaf.verify(rsa.publicKey)).toBe(true)
 })
 
