@@ -8,6 +8,7 @@ export {
   controlPlaneUp,
   ensureControlPlane,
 } from './control-plane/index.ts'
+export { startGarden } from './garden/index.ts'
 export { removePostgresData, startPostgres } from './postgres/postgres.ts'
 export { lock, LockHeld } from './process/index.ts'
 export { progressLine } from './progress.ts'

@@ -42,7 +42,8 @@ let client: Client
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'caelus-admission-'))
-  garden = await startGarden({ dir: join(dir, 'garden') })
+  // Nothing but this test changes Shoots.
+  garden = await startGarden({ dir: join(dir, 'garden'), pace: { pendingMs: 3_600_000 } })
   transport = httpTransport(await loadKubeConfig({ path: garden.kubeconfig }))
   client = makeClient(transport, { fieldManager: 'test' })
 })
@@ -168,7 +169,7 @@ test('what the admission of Gardener answers is what the file says', async () =>
 
   await client.patch(Shoot, at('ending'), {
     merge: {
-      metadata: { finalizers: ['gardener'], annotations: { 'confirmation.gardener.cloud/deletion': 'true' } },
+      metadata: { finalizers: ['caelus.io/test'], annotations: { 'confirmation.gardener.cloud/deletion': 'true' } },
     },
   })
   await client.delete(Shoot, at('ending'))

@@ -11,8 +11,14 @@ export const exampleWorker: Worker = {
   maxUnavailable: 0,
 }
 
-/** A Shoot that the landscape admits. */
-export const exampleShoot = (namespace: string, name: string): Draft<Shoot> => ({
+/** An hour of the day, twelve hours from now. Without a window Gardener chooses one, which may have begun. */
+function windowFarFrom(now: Date): { readonly begin: string; readonly end: string } {
+  const hour = (ahead: number): string => String((now.getUTCHours() + ahead) % 24).padStart(2, '0')
+  return { begin: `${hour(12)}0000+0000`, end: `${hour(13)}0000+0000` }
+}
+
+/** A Shoot that the landscape admits, and that is not maintained soon. */
+export const exampleShoot = (namespace: string, name: string, now = new Date()): Draft<Shoot> => ({
   apiVersion: 'core.gardener.cloud/v1beta1',
   kind: 'Shoot',
   metadata: { namespace, name },
@@ -23,5 +29,6 @@ export const exampleShoot = (namespace: string, name: string): Draft<Shoot> => (
     kubernetes: { version: '1.34.3' },
     networking: { type: 'calico', nodes: '10.0.0.0/16' },
     provider: { type: LOCAL, workers: [exampleWorker] },
+    maintenance: { timeWindow: windowFarFrom(now) },
   },
 })

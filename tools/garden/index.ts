@@ -1,1 +1,2 @@
 export { startGarden, type Garden, type GardenOptions } from './garden.ts'
+export { endpointOf, type ShootEndpoint } from './shoot-access.ts'

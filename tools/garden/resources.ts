@@ -1,4 +1,5 @@
 import type { CoreV1, KubeObject, Resource } from '../../src/kube/index.ts'
+import type { ShootStatus } from './shoot-status.ts'
 
 /** The kinds of Gardener as far as a garden of this folder writes or reads them. */
 const kind = <T extends KubeObject>(
@@ -135,9 +136,11 @@ export interface ShootSpec {
   readonly networking: { readonly type: string; readonly nodes: string }
   readonly provider: { readonly type: string; readonly workers: readonly Worker[] }
   readonly hibernation?: { readonly enabled?: boolean }
+  readonly maintenance?: { readonly timeWindow?: { readonly begin: string; readonly end: string } }
 }
 
 export interface Shoot extends KubeObject {
   readonly spec: ShootSpec
+  readonly status?: ShootStatus
 }
 export const Shoot = kind<Shoot>('core', 'Shoot', 'shoots', true)
