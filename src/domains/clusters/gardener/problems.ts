@@ -33,8 +33,18 @@ export function problemsIn({ details, said }: Pick<KubeError, 'details' | 'said'
   const causes = (details.causes ?? []).flatMap(({ field = '', message = '' }) =>
     field === '' ? [] : (problemOf(field, message) ?? []),
   )
-  return causes.length > 0 ? causes : problemsInText(said)
+  return causes.length > 0 ? causes : [...problemsInText(said), ...duplicatesIn(said)]
 }
+
+/** Server-side apply reads lists before any validation, and has its own words for two items of one name. */
+const duplicatesIn = (text: string): ShootProblem[] =>
+  [...text.matchAll(/: \.(\S+): duplicate entries for key \[name="([^"]*)"\]/g)].map(([, path = '', value]) => ({
+    path,
+    kind: 'Duplicate value',
+    value,
+    why: 'is there twice',
+    supported: [],
+  }))
 
 function problemsInText(text: string): ShootProblem[] {
   const found = [...text.matchAll(BEGINNING)]

@@ -74,10 +74,11 @@ const SENTENCES: readonly {
     means: (said) => raise.InfrastructureQuota(`the quota of the project is used up (${said})`),
   },
   {
-    says: /uses non-(?:existing|supported|registered) extension|non-registered extension/i,
+    says: /uses non-registered/i,
     means: (said) =>
-      raise.GardenerMisconfigured(`an extension that the settings GARDENER_… ask for is not installed (${said})`),
+      raise.GardenerMisconfigured(`Gardener has no extension for a type that the settings name (${said})`),
   },
+  { says: /deletion timestamp is set/, means: (said) => raise.ShootTerminating(said) },
   { says: /User "[^"]*" cannot \w+ resource/, means: (said) => raise.GardenerForbidden(said) },
 ]
 
@@ -86,7 +87,7 @@ function answered(error: KubeError, settings: Pick<GardenerSettings, 'namespace'
   for (const { says, means } of SENTENCES) {
     if (says.test(error.said)) return new FailureError(means(said, settings).failure, options)
   }
-  const problems = error.status === 403 || error.status === 422 ? problemsIn(error) : []
+  const problems = problemsIn(error)
   if (problems.length > 0) return refusalIn(problems, said, options)
   if (error.status >= 500) return raise.GardenerUnreachable(said, options)
   if (error.status === 403) return raise.GardenerForbidden(said, options)
@@ -94,8 +95,9 @@ function answered(error: KubeError, settings: Pick<GardenerSettings, 'namespace'
 }
 
 function refusalIn(problems: readonly ShootProblem[], said: string, options: Options): ShootRefusal {
-  const refused = problems.map(fieldOf)
-  const isForUser = problems.some(({ path }) => settingOf(path) === undefined)
+  const others = problems.filter((problem) => !isAboutNodes(problem))
+  const refused = [...(others.length < problems.length ? [NO_NODES] : []), ...others.map(fieldOf)]
+  const isForUser = refused.some(({ field }) => !SETTING_NAMES.has(field))
   const text = `${refused.map(({ field, message }) => `${field} ${message}`).join('; ')} (${said})`
   const why = isForUser ? raise.ShootRefused(text, options) : raise.GardenerMisconfigured(text, options)
   return new ShootRefusal(refused, why)
@@ -105,6 +107,15 @@ function fieldOf(problem: ShootProblem): RefusedShootField {
   const { path, value, supported } = problem
   return { field: settingOf(path) ?? apiField(path), message: sentenceOf(problem), value, supported }
 }
+
+/** Without node pools, Gardener refuses the fields that only a cluster with nodes has. */
+const NO_NODES: RefusedShootField = {
+  field: 'node_pools',
+  message: 'must have at least one node pool',
+  value: undefined,
+  supported: [],
+}
+const isAboutNodes = ({ why }: ShootProblem): boolean => /workerless/i.test(why)
 
 function sentenceOf({ kind, value, why, supported }: ShootProblem): string {
   const instead = supported.length === 0 ? '' : `; supported: ${supported.join(', ')}`
@@ -127,6 +138,8 @@ const SETTINGS: readonly (readonly [RegExp, string])[] = [
   [/^spec\.networking/, 'networking'],
   [/^spec\.provider\.workers\[\d+\](?:\.machine\.image.*|\.machine\.architecture|\.cri.*)?$/, 'machine image'],
 ]
+
+const SETTING_NAMES: ReadonlySet<string> = new Set(SETTINGS.map(([, name]) => name))
 
 const settingOf = (path: string): string | undefined => SETTINGS.find(([of]) => of.test(path))?.[1]
 
