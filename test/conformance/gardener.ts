@@ -232,8 +232,7 @@ export function exerciseGardener(name: string, make: () => Promise<GardenerUnder
       const pool = (change: object) => (offer: Catalogue) => ({
         nodePools: order(offer).nodePools.map((one) => ({ ...one, ...change })),
       })
-      const usable = (offer: Catalogue) =>
-        offer.machineTypes.filter(({ isUsable }) => isUsable).map(({ name: type }) => type)
+      const usable = (offer: Catalogue) => offer.machineTypes.slice(0, 1).map(({ name: type }) => type)
 
       it.each<[string, (offer: Catalogue) => Partial<Cluster>, string, (offer: Catalogue) => readonly string[]]>([
         ['an unknown region', () => ({ region: 'mars' }), 'region', ({ regions }) => regions],
@@ -452,6 +451,13 @@ export function exerciseGardener(name: string, make: () => Promise<GardenerUnder
       const created = await applied()
       const listed = await gardener.list(AbortSignal.timeout(PATIENCE_MS))
       expect(listed.map(({ metadata }) => metadata.uid)).toContain(created.metadata.uid)
+    })
+
+    it('gives out no kubeconfig before the API server of the cluster has an address', async () => {
+      const { gardener, applied } = await fresh()
+      const at = placeOf(await applied())
+      const asked = gardener.adminKubeconfig(at, 3600, AbortSignal.timeout(PATIENCE_MS))
+      expect(await failure(asked)).toMatchObject({ code: 'ClusterNotReady' })
     })
 
     it('gives out a kubeconfig that ends', async () => {

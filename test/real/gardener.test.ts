@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
 import { openGardener } from '../../src/domains/clusters/gardener/client.ts'
 import { gardenlet } from '../../src/domains/clusters/gardener/stand-in/gardenlet.ts'
+import type { Shoot } from '../../src/domains/clusters/gardener/shoot.ts'
 import type { GardenerSettings } from '../../src/domains/clusters/shoot/wanted.ts'
 import { createEmitter, startAll, systemClock } from '../../src/kernel/index.ts'
 import {
@@ -13,6 +14,8 @@ import {
   type HttpTransport,
   type WatchEvents,
 } from '../../src/kube/index.ts'
+import { createAuthority, type Certified } from '../../tools/control-plane/index.ts'
+import { InternalSecret } from '../../tools/garden/resources.ts'
 import { startGarden, type Garden } from '../../tools/garden/index.ts'
 import { exerciseGardener } from '../conformance/gardener.ts'
 
@@ -39,7 +42,17 @@ beforeAll(async () => {
   garden = await startGarden({ dir: join(dir, 'garden') })
   transport = httpTransport(await loadKubeConfig({ path: garden.kubeconfig }))
   const client = makeClient(transport, { fieldManager: 'gardenlet' })
-  standIn = gardenlet({ client, clock, emitter, pace: { stepMs: 20, steps: 5, retryMs: 50 } })
+  const { certified } = createAuthority('shoot-clients', new Date(), 'rsa')
+  standIn = gardenlet({
+    client,
+    clock,
+    emitter,
+    pace: { stepMs: 100, steps: 5, retryMs: 100 },
+    async extraStatus(shoot) {
+      await publishAuthority(client, shoot, certified)
+      return { advertisedAddresses: [{ name: 'external', url: garden.server }] }
+    },
+  })
   stopStandIn = await startAll([standIn])
 })
 afterAll(async () => {
@@ -48,6 +61,25 @@ afterAll(async () => {
   await garden.stop()
   await rm(dir, { recursive: true, force: true })
 })
+
+/** What gardener-apiserver makes an admin kubeconfig of. */
+async function publishAuthority(client: Client, { metadata }: Shoot, { cert, key }: Certified): Promise<void> {
+  const { name, namespace = '' } = metadata
+  const base64 = (text: string): string => Buffer.from(text).toString('base64')
+  await client.apply(InternalSecret, {
+    apiVersion: 'core.gardener.cloud/v1beta1',
+    kind: 'InternalSecret',
+    metadata: { namespace, name: `${name}.ca-client`, labels: { 'gardener.cloud/role': 'ca-client' } },
+    type: 'Opaque',
+    data: { 'ca.crt': base64(cert), 'ca.key': base64(key) },
+  })
+  await client.apply(ConfigMap, {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { namespace, name: `${name}.ca-cluster` },
+    data: { 'ca.crt': cert },
+  })
+}
 
 exerciseGardener('a real gardener-apiserver', async () => {
   const gardener = openGardener({ mode: 'real', transport, settings, clock, emitter })

@@ -78,6 +78,10 @@ const SENTENCES: readonly {
     means: (said) =>
       raise.GardenerMisconfigured(`Gardener has no extension for a type that the settings name (${said})`),
   },
+  {
+    says: /no suitable advertised address|could not (?:get|load) (?:client|cluster) CA/,
+    means: (said) => raise.ClusterNotReady(`the API server of the cluster is not there yet (${said})`),
+  },
   { says: /deletion timestamp is set/, means: (said) => raise.ShootTerminating(said) },
   { says: /User "[^"]*" cannot \w+ resource/, means: (said) => raise.GardenerForbidden(said) },
 ]

@@ -22,7 +22,7 @@ export interface GardenletOptions {
   /** @default DEFAULT_PACE */
   readonly pace?: Partial<Pace>
   /** More of the status, reported when an operation succeeds, such as the addresses of the API server. */
-  readonly extraStatus?: (shoot: Shoot) => Partial<StatusPatch>
+  readonly extraStatus?: (shoot: Shoot) => Partial<StatusPatch> | Promise<Partial<StatusPatch>>
   readonly onError?: (error: unknown) => void
 }
 
@@ -84,7 +84,7 @@ export function gardenlet(options: GardenletOptions): Gardenlet {
     }
   }
 
-  function write(shoot: Shoot, at: At, step: LifeStep): Promise<Shoot> {
+  async function write(shoot: Shoot, at: At, step: LifeStep): Promise<Shoot> {
     const { resourceVersion, finalizers = [] } = shoot.metadata
     switch (step.do) {
       case 'addFinalizer':
@@ -97,18 +97,18 @@ export function gardenlet(options: GardenletOptions): Gardenlet {
       }
       case 'removeOperation':
         return client.patch(Shoots, at, { merge: { metadata: { annotations: { [GARDENER_OPERATION]: null } } } })
-      case 'report':
-        return client.patchStatus(Shoots, at, {
-          merge: { status: timed(shoot, reported(shoot, step.status), clock.now()) },
-        })
+      case 'report': {
+        const status = timed(shoot, await reported(shoot, step.status), clock.now())
+        return client.patchStatus(Shoots, at, { merge: { status } })
+      }
       default:
         return step satisfies never
     }
   }
 
-  const reported = (shoot: Shoot, status: StatusPatch): StatusPatch =>
+  const reported = async (shoot: Shoot, status: StatusPatch): Promise<StatusPatch> =>
     status.lastOperation?.state === 'Succeeded' && status.lastOperation.type !== 'Delete'
-      ? { ...status, ...extraStatus(shoot) }
+      ? { ...status, ...(await extraStatus(shoot)) }
       : status
 
   const simulate = async (at: At, text: string | null): Promise<void> => {

@@ -140,7 +140,7 @@ function begin({ metadata, status }: Shoot, type: OperationType, phase: string |
   const project = (metadata.namespace ?? '').replace(/^garden-/, '')
   return report(0, type, state, 0, START[type], {
     ...observed,
-    technicalID: status?.technicalID ?? `shoot--${project}--${metadata.name}`,
+    technicalID: status?.technicalID || `shoot--${project}--${metadata.name}`,
     lastErrors: null,
     ...(phase !== undefined && rotationTo(phase)),
   })

@@ -127,7 +127,15 @@ export async function openMockGarden(options: MockGardenOptions): Promise<MockGa
     const [, namespace, name] = /\/namespaces\/([^/]+)\/shoots\/([^/]+)\/adminkubeconfig$/.exec(path) ?? []
     if (method !== 'POST' || name === undefined) return undefined
     const shoot = named<Shoot>(Shoots, ({ metadata }) => metadata.namespace === namespace && metadata.name === name)
-    return shoot === undefined ? undefined : kubeconfigAnswer(shoot, body as Json)
+    if (shoot === undefined) return undefined
+    if ((shoot.status?.advertisedAddresses ?? []).length > 0) return kubeconfigAnswer(shoot, body as Json)
+    const why = 'no suitable advertised address for kube-apiserver found in .status.advertisedAddresses'
+    const message = `AdminKubeconfigRequest.authentication.gardener.cloud "${name}" is invalid: status.status: Invalid value: null: ${why}`
+    return {
+      status: 422,
+      headers: {},
+      body: { kind: 'Status', status: 'Failure', reason: 'Invalid', message, code: 422 },
+    }
   }
 
   function kubeconfigAnswer(shoot: Shoot, request: Json): KubeResponse {
@@ -143,7 +151,11 @@ export async function openMockGarden(options: MockGardenOptions): Promise<MockGa
   const standIn = makeClient(served, { fieldManager: 'gardenlet' })
   const operator = makeClient(served, { fieldManager: 'operator' })
   const common = { client: standIn, clock, emitter, random, onError }
-  const lets = gardenlet({ ...common, ...(options.pace && { pace: options.pace }) })
+  const lets = gardenlet({
+    ...common,
+    ...(options.pace && { pace: options.pace }),
+    extraStatus: (shoot) => ({ advertisedAddresses: [{ name: 'external', url: addressOf(shoot) }] }),
+  })
   const projects = projectController({ ...common, delayMs: options.namespaceAfterMs ?? 1_000 })
 
   await operator.create(CloudProfiles, demoProfile)
@@ -184,11 +196,13 @@ async function seedNamespace(operator: Client, namespace: string): Promise<void>
   })
 }
 
-const nowhere = ({ metadata }: Shoot): string =>
+const addressOf = ({ metadata }: Shoot): string => `https://api.${metadata.name}.mock.invalid`
+
+const nowhere = (shoot: Shoot): string =>
   JSON.stringify({
     apiVersion: 'v1',
     kind: 'Config',
-    clusters: [{ name: 'mock', cluster: { server: `https://api.${metadata.name}.mock.invalid` } }],
+    clusters: [{ name: 'mock', cluster: { server: addressOf(shoot) } }],
     users: [{ name: 'mock', user: { token: 'mock' } }],
     contexts: [{ name: 'mock', context: { cluster: 'mock', user: 'mock' } }],
     'current-context': 'mock',
