@@ -8,9 +8,11 @@ import type { Shoot } from '../../src/domains/clusters/gardener/shoot.ts'
 import type { GardenerSettings } from '../../src/domains/clusters/shoot/wanted.ts'
 import { createEmitter, startAll, systemClock } from '../../src/kernel/index.ts'
 import {
+  ConfigMap,
   httpTransport,
   loadKubeConfig,
   makeClient,
+  type Client,
   type HttpTransport,
   type WatchEvents,
 } from '../../src/kube/index.ts'
