@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { FailureError, failureOf } from '../../../kernel/index.ts'
+import { failureOf, type FailureError } from '../../../kernel/index.ts'
 import { KubeError, type StatusCause } from '../../../kube/index.ts'
 import { refusalOf, ShootRefusal } from './refusal.ts'
 

@@ -123,14 +123,9 @@ const isAboutNodes = ({ why }: ShootProblem): boolean => /workerless/i.test(why)
 
 function sentenceOf({ kind, value, why, supported }: ShootProblem): string {
   const instead = supported.length === 0 ? '' : `; supported: ${supported.join(', ')}`
-  switch (kind) {
-    case 'Unsupported value':
-      return `${value ?? 'this value'} is not supported${instead}`
-    case 'Required value':
-      return `is required${why === '' ? '' : `: ${why}`}`
-    default:
-      return `${value === undefined || value === '' ? '' : `${value}: `}${why || kind.toLowerCase()}`
-  }
+  if (kind === 'Unsupported value') return `${value ?? 'this value'} is not supported${instead}`
+  if (kind === 'Required value') return `is required${why === '' ? '' : `: ${why}`}`
+  return `${value === undefined || value === '' ? '' : `${value}: `}${why || kind.toLowerCase()}`
 }
 
 /** Fields that a setting of the operator decides. */

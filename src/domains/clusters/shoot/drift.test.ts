@@ -186,7 +186,7 @@ describe('driftOf', () => {
       ],
     ],
     ['hibernation', { isHibernated: true }, live(), ['spec.hibernation.enabled: false → true']],
-    ['hibernation that was never set', {}, live(({ hibernation: _, ...spec }) => spec), []],
+    ['hibernation that was never set', {}, live((spec) => ({ ...spec, hibernation: {} })), []],
     [
       'the name of the cluster',
       { name: 'renamed' },

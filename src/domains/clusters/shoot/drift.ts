@@ -1,4 +1,4 @@
-import { isFields, pathText, unmetFields, type Fields } from '../../../kube/index.ts'
+import { pathText, unmetFields } from '../../../kube/index.ts'
 import type { Shoot, ShootDraft, ShootWorker } from '../gardener/shoot.ts'
 import { withCompleted } from './wanted.ts'
 
@@ -17,7 +17,7 @@ export interface ShootDrift {
 export function driftOf(wanted: ShootDraft, live: Shoot): readonly ShootDrift[] {
   const { metadata, spec } = withCompleted(wanted, live)
   const { labels = {}, annotations = {} } = metadata
-  const unmet = unmetFields({ metadata: { labels, annotations }, spec } as unknown as Fields, live)
+  const unmet = unmetFields({ metadata: { labels, annotations }, spec }, live)
   return [
     ...unmet.map(({ path, before, after }) => ({
       path: pathText(path),
@@ -41,4 +41,4 @@ export function extraWorkers(wanted: ShootDraft, live: Shoot): readonly ShootWor
 export const driftText = ({ path, live, wanted }: ShootDrift): string => `${path}: ${shown(live)} → ${shown(wanted)}`
 
 const shown = (value: unknown): string =>
-  value === undefined ? 'none' : isFields(value) || Array.isArray(value) ? JSON.stringify(value) : String(value)
+  value === undefined ? 'none' : typeof value === 'string' ? value : JSON.stringify(value)

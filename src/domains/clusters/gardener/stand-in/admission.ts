@@ -254,7 +254,7 @@ function operated(write: ObjectWrite, old: Shoot | undefined, shoot: Shoot): Jso
   return {
     ...shoot,
     metadata: { ...shoot.metadata, ...(kept !== undefined && { annotations: kept }), generation },
-  } as unknown as Json
+  }
 }
 
 function checkRotation({ kind }: ObjectWrite, { metadata, status }: Shoot, operation: string): void {

@@ -22,7 +22,7 @@ export interface GardenletOptions {
   /** @default DEFAULT_PACE */
   readonly pace?: Partial<Pace>
   /** More of the status, reported when an operation succeeds, such as the addresses of the API server. */
-  readonly extraStatus?: (shoot: Shoot) => Partial<StatusPatch> | Promise<Partial<StatusPatch>>
+  readonly extraStatus?: (shoot: Shoot) => Promise<Partial<StatusPatch>>
   readonly onError?: (error: unknown) => void
 }
 
@@ -45,7 +45,7 @@ export interface Gardenlet extends Service {
 }
 
 export function gardenlet(options: GardenletOptions): Gardenlet {
-  const { client, clock, emitter, random, extraStatus = () => ({}), onError = () => {} } = options
+  const { client, clock, emitter, random, extraStatus = async () => ({}), onError = () => {} } = options
   const pace = { ...DEFAULT_PACE, ...options.pace }
   const shoots = cache({ source: client, clock, emitter, ...(random && { random }) }, { resource: Shoots })
   /** The step that each Shoot waits for, and how to call it off. */

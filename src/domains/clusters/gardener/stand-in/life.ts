@@ -179,8 +179,7 @@ function succeeded(shoot: Shoot, type: OperationType, pace: Pace): LifeStep {
 /** The health of a Shoot at rest. */
 function judge(shoot: Shoot): LifeStep | undefined {
   const conditions = conditionsOf(shoot)
-  const present = shoot.status?.conditions?.map(({ lastTransitionTime: _, ...condition }) => condition)
-  const isSame = sameValue(conditions, present?.map(known))
+  const isSame = sameValue(conditions, shoot.status?.conditions?.map(known))
   return isSame ? undefined : { do: 'report', afterMs: 0, status: { conditions } }
 }
 

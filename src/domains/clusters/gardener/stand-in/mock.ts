@@ -154,7 +154,7 @@ export async function openMockGarden(options: MockGardenOptions): Promise<MockGa
   const lets = gardenlet({
     ...common,
     ...(options.pace && { pace: options.pace }),
-    extraStatus: (shoot) => ({ advertisedAddresses: [{ name: 'external', url: addressOf(shoot) }] }),
+    extraStatus: async (shoot) => ({ advertisedAddresses: [{ name: 'external', url: addressOf(shoot) }] }),
   })
   const projects = projectController({ ...common, delayMs: options.namespaceAfterMs ?? 1_000 })
 
@@ -267,7 +267,7 @@ function injectable(inner: Transport, breakWatches: () => void) {
   return {
     transport,
     failNext: (verb: Verb, error: InjectedError) => void errors.push({ verb, error }),
-    down() {
+    down: () => {
       isDown = true
       breakWatches()
     },
