@@ -219,6 +219,31 @@ export function exerciseGardener(name: string, make: () => Promise<GardenerUnder
       expect((await live(created))?.metadata.resourceVersion).toBeDefined()
     })
 
+    it('refuses a Shoot that no cluster has made', async () => {
+      const { gardener, namespace, draft, operator, live } = await fresh()
+      const { metadata, ...rest } = draft(await namespace())
+      const theirs = await operator.create(Shoots, {
+        ...rest,
+        metadata: { name: metadata.name, namespace: metadata.namespace },
+      })
+      expect(await failure(gardener.apply({ ...rest, metadata }, write()))).toMatchObject({ code: 'ShootTaken' })
+      expect((await live(theirs))?.metadata.labels ?? {}).toEqual(theirs.metadata.labels ?? {})
+    })
+
+    it('finds its Shoot again when somebody has removed the label', async () => {
+      const { gardener, applied, draft, operator, cluster } = await fresh()
+      const created = await applied()
+      const labels = { 'fundament.io/cluster-id': null }
+      await operator.patch(Shoots, placeOf(created), { merge: { metadata: { labels } } })
+      await seen(gardener, cluster.id, (shoot) => shoot === undefined)
+      const again = await gardener.apply(draft(created.metadata.namespace ?? ''), write(2))
+      expect(again.metadata).toMatchObject({
+        uid: created.metadata.uid,
+        labels: { 'fundament.io/cluster-id': cluster.id },
+      })
+      await seen(gardener, cluster.id, (shoot) => shoot !== undefined)
+    })
+
     it('writes nothing in a dry run, and completes versions', async () => {
       const { gardener, namespace, draft, cluster } = await fresh()
       const where = await namespace()
@@ -244,6 +269,23 @@ export function exerciseGardener(name: string, make: () => Promise<GardenerUnder
           (offer) => [newest(offer)],
         ],
         ['a minor that is not offered', () => ({ kubernetesVersion: '1.20' }), 'kubernetes_version', () => []],
+        [
+          'an expired version',
+          ({ versions }) => ({
+            kubernetesVersion: versions.find(({ classification }) => classification === 'expired')?.version ?? 'none',
+          }),
+          'kubernetes_version',
+          (offer) => [newest(offer)],
+        ],
+        [
+          'a machine type that is not usable',
+          (offer) => pool({ machineType: offer.machineTypes.find(({ isUsable }) => !isUsable)?.name ?? 'none' })(offer),
+          'node_pools[0].machine_type',
+          usable,
+        ],
+        ['no node pool', () => ({ nodePools: [] }), 'node_pools', () => []],
+        ['no node at all', pool({ autoscaleMin: 0, autoscaleMax: 0 }), 'node_pools', () => []],
+        ['fewer nodes than none', pool({ autoscaleMin: -1 }), 'node_pools[0].autoscale_min', () => []],
         ['an unknown machine type', pool({ machineType: 'huge' }), 'node_pools[0].machine_type', usable],
         [
           'more nodes at least than at most',
@@ -314,6 +356,17 @@ export function exerciseGardener(name: string, make: () => Promise<GardenerUnder
         expect(await failure(gardener.apply(asked, write(2)))).toMatchObject({
           code: 'ShootRefused',
           refused: [{ field: 'region' }],
+        })
+      })
+
+      it('refuses to skip a minor', async () => {
+        const { gardener, applied, draft, offer } = await fresh()
+        const oldest = offer.versions.filter(({ classification }) => classification !== 'expired').at(-1)?.version ?? ''
+        const { metadata } = await applied({ kubernetesVersion: oldest })
+        const asked = draft(metadata.namespace ?? '', { kubernetesVersion: newest(offer) })
+        expect(await failure(gardener.apply(asked, write(2)))).toMatchObject({
+          code: 'ShootRefused',
+          refused: [{ field: 'kubernetes_version' }],
         })
       })
 

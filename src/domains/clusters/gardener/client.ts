@@ -262,7 +262,9 @@ function ownOf(draft: ShootDraft, live: Shoot | undefined): Shoot | undefined {
   if (live === undefined) return undefined
   const { namespace = '', name } = placeOf(live)
   const [ours, theirs] = [draft.metadata.labels?.[CLUSTER_ID], live.metadata.labels?.[CLUSTER_ID]]
-  if (theirs !== ours)
+  // Only Caelus writes fences, and the name derives from the id of the cluster: somebody has removed the label.
+  const isUnlabelled = theirs === undefined && live.metadata.annotations?.[FENCE] !== undefined
+  if (theirs !== ours && !isUnlabelled)
     throw raise.ShootTaken(
       `Shoot ${namespace}/${name} exists and belongs to ${theirs === undefined ? 'no cluster of Caelus' : `cluster ${theirs}`}`,
     )

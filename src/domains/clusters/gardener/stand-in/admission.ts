@@ -167,21 +167,43 @@ function complete(
 const isActive = ({ expirationDate }: ProfileVersion, now: number): boolean =>
   expirationDate === undefined || Date.parse(expirationDate) > now
 
-function shapeProblems({ provider }: ShootSpec): Problem[] {
-  return (provider.workers ?? []).flatMap((worker, index) => {
-    const path = `spec.provider.workers[${index}]`
-    const tooLong: Problem = {
-      reason: 'FieldValueTooLong',
-      field: `${path}.name`,
-      message: `Too long: may not be more than ${MAX_WORKER_NAME} bytes`,
-    }
-    return [
-      ...(worker.name.length > MAX_WORKER_NAME ? [tooLong] : []),
-      ...(worker.maximum < worker.minimum
-        ? [forbidden(`${path}.maximum`, 'maximum value must not be less than minimum value')]
-        : []),
-    ]
-  })
+function shapeProblems({ provider, networking, credentialsBindingName }: ShootSpec): Problem[] {
+  const { workers = [] } = provider
+  if (workers.length === 0) {
+    const stated = { type: networking?.type, nodes: networking?.nodes }
+    const fields = Object.entries(stated).flatMap(([name, value]) =>
+      value === undefined ? [] : [`networking.${name}`],
+    )
+    return [...fields, ...(credentialsBindingName === undefined ? [] : ['credentialsBindingName'])].map((field) =>
+      forbidden(`spec.${field}`, 'this field should not be set for workerless Shoot clusters'),
+    )
+  }
+  const inactive = forbidden(
+    'spec.provider.workers',
+    'at least one active (workers[i].maximum > 0) worker pool with systemComponents.allow=true needed',
+  )
+  return [...(workers.some(({ maximum }) => maximum > 0) ? [] : [inactive]), ...workers.flatMap(workerProblems)]
+}
+
+function workerProblems(worker: ShootWorker, index: number): Problem[] {
+  const path = `spec.provider.workers[${index}]`
+  const negative = {
+    reason: 'FieldValueInvalid',
+    field: `${path}.minimum`,
+    message: `Invalid value: ${worker.minimum}: minimum value must not be negative`,
+  } as const
+  const tooLong: Problem = {
+    reason: 'FieldValueTooLong',
+    field: `${path}.name`,
+    message: `Too long: may not be more than ${MAX_WORKER_NAME} bytes`,
+  }
+  return [
+    ...(worker.name.length > MAX_WORKER_NAME ? [tooLong] : []),
+    ...(worker.minimum < 0 ? [negative] : []),
+    ...(worker.maximum < worker.minimum
+      ? [forbidden(`${path}.maximum`, 'maximum value must not be less than minimum value')]
+      : []),
+  ]
 }
 
 function changeProblems(old: ShootSpec, next: ShootSpec): Problem[] {
