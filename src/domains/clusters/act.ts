@@ -3,7 +3,7 @@ import { GARDENER_OPERATION, OPERATION_ID } from './gardener/shoot.ts'
 import { liveOf } from './live.ts'
 import { askFor, type Memory, type Observation } from './observe.ts'
 import type { LoadedCluster } from './rows.ts'
-import { projectFor, withCompleted, type GardenerSettings } from './shoot/wanted.ts'
+import { projectFor, type GardenerSettings } from './shoot/wanted.ts'
 import { isObserved } from './status.ts'
 import type { Effect, Operate } from './steps.ts'
 
@@ -34,7 +34,7 @@ export async function act(deps: ActDeps, step: Effect, acting: Acting): Promise<
     }
     case 'apply': {
       if (observation.draft === undefined) return false
-      memory.shoot = await gardener.apply(withCompleted(observation.draft, observation.shoot), write)
+      memory.shoot = await gardener.apply(observation.draft, write)
       memory.isApplied = true
       return true
     }

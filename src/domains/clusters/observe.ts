@@ -53,7 +53,7 @@ function observation(
   const namespace = shoot?.metadata.namespace
   const place: NamespaceSeen =
     namespace !== undefined ? { is: 'known', name: namespace } : (memory.namespace ?? placeIn(settings))
-  const wanted = place.is === 'known' ? draftOf(cluster, settings, place.name) : undefined
+  const wanted = place.is === 'known' ? draftOf(cluster, settings, place.name, shoot?.metadata.name) : undefined
   const draft = wanted !== undefined && 'draft' in wanted ? wanted.draft : undefined
   const isCompared =
     shoot !== undefined && draft !== undefined && cluster.deletedAt === null && sync.status !== 'deleted'
@@ -77,9 +77,10 @@ function draftOf(
   cluster: Cluster,
   settings: GardenerSettings,
   namespace: string,
+  name: string | undefined,
 ): { readonly draft: ShootDraft } | { readonly problem: Failure } {
   try {
-    return { draft: wantedShoot(cluster, settings, namespace) }
+    return { draft: wantedShoot(cluster, settings, namespace, name) }
   } catch (error) {
     if (error instanceof FailureError) return { problem: error.failure }
     throw error
@@ -97,7 +98,7 @@ async function findShoot(
   if (gardener.shoots.isCurrent) return gardener.shoots.ofCluster(cluster.id)
   if (cluster.deletedAt !== null) return askFor(deps, loaded, signal)
   const place = namespace ?? placeIn(settings)
-  const draft = place.is === 'known' ? draftOf(cluster, settings, place.name) : undefined
+  const draft = place.is === 'known' ? draftOf(cluster, settings, place.name, undefined) : undefined
   const at = sync.shoot ?? (draft !== undefined && 'draft' in draft ? draft.draft.metadata : undefined)
   if (at === undefined) return undefined
   return ifOf(cluster, await gardener.find({ namespace: at.namespace, name: at.name }, signal))
