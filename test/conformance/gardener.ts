@@ -189,7 +189,7 @@ export function exerciseGardener(name: string, make: () => Promise<GardenerUnder
       const { gardener, applied, draft, live } = await fresh()
       const created = await applied({}, 5)
       const before = await live(created)
-      const stale = { code: 'StaleFence' }
+      const stale = { code: 'ClusterStaleFence' }
       const at = placeOf(created)
       expect(await failure(gardener.apply(draft(at.namespace ?? ''), write(4)))).toMatchObject(stale)
       expect(await failure(gardener.annotate(at, { 'caelus.io/operation': 'x' }, write(4)))).toMatchObject(stale)

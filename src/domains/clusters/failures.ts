@@ -99,7 +99,7 @@ export const raise = defineFailures({
     retryable: true,
     nextStep: 'Read the condition that the message names. The cluster is ready again by itself once it is healthy.',
   },
-  StaleFence: {
+  ClusterStaleFence: {
     whoseMove: 'platform',
     retryable: true,
     nextStep: 'Nothing: another worker has taken over and goes on from here.',

@@ -36,8 +36,9 @@ const MOST_STEPS = 8
 /** The pause before asking an unavailable Gardener again. */
 const AWAY_MS = 10_000
 
+const AWAY = 'GardenerUnreachable'
 /** These clear up without a change of the cluster, so waiting for them costs no attempt. */
-const PASSING: ReadonlySet<string> = new Set(['GardenerUnreachable', 'KubeUnreachable', 'KubeBusy'])
+const PASSING: ReadonlySet<string> = new Set([AWAY, 'NamespacePending', 'ShootTerminating'])
 
 /** Observes, decides, acts and records, step by step until there is nothing to do. */
 export function clustersReconcile(deps: ReconcilerDeps): Reconcile {
@@ -139,7 +140,7 @@ class Reconciling {
     if (error instanceof Waiting || this.#run.signal.aborted) throw error
     const failure = failureOf(error)
     const isPassing = PASSING.has(failure.code)
-    if (isPassing) this.#deps.emitter.emit('clusters:gardenerAway', { error })
+    if (failure.code === AWAY) this.#deps.emitter.emit('clusters:gardenerAway', { error })
     const { truth } = this.#decision ?? {}
     await this.#record({
       is: 'failed',
@@ -159,7 +160,9 @@ class Reconciling {
     if (recorded === undefined) return false
     const { patch, events } = recorded
     if (!(await this.#deps.rows.write(cluster.id, this.#run.fence, patch, events)))
-      throw raise.StaleFence(`failed to write the row of cluster ${cluster.id}: its lease has passed to another worker`)
+      throw raise.ClusterStaleFence(
+        `failed to write the row of cluster ${cluster.id}: its lease has passed to another worker`,
+      )
     this.#loaded = { cluster, sync: { ...sync, ...patch } }
     return true
   }

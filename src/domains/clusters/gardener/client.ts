@@ -23,7 +23,15 @@ import { catalogueOf } from './catalogue.ts'
 import type { Catalogue, FencedWrite, Gardener, ProjectDraft } from './gardener.ts'
 import { refusalOf } from './refusal.ts'
 import { CloudProfiles, CredentialsBindings, Projects, Shoots, type Project } from './resources.ts'
-import { CLUSTER_ID, CONFIRM_DELETION, FENCE, ORGANIZATION_ID, type Shoot, type ShootDraft } from './shoot.ts'
+import {
+  CLUSTER_ID,
+  CONFIRM_DELETION,
+  FENCE,
+  OPERATION_ID,
+  ORGANIZATION_ID,
+  type Shoot,
+  type ShootDraft,
+} from './shoot.ts'
 import { OF_CAELUS, shootWatch } from './watch.ts'
 
 export interface GardenerOptions {
@@ -178,7 +186,11 @@ export function openGardener(options: GardenerOptions): Gardener {
     annotate: (at, annotations, write) =>
       told(async () => {
         const by = client.guardedBy(write.assertLeased)
-        const patched = await patchFenced(by, Shoots, at, { metadata: { annotations } }, fenceOf(write), write)
+        const id = annotations[OPERATION_ID]
+        // A patch whose answer was lost is not repeated: it would ask for the operation again.
+        const unlessAsked = ({ metadata }: Shoot) =>
+          id !== undefined && metadata.annotations?.[OPERATION_ID] === id ? undefined : { metadata: { annotations } }
+        const patched = await patchFenced(by, Shoots, at, unlessAsked, fenceOf(write), write)
         if (patched !== undefined) shoots.wrote(patched)
         return patched !== undefined
       }),

@@ -67,7 +67,7 @@ export interface Gardener {
   apply(shoot: ShootDraft, write: FencedWrite): Promise<Shoot>
   /** What the server would make of it, with all of its admission; nothing is written. */
   dryRun(shoot: ShootDraft, signal: AbortSignal): Promise<Shoot>
-  /** Sets annotations under the fence. False: there is no such Shoot. */
+  /** Sets annotations under the fence. False: there is no such Shoot, or it has the id of this operation already. */
   annotate(at: At, annotations: Readonly<Record<string, string>>, write: FencedWrite): Promise<boolean>
   /** Confirms the deletion and deletes this very Shoot. False: it was gone. */
   remove(shoot: Pick<Shoot, 'metadata'>, write: FencedWrite): Promise<boolean>

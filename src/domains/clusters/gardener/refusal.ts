@@ -31,7 +31,7 @@ export function refusalOf(error: unknown, settings: Pick<GardenerSettings, 'name
   const options = { cause: error, ...(error.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }) }
   switch (code) {
     case 'KubeStaleFence':
-      return raise.StaleFence(message, options)
+      return raise.ClusterStaleFence(message, options)
     case 'KubeUnreachable':
     case 'KubeBusy':
       return raise.GardenerUnreachable(message, options)
