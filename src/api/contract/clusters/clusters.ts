@@ -6,6 +6,7 @@ import { MaybeText, MaybeTimestamp, orNull, Timestamp } from '../words.ts'
 /*
  * Below /api/v1:
  *   GET    /clusters                                             ?organization_id= &status= &name= …   all that the caller sees
+ *   GET    /clusters/{cid}                                       ClusterView, of any organization of the caller
  *   GET    /organizations/{id}/clusters                          page of ClusterView
  *   POST   /organizations/{id}/clusters                          ClusterCreate → 201 ClusterView; Idempotency-Key
  *   POST   /organizations/{id}/clusters:preview                  ClusterCreate → ClusterPreviewView

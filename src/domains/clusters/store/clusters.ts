@@ -39,9 +39,16 @@ function listedOf(row: ListedRow): ListedCluster {
 }
 
 /** Also when it is deleted. */
-export async function findCluster(on: Runner, organizationId: string, id: string): Promise<ListedCluster | undefined> {
-  if (!isId(organizationId) || !isId(id)) return undefined
-  const [row] = await on.query<ListedRow>(`${SELECT} where c.id = $1 and c.organization_id = $2`, [id, organizationId])
+export async function findCluster(
+  on: Runner,
+  organizationId: string | undefined,
+  id: string,
+): Promise<ListedCluster | undefined> {
+  if (!isId(id)) return undefined
+  const [row] = await on.query<ListedRow>(
+    `${SELECT} where c.id = $1 and ($2::text is null or c.organization_id::text = $2)`,
+    [id, organizationId ?? null],
+  )
   return row && listedOf(row)
 }
 

@@ -24,7 +24,8 @@ export async function changeableOrganization(
   return organization
 }
 
-export async function visibleCluster(tx: Tx, organizationId: string, id: string): Promise<ListedCluster> {
+/** `organizationId` absent: of whichever organization. */
+export async function visibleCluster(tx: Tx, organizationId: string | undefined, id: string): Promise<ListedCluster> {
   return found(await findCluster(tx, organizationId, id), 'cluster', id)
 }
 

@@ -7,12 +7,13 @@ import { getLimits, setLimits } from './limits.ts'
 import { addNodePool, removeNodePool, updateNodePool } from './node-pools.ts'
 import { operateCluster, syncCluster } from './operate.ts'
 import type { Clusters } from './port.ts'
-import { getCluster, listClusters, listEvents } from './read.ts'
+import { findCluster, getCluster, listClusters, listEvents } from './read.ts'
 import { updateCluster } from './update-cluster.ts'
 
 const CASES = {
   listClusters,
   getCluster,
+  findCluster,
   createCluster,
   updateCluster,
   deleteCluster,

@@ -114,6 +114,8 @@ export interface Landscape extends Catalogue {
 export interface Clusters {
   listClusters(actor: Actor, filter: ClusterFilter): Promise<Listed<ListedCluster>>
   getCluster(actor: Actor, organizationId: string, id: string): Promise<ListedCluster>
+  /** Of whichever organization that the caller may see. */
+  findCluster(actor: Actor, id: string): Promise<ListedCluster>
   createCluster(actor: Actor, organizationId: string, input: ClusterInput): Promise<ListedCluster>
   updateCluster(
     actor: Actor,
@@ -171,7 +173,7 @@ export interface ClustersInsight {
     signal: AbortSignal,
   ): Promise<ClusterPreview>
   explain(actor: Actor, organizationId: string, id: string, signal: AbortSignal): Promise<Explanation>
-  timeline(actor: Actor, organizationId: string, id: string): Promise<readonly TimelineEntry[]>
+  timeline(actor: Actor, organizationId: string, id: string, limit?: number): Promise<readonly TimelineEntry[]>
   versions(
     actor: Actor,
     organizationId: string,

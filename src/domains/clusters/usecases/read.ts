@@ -32,6 +32,9 @@ export const getCluster = (
   id: string,
 ): Promise<ListedCluster> => asUser(pool, actor, (tx) => visibleCluster(tx, organizationId, id))
 
+export const findCluster = ({ pool }: ClustersDeps, actor: Actor, id: string): Promise<ListedCluster> =>
+  asUser(pool, actor, (tx) => visibleCluster(tx, undefined, id))
+
 export const listEvents = (
   { pool }: ClustersDeps,
   actor: Actor,
