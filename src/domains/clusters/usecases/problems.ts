@@ -149,7 +149,7 @@ function offerProblems(field: string, value: string, allowed: readonly string[] 
 
 function countProblems({ organizationName, limits: { maxClusters }, usage }: Facts): PreviewProblem[] {
   if (maxClusters === null || usage.clusters < maxClusters) return []
-  const message = `${organizationName} has ${usage.clusters} clusters, and the limit is ${maxClusters}`
+  const message = `${organizationName} has ${usage.clusters === 1 ? 'one cluster' : `${usage.clusters} clusters`}, and the limit is ${maxClusters}`
   return [problem(null, message, raise.ClusterLimit(message))]
 }
 

@@ -1,0 +1,288 @@
+import type { InjectOptions } from 'fastify'
+import { expect, test } from 'vitest'
+import type { ClusterEventView, ClusterView, NodePoolView, Problem } from '../../../src/api/contract/index.ts'
+import type { Person } from '../world.ts'
+import { clustersApi, ORDER, type ClustersApi } from './world.ts'
+
+const send = async (
+  w: ClustersApi,
+  by: Person,
+  method: InjectOptions['method'],
+  url: string,
+  payload?: object,
+  headers = {},
+) => await w.as(by.secret, { method: method ?? 'GET', url, headers, ...(payload && { payload }) })
+
+test('a cluster is ordered, read, changed and deleted, with its version in the ETag', async () => {
+  await using w = await clustersApi()
+  const created = await send(w, w.owner, 'POST', w.path, ORDER)
+  expect([created.statusCode, created.headers['etag']]).toEqual([201, '"1"'])
+  const made = created.json<ClusterView>()
+  expect(made).toMatchObject({
+    ...ORDER,
+    organization_id: w.organization.id,
+    organization: 'Acme',
+    hibernated: false,
+    maintenance: null,
+    generation: 1,
+    synced_generation: 0,
+    status: 'pending',
+    status_failure: null,
+    sync_failure: null,
+    shoot: null,
+    deleting_since: null,
+  })
+  expect(made.next_sync_at).not.toBeNull()
+
+  const url = `${w.path}/${made.id}`
+  expect((await send(w, w.viewer, 'GET', url)).json()).toMatchObject({ id: made.id })
+  const maintenance = { begin: '220000+0100', end: '230000+0100', update_kubernetes: true, update_machine_image: false }
+  const changed = await send(w, w.member, 'PATCH', url, { hibernated: true, maintenance }, { 'if-match': '"1"' })
+  expect([changed.statusCode, changed.headers['etag']]).toEqual([200, '"2"'])
+  expect(changed.json()).toMatchObject({ hibernated: true, maintenance, generation: 2 })
+  const late = await send(w, w.member, 'PATCH', url, { hibernated: false }, { 'if-match': '"1"' })
+  expect([late.statusCode, late.json<Problem>().code]).toEqual([412, 'ChangedMeanwhile'])
+  expect((await send(w, w.member, 'PATCH', url, { maintenance: null })).json()).toMatchObject({ maintenance: null })
+
+  const gone = await send(w, w.owner, 'DELETE', url, undefined, { 'if-match': '"3"' })
+  expect([gone.statusCode, gone.headers['etag']]).toEqual([202, '"4"'])
+  expect(gone.json<ClusterView>().deleting_since).not.toBeNull()
+  const refused = await send(w, w.owner, 'PATCH', url, { hibernated: false })
+  expect([refused.statusCode, refused.json<Problem>().code]).toEqual([409, 'ClusterBeingDeleted'])
+  const again = await send(w, w.owner, 'DELETE', url)
+  expect([again.statusCode, again.json<ClusterView>().generation]).toEqual([202, 4])
+})
+
+test('the same Idempotency-Key orders once', async () => {
+  await using w = await clustersApi()
+  const headers = { 'idempotency-key': 'order-1' }
+  const [first, second] = [
+    await send(w, w.owner, 'POST', w.path, ORDER, headers),
+    await send(w, w.owner, 'POST', w.path, ORDER, headers),
+  ]
+  expect([second.statusCode, second.json<ClusterView>().id]).toEqual([201, first.json<ClusterView>().id])
+})
+
+test('everyone lists what they may see, page by page, and says whose it is', async () => {
+  await using w = await clustersApi()
+  const made = [await w.create(w.owner, { name: 'a' }), await w.create(w.owner, { name: 'b' })]
+  const ids = made.map(({ id }) => id).toReversed()
+  const list = async (by: Person, url: string): Promise<ClusterView[]> =>
+    (await send(w, by, 'GET', url)).json<{ items: ClusterView[] }>().items
+  for (const by of [w.owner, w.viewer, w.admin]) {
+    expect((await list(by, '/api/v1/clusters')).map(({ id }) => id)).toEqual(ids)
+    expect((await list(by, w.path)).map(({ organization }) => organization)).toEqual(['Acme', 'Acme'])
+  }
+  expect(await list(w.stranger, '/api/v1/clusters')).toEqual([])
+  expect((await list(w.owner, '/api/v1/clusters?name=a')).map(({ name }) => name)).toEqual(['a'])
+  expect(await list(w.owner, '/api/v1/clusters?status=ready')).toEqual([])
+  const first = (await send(w, w.owner, 'GET', `${w.path}?limit=1`)).json<{
+    items: ClusterView[]
+    next_cursor: string
+  }>()
+  const second = await list(w.owner, `${w.path}?limit=1&cursor=${first.next_cursor}`)
+  expect([...first.items, ...second].map(({ id }) => id)).toEqual(ids)
+  expect((await send(w, w.viewer, 'GET', `/api/v1/clusters/${ids[0]}`)).json()).toMatchObject({ id: ids[0] })
+})
+
+/** Every way to reach a cluster or to change one. */
+const requests = (
+  w: ClustersApi,
+  id: string,
+  pool: string,
+): [method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, payload?: object][] => [
+  ['GET', `${w.path}/${id}`],
+  ['GET', `${w.path}/${id}/events`],
+  ['GET', `${w.path}/${id}/node-pools`],
+  ['GET', `${w.path}`],
+  ['GET', `/api/v1/organizations/${w.organization.id}/limits`],
+  ['GET', `/api/v1/clusters/${id}`],
+  ['GET', `/api/v1/clusters?organization_id=${w.organization.id}`],
+  ...writes(w, id, pool),
+]
+const writes = (
+  w: ClustersApi,
+  id: string,
+  pool: string,
+): [method: 'POST' | 'PATCH' | 'DELETE', url: string, payload?: object][] => [
+  ['POST', w.path, { ...ORDER, name: 'two' }],
+  ['PATCH', `${w.path}/${id}`, { name: 'taken-over' }],
+  ['DELETE', `${w.path}/${id}`],
+  ['POST', `${w.path}/${id}:operate`, { operation: 'reconcile' }],
+  ['POST', `${w.path}/${id}:sync`],
+  ['POST', `${w.path}/${id}/node-pools`, { ...ORDER.node_pools[0], name: 'more' }],
+  ['PATCH', `${w.path}/${id}/node-pools/${pool}`, { autoscale_max: 5 }],
+  ['DELETE', `${w.path}/${id}/node-pools/${pool}`],
+]
+
+test('a stranger finds nothing, and a viewer changes nothing', async () => {
+  await using w = await clustersApi()
+  const { id, node_pools } = await w.create(w.owner)
+  const pool = node_pools[0]?.id ?? ''
+  for (const [method, url, payload] of requests(w, id, pool)) {
+    const answer = await send(w, w.stranger, method, url, payload)
+    expect([method, url, answer.statusCode, answer.json<Problem>().code]).toEqual([method, url, 404, 'NotFound'])
+  }
+  for (const [method, url, payload] of writes(w, id, pool)) {
+    const answer = await send(w, w.viewer, method, url, payload)
+    expect([method, url, answer.statusCode, answer.json<Problem>().code]).toEqual([method, url, 403, 'NotAllowed'])
+    expect(answer.json<Problem>().detail).toContain('only owners and members of Acme may')
+  }
+  expect((await send(w, w.owner, 'GET', `${w.path}/${id}`)).json()).toMatchObject({ generation: 1, name: 'one' })
+  const limits = `/api/v1/organizations/${w.organization.id}/limits`
+  expect((await send(w, w.owner, 'PUT', limits, { max_clusters: 99 })).statusCode).toBe(403)
+})
+
+test('a cluster of another organization is not found under this one', async () => {
+  await using w = await clustersApi()
+  const { id } = await w.create(w.owner)
+  const other = (await send(w, w.stranger, 'POST', '/api/v1/organizations', { name: 'Other' })).json<{ id: string }>()
+  const path = `/api/v1/organizations/${other.id}/clusters/${id}`
+  for (const by of [w.stranger, w.admin]) {
+    expect((await send(w, by, 'GET', path)).statusCode).toBe(404)
+    expect((await send(w, by, 'PATCH', path, { name: 'x' })).statusCode).toBe(404)
+    expect((await send(w, by, 'DELETE', path)).statusCode).toBe(404)
+    expect((await send(w, by, 'POST', `${path}:sync`)).statusCode).toBe(404)
+  }
+})
+
+test('node pools are added, changed and removed, each a change of the cluster', async () => {
+  await using w = await clustersApi()
+  const { id } = await w.create(w.owner)
+  const pools = `${w.path}/${id}/node-pools`
+  const added = await send(w, w.member, 'POST', pools, { ...ORDER.node_pools[0], name: 'gpu' }, { 'if-match': '"1"' })
+  expect([added.statusCode, added.json<NodePoolView>().name]).toEqual([201, 'gpu'])
+  const { id: gpu } = added.json<NodePoolView>()
+  expect(
+    (await send(w, w.member, 'POST', pools, { ...ORDER.node_pools[0], name: 'x' }, { 'if-match': '"1"' })).statusCode,
+  ).toBe(412)
+  const grown = await send(w, w.member, 'PATCH', `${pools}/${gpu}`, { autoscale_max: 7 })
+  expect(grown.json()).toMatchObject({ name: 'gpu', autoscale_min: 1, autoscale_max: 7 })
+  expect(
+    (await send(w, w.viewer, 'GET', pools)).json<{ items: NodePoolView[] }>().items.map(({ name }) => name),
+  ).toEqual(['default', 'gpu'])
+  const [first] = (await send(w, w.viewer, 'GET', pools)).json<{ items: NodePoolView[] }>().items
+  expect((await send(w, w.member, 'DELETE', `${pools}/${first?.id}`)).statusCode).toBe(204)
+  const last = await send(w, w.member, 'DELETE', `${pools}/${gpu}`)
+  expect([last.statusCode, last.json<Problem>().errors?.[0]?.message]).toEqual([
+    400,
+    expect.stringContaining('last one'),
+  ])
+  expect((await send(w, w.owner, 'GET', `${w.path}/${id}`)).json()).toMatchObject({ generation: 4 })
+})
+
+test('every refusal names the field and what to do', async () => {
+  await using w = await clustersApi()
+  const { id } = await w.create(w.owner)
+  const limits = `/api/v1/organizations/${w.organization.id}/limits`
+  const set = await send(w, w.admin, 'PUT', limits, {
+    max_clusters: 1,
+    max_nodes: 4,
+    regions: ['local'],
+    machine_types: ['small'],
+  })
+  expect([set.statusCode, set.headers['etag'], set.json()]).toMatchObject([200, '"1"', { clusters: 1, nodes: 3 }])
+  expect((await send(w, w.admin, 'PUT', limits, {}, { 'if-match': '"0"' })).statusCode).toBe(412)
+  const refusal = async (method: 'POST' | 'PATCH', url: string, payload: object) => {
+    const answer = await send(w, w.owner, method, url, payload)
+    const { code, errors = [], detail } = answer.json<Problem>()
+    return [answer.statusCode, code, errors.map(({ field }) => field), detail]
+  }
+  const url = `${w.path}/${id}`
+  expect(await refusal('POST', w.path, { ...ORDER, name: 'two' })).toEqual([
+    409,
+    'ClusterLimit',
+    ['node_pools'],
+    'Acme has one cluster, and the limit is 1',
+  ])
+  expect((await refusal('POST', w.path, ORDER)).slice(0, 3)).toEqual([409, 'ClusterNameTaken', ['name', 'node_pools']])
+  expect((await refusal('POST', w.path, { ...ORDER, region: 'mars' }))[2]).toContain('region')
+  expect((await refusal('PATCH', url, { region: 'mars' })).slice(0, 3)).toEqual([422, 'RegionImmutable', ['region']])
+  expect((await refusal('PATCH', url, { kubernetes_version: '1.36' })).slice(0, 3)).toEqual([
+    422,
+    'VersionRefused',
+    ['kubernetes_version'],
+  ])
+  expect((await refusal('PATCH', url, { kubernetes_version: '1.33' })).slice(0, 3)).toEqual([
+    422,
+    'VersionRefused',
+    ['kubernetes_version'],
+  ])
+  const pools = (more: object) => ({ node_pools: [{ ...ORDER.node_pools[0], ...more }] })
+  expect(await refusal('PATCH', url, pools({ machine_type: 'huge' }))).toEqual([
+    422,
+    'NotOffered',
+    ['node_pools[0].machine_type'],
+    'huge must be one of those that the organization may have: small',
+  ])
+  expect(await refusal('PATCH', url, pools({ autoscale_max: 5 }))).toEqual([
+    409,
+    'ClusterLimit',
+    ['node_pools'],
+    'the node pools of Acme would have 5 nodes together, and the limit is 4',
+  ])
+  expect((await refusal('PATCH', url, pools({ autoscale_min: 4, autoscale_max: 3 }))).slice(0, 3)).toEqual([
+    400,
+    'InvalidRequest',
+    ['node_pools[0].autoscale_max'],
+  ])
+  expect((await refusal('PATCH', url, { node_pools: [ORDER.node_pools[0], ORDER.node_pools[0]] }))[2]).toContain(
+    'node_pools[1].name',
+  )
+})
+
+test.each([
+  ['a name with capitals', { name: 'One' }, 'name'],
+  ['a name that is SQL', { name: "x'; drop table tenant.clusters; --" }, 'name'],
+  ['a long name', { name: 'a'.repeat(41) }, 'name'],
+  ['no version', { kubernetes_version: 'latest' }, 'kubernetes_version'],
+  ['no node pools', { node_pools: [] }, 'node_pools'],
+  [
+    'too many node pools',
+    { node_pools: Array.from({ length: 51 }, (_, n) => ({ ...ORDER.node_pools[0], name: `p${n}` })) },
+    'node_pools',
+  ],
+  [
+    'a machine type that cannot be stored',
+    { node_pools: [{ ...ORDER.node_pools[0], machine_type: 'a\0b' }] },
+    'node_pools[0].machine_type',
+  ],
+  ['a region that cannot be stored', { region: 'a\ud800b' }, 'region'],
+  ['a negative size', { node_pools: [{ ...ORDER.node_pools[0], autoscale_min: -1 }] }, 'node_pools[0].autoscale_min'],
+  ['a huge size', { node_pools: [{ ...ORDER.node_pools[0], autoscale_max: 2 ** 31 }] }, 'node_pools[0].autoscale_max'],
+  ['an unknown field', { organization_id: 'x' }, 'organization_id'],
+  [
+    'a window that is no time',
+    { maintenance: { begin: '990000+0000', end: '230000+0000', update_kubernetes: true, update_machine_image: true } },
+    'maintenance',
+  ],
+])('%s is refused by its field', async (_, more, field) => {
+  await using w = await clustersApi()
+  const answer = await send(w, w.owner, 'POST', w.path, { ...ORDER, ...more })
+  expect(answer.statusCode).toBe(400)
+  expect(
+    answer
+      .json<Problem>()
+      .errors?.map((error) => error.field)
+      .join(),
+  ).toContain(field)
+})
+
+test('the history names who asked, and operations and syncs are part of it', async () => {
+  await using w = await clustersApi()
+  const { id } = await w.create(w.owner)
+  const operated = await send(w, w.member, 'POST', `${w.path}/${id}:operate`, { operation: 'rotate-credentials-start' })
+  expect(operated.json()).toMatchObject({ generation: 2, operation: { kind: 'rotate-credentials-start' } })
+  const synced = await send(w, w.admin, 'POST', `${w.path}/${id}:sync`)
+  expect([synced.statusCode, synced.json<ClusterView>().generation]).toEqual([202, 2])
+  const events = (await send(w, w.viewer, 'GET', `${w.path}/${id}/events`)).json<{ items: ClusterEventView[] }>().items
+  expect(events.map(({ type, actor, message }) => [type, actor, message])).toEqual([
+    ['sync_requested', 'an admin', 'asked for by hand'],
+    ['sync_requested', 'member@example.test', 'rotate-credentials-start asked for'],
+    ['sync_requested', 'owner@example.test', 'ordered'],
+  ])
+  const page = await send(w, w.viewer, 'GET', `${w.path}/${id}/events?limit=2`)
+  const { next_cursor } = page.json<{ next_cursor: string }>()
+  const rest = await send(w, w.viewer, 'GET', `${w.path}/${id}/events?limit=2&cursor=${next_cursor}`)
+  expect(rest.json<{ items: ClusterEventView[] }>().items.map(({ id: event }) => event)).toEqual([events[2]?.id])
+})
