@@ -26,6 +26,7 @@ export {
   type RunEnd,
   type RunOutcome,
 } from './decisions.ts'
+export { answerWithin } from './deadline.ts'
 export {
   defineFailures,
   failureOf,

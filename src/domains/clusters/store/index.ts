@@ -1,6 +1,7 @@
 export { clusterRows } from './cluster-rows.ts'
 export * from './clusters.ts'
 export * from './events.ts'
+export { findJob } from './jobs.ts'
 export * from './limits.ts'
 export * from './node-pools.ts'
 export * from './organizations.ts'

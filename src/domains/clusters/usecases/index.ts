@@ -1,4 +1,6 @@
 export { openClusters } from './clusters.ts'
 export type { ClustersDeps } from './deps.ts'
+export { openInsight } from './insight.ts'
+export type { InsightDeps } from './insight-deps.ts'
 export type * from './port.ts'
 export type { NodePool, OrganizationLimits, ShootSummary } from '../types.ts'

@@ -19,7 +19,7 @@ export function operateCluster(
     await changeableOrganization(tx, actor, organizationId, 'operate clusters')
     await changeableCluster(tx, organizationId, id)
     await writeOperation(tx, id, { id: randomUUID(), kind, requestedAt: clock.now() })
-    await note(tx, actor, { action: 'operated', object: clusterKey(id), tenant: organizationId, detail: { kind } })
+    await note(tx, actor, { action: 'operation', object: clusterKey(id), tenant: organizationId, detail: { kind } })
     return await visibleCluster(tx, organizationId, id)
   })
 }
@@ -36,7 +36,7 @@ export function syncCluster(
     const cluster = found(await lockCluster(tx, organizationId, id), 'cluster', id)
     await queue.wakeIn(tx, { key: clusterKey(id), wake: { reason: 'changed', tenant: organizationId } })
     await insertRequest(tx, cluster, actor.userId ?? PLATFORM, 'asked for by hand')
-    await note(tx, actor, { action: 'requeued', object: clusterKey(id), tenant: organizationId })
+    await note(tx, actor, { action: 'enqueued', object: clusterKey(id), tenant: organizationId })
     return await visibleCluster(tx, organizationId, id)
   })
 }

@@ -9,6 +9,7 @@ import type {
   OperationKind,
   OrganizationLimits,
   ShootStatus,
+  ShootSummary,
   SyncState,
 } from '../types.ts'
 
@@ -158,8 +159,8 @@ export interface Clusters {
     limits: OrganizationLimits,
     precondition?: Precondition,
   ): Promise<LimitsAndUsage>
-  /** Writes to the audit who asked for a kubeconfig, before it is asked for. */
-  noteKubeconfig(actor: Actor, organizationId: string, id: string, seconds: number): Promise<ListedCluster>
+  /** Writes to the audit who asks for a kubeconfig, before Gardener is asked. Answers with the Shoot that it is of. */
+  noteKubeconfig(actor: Actor, organizationId: string, id: string, seconds: number): Promise<ShootSummary>
 }
 
 /** What needs Gardener besides the database. */
