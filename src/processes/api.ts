@@ -26,12 +26,22 @@ export async function runApi(config: Config, env: Env): Promise<void> {
     )
     await Promise.all([...tracingServices(config.of(TELEMETRY)), ...serving.services].map(begin))
     for (const service of pruning) await begin(service)
+    await connectAlone(serving, running)
     const { kubeconfig } = config.of(INSTALLATION)
     if (kubeconfig !== undefined) await connect(serving, kubeconfig, running)
     log.info({ url: serving.http.url(), version: VERSION }, 'API started')
   }
   const graceMs = config.of(SERVER).shutdownGrace
   await runUntilStopped(open, { log, graceMs, lastFailure: () => failures.last() })
+}
+
+/** Lets the API read what is no control plane, such as a garden. */
+async function connectAlone({ domains }: Serving, { begin, waitFor }: Running): Promise<void> {
+  for (const domain of domains) {
+    const connecting = domain.connectAlone?.()
+    if (connecting === undefined) continue
+    for (const service of await waitFor(domain.name, connecting)) await begin(service)
+  }
 }
 
 /** Lets the API read the control plane. */

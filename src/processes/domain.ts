@@ -121,6 +121,13 @@ export interface ServedDomain {
    * status board shows the objects of the demo.
    */
   up?(here: UpHost): Promise<void>
+  /** In `caelus api`: connects its part to what is no control plane. Returns the services to start for that. */
+  connectAlone?(): Promise<readonly Service[]>
+  /**
+   * In `caelus up`, in place of `connectAlone`: starts what needs no control plane, and its demo. Resolves when the status
+   * board shows the objects of the demo, with the number of those that stay in an error on purpose.
+   */
+  upAlone?(here: UpPlace): Promise<{ readonly troubled: number }>
   /** Closes its connections, after the last service has stopped. */
   close?(): Promise<void>
 }
@@ -131,7 +138,9 @@ export interface ControlPlane {
   readonly kubeconfig: string
 }
 
-export interface UpHost extends ControlPlane, Here {
+export interface UpHost extends ControlPlane, UpPlace {}
+
+export interface UpPlace extends Here {
   /** With the login of workers. */
   readonly workerUrl: string
   readonly progress: ProgressLine

@@ -10,7 +10,7 @@ export interface Keep {
   readonly decisionsMs?: number
   /** Responses to requests with an Idempotency-Key. @default 1 day */
   readonly idempotencyMs?: number
-  /** The history of clusters, and the signs of life of workers that are gone. @default 90 days */
+  /** The history of clusters. @default 90 days */
   readonly clusterEventsMs?: number
 }
 
@@ -34,15 +34,12 @@ const CHUNK = 5_000
 /** One pruning at a time per database. The number is arbitrary and must never change. */
 const LOCK = 4_720_336
 
-/** Tables, and the column with the age. All are constants of this file; they never come from outside. */
+/** Table, and the column with the age. Both are constants of this file; they never come from outside. */
 const AGES = {
-  historyMs: [['caelus.job_history', 'finished_at']],
-  decisionsMs: [['caelus.decision', 'at']],
-  idempotencyMs: [['caelus.idempotency_key', 'created_at']],
-  clusterEventsMs: [
-    ['tenant.cluster_events', 'created'],
-    ['tenant.cluster_watch', 'seen'],
-  ],
+  historyMs: ['caelus.job_history', 'finished_at'],
+  decisionsMs: ['caelus.decision', 'at'],
+  idempotencyMs: ['caelus.idempotency_key', 'created_at'],
+  clusterEventsMs: ['tenant.cluster_events', 'created'],
 } as const
 
 /** The API deletes only what it alone adds: an installation without workers adds nothing else. */
@@ -60,16 +57,15 @@ export async function prune(on: Runner, keep: Keep = {}, role: Role = 'caelus_wo
     clusterEventsMs: 90 * DAY,
     ...keep,
   }
-  const aged = PRUNED_BY[role].flatMap((name) => AGES[name].map((from) => ({ from, ms: ages[name] })))
   let removed = 0
-  for (const { from, ms } of aged) {
-    const [table, column] = from
+  for (const name of PRUNED_BY[role]) {
+    const [table, column] = AGES[name]
     for (let chunk = CHUNK; chunk === CHUNK; removed += chunk) {
       const gone = await on.query(
         `delete from ${table} where ctid = any (array(
            select ctid from ${table} where ${column} < now() - $1 * interval '1 ms' limit $2
          )) returning 1`,
-        [ms, CHUNK],
+        [ages[name], CHUNK],
       )
       chunk = gone.length
     }

@@ -20,8 +20,6 @@ const ROWS = [
   `insert into tenant.cluster_events (cluster_id, organization_id, event_type, actor, created)
    select cluster_id, organization_id, 'sync_claimed', 'w', now() - n * interval '1 day'
    from tenant.cluster_sync, generate_series(2, 3) n`,
-  `insert into tenant.cluster_watch (instance, seen)
-   select n::text, now() - n * interval '1 day' from generate_series(1, 3) n`,
 ]
 
 async function filledDatabase(): Promise<TestDatabase> {
@@ -36,18 +34,17 @@ const countsIn = async ({ pool }: TestDatabase): Promise<unknown> =>
       `select (select count(*)::int from caelus.decision) as decisions,
          (select count(*)::int from caelus.job_history) as history,
          (select count(*)::int from caelus.idempotency_key) as keys,
-         (select count(*)::int from tenant.cluster_events) as events,
-         (select count(*)::int from tenant.cluster_watch) as seen`,
+         (select count(*)::int from tenant.cluster_events) as events`,
     )
   )[0]
 
 test('every table loses the rows older than its configured age, and no others', async () => {
   await using database = await filledDatabase()
-  expect(await countsIn(database)).toEqual({ decisions: 3, history: 3, keys: 3, events: 3, seen: 3 })
+  expect(await countsIn(database)).toEqual({ decisions: 3, history: 3, keys: 3, events: 3 })
   const keep = { decisionsMs: 2.5 * DAY, historyMs: 1.5 * DAY, idempotencyMs: 0.5 * DAY, clusterEventsMs: 1.5 * DAY }
   const running = retention({ pool: database.openPool({ role: 'caelus_worker' }), keep })
   await running.start()
-  await expect.poll(() => countsIn(database)).toEqual({ decisions: 2, history: 1, keys: 0, events: 1, seen: 1 })
+  await expect.poll(() => countsIn(database)).toEqual({ decisions: 2, history: 1, keys: 0, events: 1 })
   await running.stop()
 })
 
@@ -56,7 +53,7 @@ test('the API deletes old responses, and nothing else', async () => {
   const pool = database.openPool({ role: 'caelus_api', settings: AS_PLATFORM })
   const keep = { decisionsMs: 0, historyMs: 0, idempotencyMs: 1.5 * DAY, clusterEventsMs: 0 }
   expect(await pruneAlone(pool, keep, 'caelus_api')).toBe(2)
-  expect(await countsIn(database)).toEqual({ decisions: 3, history: 3, keys: 1, events: 3, seen: 3 })
+  expect(await countsIn(database)).toEqual({ decisions: 3, history: 3, keys: 1, events: 3 })
 })
 
 test('one session prunes at a time, and the lock is free afterwards', async () => {

@@ -90,10 +90,10 @@ export async function up({ config: given, env, terminal, controlPlane }: UpOptio
     progress.say(welcome(serving.http.url(), config, fromHere(logFile)))
 
     await begin(inBackground('build of the console', () => buildConsole(serving.board, progress, signal)))
-    if (controlPlane)
-      await begin(
-        inBackground('control plane', () => withControlPlane({ here, workerUrl, serving, progress, running })),
-      )
+    const troubled = new Map<string, number>()
+    const work: UpWork = { here, workerUrl, serving, progress, running, troubled }
+    await begin(inBackground('domains without a control plane', () => withoutControlPlane(work)))
+    if (controlPlane) await begin(inBackground('control plane', () => withControlPlane(work)))
     else
       serving.board.component('kubernetes', {
         health: 'disabled',
@@ -166,19 +166,37 @@ async function embeddedPostgres(dataDir: string, begin: Running['begin']): Promi
   return await url.promise
 }
 
-interface ControlPlaneWork {
+interface UpWork {
   readonly here: Here
   readonly workerUrl: string
   readonly serving: Serving
   readonly progress: ProgressLine
   readonly running: Running
+  /** Filled by the domains as they start. */
+  readonly troubled: Map<string, number>
 }
+
+/** Starts the domains that need no control plane. */
+async function withoutControlPlane({ here, workerUrl, serving, progress, running, troubled }: UpWork): Promise<void> {
+  const { begin, signal } = running
+  await Promise.all(
+    serving.domains.map(async ({ name, upAlone }) => {
+      const started = await upAlone?.({ ...here, workerUrl, progress, signal, begin }).catch((error: unknown) => {
+        if (!signal.aborted) progress.say(withoutDomain(name, error))
+      })
+      if (started !== undefined) troubled.set(name, started.troubled)
+    }),
+  )
+}
+
+const withoutDomain = (name: string, error: unknown): string =>
+  `  ${messageOf(error)}\n    continuing without ${name}; the next start tries again`
 
 /**
  * Prepares the local control plane, or connects to the given one, and starts the domains on it. Failures go to
  * the status board; the failure of one domain does not keep the others from starting.
  */
-async function withControlPlane({ here, workerUrl, serving, progress, running }: ControlPlaneWork): Promise<void> {
+async function withControlPlane({ here, workerUrl, serving, progress, running, troubled }: UpWork): Promise<void> {
   const { config, env, board, events, checks, emitter } = serving
   const { begin, signal } = running
   try {
@@ -197,11 +215,11 @@ async function withControlPlane({ here, workerUrl, serving, progress, running }:
         await domain.up?.(host).catch((error: unknown) => {
           if (signal.aborted) return
           progress.show('', '')
-          progress.say(`  ${messageOf(error)}\n    continuing without ${domain.name}; the next start tries again`)
+          progress.say(withoutDomain(domain.name, error))
         })
       }),
     )
-    if (await untilConverged(board, events, signal))
+    if (await untilConverged(board, events, signal, troubled))
       progress.say(`  Everything converged ${Math.round(process.uptime())} s after the start`)
   } catch (error) {
     if (signal.aborted) return

@@ -1,0 +1,70 @@
+import { clustersChanges, clustersRoutes } from '../../api/routes/clusters/index.ts'
+import { CLUSTERS } from '../../config/clusters.ts'
+import { decisionText, replays } from '../../domains/clusters/index.ts'
+import { clustersUsage } from '../../domains/clusters/store/index.ts'
+import { atEnd, messageOf } from '../../kernel/index.ts'
+import type { ApiHost, DomainProcess, ServedDomain } from '../domain.ts'
+import { clustersEvents } from './events.ts'
+import { apiFigures, type ReadFigures } from './figures.ts'
+import { openConfigured } from './gardener.ts'
+import { lateGardener, withoutShoots } from './late-gardener.ts'
+import { logClusters } from './log.ts'
+import { clustersMetrics } from './metrics.ts'
+import { clustersReport } from './report.ts'
+import { upClusters } from './up.ts'
+import { openClustersUseCases } from './usecases.ts'
+
+export interface ClustersProcess extends DomainProcess {
+  /** Says where the gauges come from. */
+  measure(read: ReadFigures): void
+}
+
+export function clustersProcess(): ClustersProcess {
+  let read: ReadFigures = async () => Promise.reject(new Error('nothing is counted yet'))
+
+  const serve = (host: ApiHost): ServedDomain => {
+    const { config, databaseUrl, pool, notices, board } = host
+    const useCases = openClustersUseCases(databaseUrl, pool)
+    const report = clustersReport(pool, notices, board)
+    const late = lateGardener(config.of(CLUSTERS).mode)
+    read = apiFigures(pool)
+    const absent = async (): Promise<never> => host.noControlPlane()
+    const insight = {
+      previewCreate: absent,
+      previewChange: absent,
+      explain: absent,
+      timeline: absent,
+      versions: absent,
+      landscape: absent,
+      kubeconfig: absent,
+    }
+    return {
+      routes: clustersRoutes({ clusters: useCases.clusters, insight }),
+      changes: clustersChanges,
+      services: [report.service],
+      async connectAlone() {
+        const { gardener, close } = await openConfigured(host)
+        late.become(gardener.mode === 'mock' ? withoutShoots(gardener) : gardener)
+        return [atEnd('connections to Gardener', close)]
+      },
+      upAlone: (here) =>
+        upClusters({ host, here, report, late, clusters: useCases.clusters }).catch((error: unknown) => {
+          report.waitFor(messageOf(error))
+          throw error
+        }),
+      close: () => useCases.close(),
+    }
+  }
+
+  return {
+    inWords: { Cluster: decisionText },
+    replays,
+    usage: clustersUsage,
+    log: (emitter, log, failures) => logClusters(clustersEvents(emitter), log, failures),
+    metrics: (registry, emitter) => void clustersMetrics(registry, clustersEvents(emitter), () => read()),
+    tag: 'Clusters of organizations, and the Shoots of Gardener that they are converged into.',
+    describe: (inert) => clustersRoutes({ clusters: inert('clusters'), insight: inert('insight') }),
+    serve,
+    measure: (next) => void (read = next),
+  }
+}
