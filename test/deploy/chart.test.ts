@@ -45,6 +45,7 @@ interface Container {
 
 const EVERYTHING: Values = {
   'ingress.enabled': true,
+  clusters: { enabled: true, kubeconfigSecret: 'garden', providerType: 'aws', namespace: 'garden-fundament' },
   'runtimes.prometheusUrl': 'http://prometheus.example.com:9090',
   'runtimes.odgmImage': 'registry.example.com/odgm:1',
   apps: {
@@ -96,7 +97,7 @@ test('its pods are let in where they must be restricted', async () => {
 
 test('a process is there when it is wanted, with a budget when it is not alone', async () => {
   const all = await rendered(EVERYTHING)
-  expect(processes(all).toSorted()).toEqual(['api', 'run-controllers', 'run-worker-loop'])
+  expect(processes(all).toSorted()).toEqual(['api', 'run-cluster-worker', 'run-controllers', 'run-worker-loop'])
   const some = await rendered({
     'worker.enabled': false,
     'controllers.enabled': false,
@@ -109,15 +110,44 @@ test('a process is there when it is wanted, with a budget when it is not alone',
 
 test('every process that stays is probed where it listens', async () => {
   const pods = (await rendered(EVERYTHING)).filter(({ kind }) => kind === 'Deployment')
-  expect(pods).toHaveLength(3)
+  expect(pods).toHaveLength(4)
   for (const { spec } of pods) {
+    const [port, value] =
+      spec?.template?.spec.containers[0]?.args[0] === 'run-cluster-worker'
+        ? ['HEALTH_PORT', '8097']
+        : ['CAELUS_PORT', '8080']
     expect(spec?.template?.spec.containers[0]).toMatchObject({
-      ports: [{ name: 'http', containerPort: 8080 }],
-      env: expect.arrayContaining([{ name: 'CAELUS_PORT', value: '8080' }]),
+      ports: [{ name: 'http', containerPort: Number(value) }],
+      env: expect.arrayContaining([{ name: port, value }]),
       livenessProbe: { httpGet: { path: '/healthz', port: 'http' } },
       readinessProbe: { httpGet: { path: '/readyz', port: 'http' } },
     })
   }
+})
+
+test('the worker of clusters has the kubeconfig of the garden, and no account of this cluster', async () => {
+  const objects = await rendered(EVERYTHING)
+  const podOf = (command: string) =>
+    objects.find(({ kind, spec }) => kind === 'Deployment' && spec?.template?.spec.containers[0]?.args[0] === command)
+      ?.spec?.template?.spec
+  const worker = podOf('run-cluster-worker')
+  expect(worker).toMatchObject({
+    automountServiceAccountToken: false,
+    volumes: expect.arrayContaining([expect.objectContaining({ name: 'garden' })]),
+  })
+  for (const pod of [worker, podOf('api')]) {
+    const env = Object.fromEntries(pod?.containers[0]?.env.map(({ name, value }) => [name, value]) ?? [])
+    expect(env).toMatchObject({
+      GARDENER_MODE: 'real',
+      GARDENER_KUBECONFIG: '/etc/caelus-garden/kubeconfig',
+      GARDENER_NAMESPACE: 'garden-fundament',
+      GARDENER_PROVIDER_TYPE: 'aws',
+    })
+  }
+  expect(worker?.containers[0]?.env.map(({ name }) => name)).not.toContain('CAELUS_KUBECONFIG')
+  await expect(rendered({ 'clusters.enabled': true })).rejects.toThrow('clusters.kubeconfigSecret')
+  const off = JSON.stringify(await rendered({}))
+  expect(off).not.toMatch(/GARDENER_|run-cluster-worker/)
 })
 
 test('the schema is migrated before a new version starts', async () => {

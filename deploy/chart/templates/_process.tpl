@@ -38,7 +38,7 @@ spec:
         {{- end }}
     spec:
       serviceAccountName: {{ $name }}
-      automountServiceAccountToken: true
+      automountServiceAccountToken: {{ not .withoutAccount }}
       terminationGracePeriodSeconds: {{ .graceSeconds }}
       topologySpreadConstraints:
         - maxSkew: 1
@@ -56,18 +56,26 @@ spec:
             {{- include "caelus.env" $root | nindent 12 }}
             {{- include "caelus.runtimesEnv" $root | nindent 12 }}
             {{- include "caelus.appsEnv" $root | nindent 12 }}
+            {{- include "caelus.clustersEnv" $root | nindent 12 }}
+            {{- if not .withoutAccount }}
             - name: CAELUS_KUBECONFIG
               value: /etc/caelus/kubeconfig
+            {{- end }}
             - name: CAELUS_HOST
               value: "0.0.0.0"
+            {{- with .healthPort }}
+            - name: HEALTH_PORT
+              value: {{ . | quote }}
+            {{- else }}
             - name: CAELUS_PORT
               value: "8080"
+            {{- end }}
             {{- with .env }}
             {{- . | nindent 12 }}
             {{- end }}
           ports:
             - name: http
-              containerPort: 8080
+              containerPort: {{ .healthPort | default 8080 }}
           startupProbe:
             httpGet: { path: /healthz, port: http }
             periodSeconds: 2
@@ -82,6 +90,7 @@ spec:
             - name: kubeconfig
               mountPath: /etc/caelus
               readOnly: true
+            {{- include "caelus.gardenMount" $root | nindent 12 }}
             - name: data
               mountPath: /var/lib/caelus
             - name: tmp
@@ -90,6 +99,7 @@ spec:
         - name: kubeconfig
           configMap:
             name: {{ include "caelus.fullname" $root }}-kubeconfig
+        {{- include "caelus.gardenVolume" $root | nindent 8 }}
         # Charts and what Helm remembers: fetched again by whoever starts anew.
         - name: data
           emptyDir: {}
