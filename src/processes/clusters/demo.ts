@@ -1,9 +1,8 @@
 import type { Gardener } from '../../domains/clusters/gardener/gardener.ts'
-import type { Gardenlet } from '../../domains/clusters/gardener/stand-in/gardenlet.ts'
 import type { Clusters, ListedCluster } from '../../domains/clusters/usecases/index.ts'
 import { loginStore, openIdentity } from '../../identity/index.ts'
 import { aborted, service, sleep, systemClock, type Service } from '../../kernel/index.ts'
-import { at } from '../../kube/index.ts'
+import { at, type At } from '../../kube/index.ts'
 import type { Actor, Pool } from '../../store/index.ts'
 import { LOCAL_ADMIN } from '../shared/local-login.ts'
 
@@ -27,10 +26,15 @@ const QUOTA = {
   codes: ['ERR_INFRA_QUOTA_EXCEEDED'],
 } as const
 
+/** What stands in for gardenlet, in a simulated garden or in a real one without machines. */
+export interface StandIn {
+  fail(shoot: At, failure: typeof QUOTA): Promise<void>
+}
+
 export interface DemoParts {
   readonly clusters: Clusters
   readonly gardener: Pick<Gardener, 'shoots'>
-  readonly gardenlet: Pick<Gardenlet, 'fail'>
+  readonly gardenlet: StandIn
   readonly pool: Pool
   readonly onError: (error: unknown) => void
 }

@@ -2,7 +2,8 @@ import { clustersChanges, clustersRoutes } from '../../api/routes/clusters/index
 import { CLUSTERS } from '../../config/clusters.ts'
 import { decisionText, replays } from '../../domains/clusters/index.ts'
 import { clustersUsage } from '../../domains/clusters/store/index.ts'
-import { atEnd, messageOf } from '../../kernel/index.ts'
+import { openInsight } from '../../domains/clusters/usecases/index.ts'
+import { atEnd, messageOf, systemClock } from '../../kernel/index.ts'
 import type { ApiHost, DomainProcess, ServedDomain } from '../domain.ts'
 import { clustersEvents } from './events.ts'
 import { apiFigures, type ReadFigures } from './figures.ts'
@@ -11,6 +12,7 @@ import { lateGardener, withoutShoots } from './late-gardener.ts'
 import { logClusters } from './log.ts'
 import { clustersMetrics } from './metrics.ts'
 import { clustersReport } from './report.ts'
+import { gardenerSettings } from './settings.ts'
 import { upClusters } from './up.ts'
 import { openClustersUseCases } from './usecases.ts'
 
@@ -28,16 +30,13 @@ export function clustersProcess(): ClustersProcess {
     const report = clustersReport(pool, notices, board)
     const late = lateGardener(config.of(CLUSTERS).mode)
     read = apiFigures(pool)
-    const absent = async (): Promise<never> => host.noControlPlane()
-    const insight = {
-      previewCreate: absent,
-      previewChange: absent,
-      explain: absent,
-      timeline: absent,
-      versions: absent,
-      landscape: absent,
-      kubeconfig: absent,
-    }
+    const insight = openInsight({
+      pool,
+      clusters: useCases.clusters,
+      gardener: late.gardener,
+      settings: gardenerSettings(config.of(CLUSTERS)),
+      clock: systemClock,
+    })
     return {
       routes: clustersRoutes({ clusters: useCases.clusters, insight }),
       changes: clustersChanges,

@@ -1,10 +1,10 @@
-import { CLUSTERS } from '../../config/clusters.ts'
-import type { Gardenlet } from '../../domains/clusters/gardener/stand-in/gardenlet.ts'
+import { join } from 'node:path'
+import { CLUSTERS, type ClustersConfig } from '../../config/clusters.ts'
 import type { Clusters } from '../../domains/clusters/usecases/index.ts'
 import { atEnd } from '../../kernel/index.ts'
 import type { ApiHost, UpPlace } from '../domain.ts'
 import type { DomainReport } from '../shared/domain-report.ts'
-import { orderDemoClusters, TROUBLED_CLUSTERS } from './demo.ts'
+import { orderDemoClusters, TROUBLED_CLUSTERS, type StandIn } from './demo.ts'
 import { openMock, openReal, type OpenedGardener } from './gardener.ts'
 import { keptGarden } from './kept-garden.ts'
 import type { LateGardener } from './late-gardener.ts'
@@ -42,19 +42,49 @@ export async function upClusters({ host, here, report, late, clusters }: UpClust
         })
   for (const service of demo) await begin(service)
   await report.refresh()
-  const which = config.of(CLUSTERS).mode === 'mock' ? ', in a simulated Gardener: no clusters are made' : ''
-  progress.say(`  Clusters converge${which}: npx caelus list-clusters`)
+  progress.say(`  Clusters converge${gardenText(config.of(CLUSTERS))}: npx caelus list-clusters`)
   return { troubled: gardenlet === undefined ? 0 : TROUBLED_CLUSTERS }
 }
 
+const gardenText = ({ mode, kubeconfig }: ClustersConfig): string =>
+  mode === 'mock'
+    ? ' in a simulated Gardener, which makes none'
+    : kubeconfig === undefined
+      ? ' in a garden of this machine, which makes none'
+      : ''
+
 interface OpenedHere extends OpenedGardener {
   /** Absent: the garden is not ours, and neither are its nodes. */
-  readonly gardenlet?: Gardenlet
+  readonly gardenlet?: StandIn
 }
 
-async function openHere(host: ApiHost, { dataDir }: UpPlace): Promise<OpenedHere> {
+async function openHere(host: ApiHost, here: UpPlace): Promise<OpenedHere> {
   const { mode, kubeconfig } = host.config.of(CLUSTERS)
-  if (mode === 'real' && kubeconfig !== undefined) return await openReal(host, kubeconfig)
-  const opened = await openMock(host, keptGarden(dataDir))
+  if (mode === 'real') return await (kubeconfig === undefined ? openLocal(host, here) : openReal(host, kubeconfig))
+  const opened = await openMock(host, keptGarden(here.dataDir))
   return { ...opened, ...(opened.mock && { gardenlet: opened.mock.gardenlet }) }
+}
+
+/** Starts a garden on this machine: Gardener's API and admission are real, and no machine is made. */
+async function openLocal(host: ApiHost, { dataDir, progress, signal }: UpPlace): Promise<OpenedHere> {
+  const { startGarden, progressLine } = await import('../../../tools/index.ts')
+  const garden = await startGarden({
+    dir: join(dataDir, 'garden'),
+    onProgress: (step) => progress.show(step.what, `  preparing Gardener: ${progressLine(step)}`),
+    signal,
+    onProblem: (message) => host.onError(new Error(message), 'Stand-in of gardenlet failed'),
+  })
+  progress.show('', '')
+  const opened = await openReal(host, garden.kubeconfig).catch(async (error: unknown) => {
+    await garden.stop()
+    throw error
+  })
+  return {
+    ...opened,
+    gardenlet: garden,
+    async close() {
+      await opened.close()
+      await garden.stop()
+    },
+  }
 }
