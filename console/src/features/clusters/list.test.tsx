@@ -161,8 +161,8 @@ describe('the headline of a cluster', () => {
 
 test('a status that was not confirmed for a minute is marked', () => {
   const now = Date.parse('2026-11-15T10:01:30.000Z')
-  const at = (status_as_of: string | null, status: ClusterView['status'] = 'ready') =>
-    freshness({ status, status_as_of }, now)
+  const at = (status_as_of: string | null, is: ClusterView['status'] = 'ready') =>
+    freshness({ status: is, status_as_of }, now)
   expect(at('2026-11-15T10:01:00.000Z').isOld).toBe(false)
   expect(at('2026-11-15T10:00:00.000Z')).toEqual({
     isOld: true,

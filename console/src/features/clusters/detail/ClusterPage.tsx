@@ -9,8 +9,10 @@ import { useResource } from '../../../lib/api/queries.ts'
 import { mayChange } from '../../../lib/organizations.ts'
 import { AsOf } from '../AsOf.tsx'
 import { ClusterStatusLabel } from '../ClusterStatusLabel.tsx'
+import { Maintenance } from '../maintenance/Maintenance.tsx'
 import { api, pages, TOPIC } from '../paths.ts'
 import type { ClusterRef } from '../paths.ts'
+import { NodePools } from '../pools/NodePools.tsx'
 import { SimulatedNotice } from '../SimulatedNotice.tsx'
 import { ClusterHistory } from './ClusterHistory.tsx'
 import { ClusterNow } from './ClusterNow.tsx'
@@ -60,6 +62,8 @@ export function ClusterPage({ cluster: ref, section, isAdmin }: ClusterPageProps
               label={cluster.name}
               sections={[
                 [pages.cluster(ref), 'Status'],
+                [pages.pools(ref), 'Node pools'],
+                [pages.maintenance(ref), 'Maintenance'],
                 [pages.history(ref), 'History'],
               ]}
             />
@@ -80,6 +84,8 @@ interface SectionProps {
 }
 
 function Section({ section, cluster, mayWrite }: SectionProps) {
+  if (section === 'node-pools') return <NodePools cluster={cluster} mayWrite={mayWrite} />
+  if (section === 'maintenance') return <Maintenance cluster={cluster} mayWrite={mayWrite} />
   if (section === 'history') return <ClusterHistory cluster={cluster} />
   return <ClusterNow cluster={cluster} mayWrite={mayWrite} />
 }

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { ClusterEventView, ClusterView } from '../../../lib/api/contract.ts'
 import { render, type Answers, type Screen } from '../../../testing/render.tsx'
 import { ClustersPage } from '../ClustersPage.tsx'
-import { acme, answers, cluster, failure, shoot } from '../testing/cluster.ts'
+import { acme, answers, bodyOf, cluster, failure, shoot } from '../testing/cluster.ts'
 import { lineOfEvent } from './events.ts'
 import { failureTitle, mayRetry } from './failures.ts'
 import { changeText, dueText } from './SyncState.tsx'
@@ -86,8 +86,8 @@ test('after Gardener gave up, a retry is one click away', async () => {
     }),
   })
   using screen = await page(broken, {
-    [`POST ${PATH}:operate`]: ({ body }: RequestInit) => {
-      sent.push(JSON.parse(String(body)))
+    [`POST ${PATH}:operate`]: (init: RequestInit) => {
+      sent.push(bodyOf(init))
       return broken
     },
   })
@@ -177,8 +177,8 @@ describe('the kubeconfig', () => {
     })
     let asked: unknown
     using screen = await page(cluster(), {
-      [`POST ${PATH}/kubeconfig`]: ({ body }: RequestInit) => {
-        asked = JSON.parse(String(body))
+      [`POST ${PATH}/kubeconfig`]: (init: RequestInit) => {
+        asked = bodyOf(init)
         return { kubeconfig: secret, expires_at: '2030-01-01T00:00:00.000Z' }
       },
     })

@@ -8,12 +8,7 @@ export const mayRetry = ({ shoot, operation, generation, synced_generation: sync
 
 /** `Error` and `Failed` are not the same: only after `Failed` does Gardener wait for somebody. */
 export function failureTitle({ shoot }: Pick<ClusterView, 'shoot'>): string {
-  switch (shoot?.operation?.state) {
-    case 'Failed':
-      return 'Gardener gave up'
-    case 'Error':
-      return 'Gardener met an error and retries'
-    default:
-      return 'The cluster is not healthy'
-  }
+  const state = shoot?.operation?.state
+  if (state === 'Failed') return 'Gardener gave up'
+  return state === 'Error' ? 'Gardener met an error and retries' : 'The cluster is not healthy'
 }

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, Select, Stack, TextInput } from '@mantine/core'
+import { Button, Group, Select, Stack, TextInput } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Panel } from '../../../components/detail/Panel.tsx'
@@ -9,8 +9,7 @@ import { fieldError } from '../preflight/Supported.tsx'
 import { newestFirst, newPool, versionText } from './draft.ts'
 import type { ClusterDraft, PoolDraft } from './draft.ts'
 import { PoolFields } from './PoolFields.tsx'
-import { usualWindow, zoneOf } from './window.ts'
-import { WindowFields } from './WindowFields.tsx'
+import { WindowChoice } from './WindowChoice.tsx'
 
 interface OrderFormProps {
   readonly draft: ClusterDraft
@@ -36,25 +35,11 @@ export function OrderForm({ draft, landscape, problems, onChange }: OrderFormPro
         />
       </Panel>
       <Panel title="Maintenance">
-        <Stack gap="sm">
-          <Checkbox
-            label="Choose the maintenance window"
-            description="Gardener may change the cluster by itself in this time only. Otherwise Gardener chooses it."
-            checked={draft.maintenance !== null}
-            onChange={(event) =>
-              set({
-                maintenance: event.currentTarget.checked ? usualWindow(zoneOf(-new Date().getTimezoneOffset())) : null,
-              })
-            }
-          />
-          {draft.maintenance !== null && (
-            <WindowFields
-              window={draft.maintenance}
-              problems={below(problems, 'maintenance')}
-              onChange={(maintenance) => set({ maintenance })}
-            />
-          )}
-        </Stack>
+        <WindowChoice
+          window={draft.maintenance}
+          problems={below(problems, 'maintenance')}
+          onChange={(maintenance) => set({ maintenance })}
+        />
       </Panel>
     </Stack>
   )

@@ -55,6 +55,8 @@ export function PoolFields(props: PoolFieldsProps) {
           label="Min nodes"
           min={0}
           allowDecimal={false}
+          allowNegative={false}
+          inputMode="numeric"
           value={pool.autoscale_min}
           error={error('autoscale_min')}
           onChange={(value) => set({ autoscale_min: value })}
@@ -63,6 +65,8 @@ export function PoolFields(props: PoolFieldsProps) {
           label="Max nodes"
           min={1}
           allowDecimal={false}
+          allowNegative={false}
+          inputMode="numeric"
           value={pool.autoscale_max}
           error={error('autoscale_max')}
           onChange={(value) => set({ autoscale_max: value })}

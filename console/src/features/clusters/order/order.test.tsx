@@ -5,7 +5,7 @@ import { render, type Answers, type Screen } from '../../../testing/render.tsx'
 import { ClustersPage } from '../ClustersPage.tsx'
 import { limitText } from '../preflight/LimitBar.tsx'
 import { below, fieldProblems } from '../preflight/problems.ts'
-import { acme, answers, cluster, failure, landscape, preview } from '../testing/cluster.ts'
+import { acme, answers, bodyOf, cluster, failure, landscape, preview } from '../testing/cluster.ts'
 import { emptyFields, machineText, newDraft, newPool, orderOf, preferredVersion, versionText } from './draft.ts'
 import { draftOfWindow, usualWindow, windowOf, windowText, zoneChoices, zoneOf } from './window.ts'
 
@@ -36,9 +36,9 @@ const bodies = (): {
   return {
     sent,
     keys,
-    read: ({ body, headers }) => {
-      sent.push(JSON.parse(String(body)))
-      keys.push(new Headers(headers).get('idempotency-key') ?? '')
+    read: (init) => {
+      sent.push(bodyOf(init))
+      keys.push(new Headers(init.headers).get('idempotency-key') ?? '')
     },
   }
 }
@@ -91,8 +91,8 @@ test('a problem is shown at its field with what is supported, and nothing is cre
   const without = { field: null, message: 'too many clusters', supported: null, failure: failure('ClusterLimit') }
   let version = ''
   using screen = await opened({
-    'POST /organizations/o1/clusters:preview': ({ body }: RequestInit) => {
-      version = (JSON.parse(String(body)) as { kubernetes_version: string }).kubernetes_version
+    'POST /organizations/o1/clusters:preview': (init: RequestInit) => {
+      version = (bodyOf(init) as { kubernetes_version: string }).kubernetes_version
       if (version === '1.33.7') return preview()
       return preview({
         accepted: false,

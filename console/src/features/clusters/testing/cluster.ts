@@ -102,3 +102,6 @@ export const answers = (role = 'member') => ({
   'GET /organizations/o1': acme,
   'GET /regions': landscape,
 })
+
+/** What a request carried. */
+export const bodyOf = ({ body }: RequestInit): unknown => JSON.parse(typeof body === 'string' ? body : 'null')
