@@ -5,7 +5,8 @@ import { DeleteButton } from '../../components/delete/DeleteButton.tsx'
 import { DetailPage } from '../../components/detail/DetailPage.tsx'
 import { SectionLinks } from '../../components/detail/SectionLinks.tsx'
 import type { Me, OrganizationView } from '../../lib/api/contract.ts'
-import { useResource } from '../../lib/api/queries.ts'
+import { useResource, useStatus } from '../../lib/api/queries.ts'
+import { OrganizationLimits } from '../clusters/limits/OrganizationLimits.tsx'
 import { DeleteOrganization } from './DeleteOrganization.tsx'
 import { Invitations } from './Invitations.tsx'
 import { Members } from './Members.tsx'
@@ -24,6 +25,13 @@ export function OrganizationPage({ id, me, section }: OrganizationPageProps) {
   const [dialog, setDialog] = useState<'rename' | 'delete'>()
   const close = (): void => setDialog(undefined)
   const mayChange = me.role === 'admin' || query.data?.role === 'owner'
+  const status = useStatus()
+  const hasClusters = status.data?.domains.some(({ name, enabled }) => name === 'clusters' && enabled) ?? false
+  const sections: readonly (readonly [string, string])[] = [
+    [pages.organization(id), 'Members'],
+    ...(mayChange ? [[pages.invitations(id), 'Invitations'] as const] : []),
+    ...(hasClusters ? [[pages.limits(id), 'Limits'] as const] : []),
+  ]
   return (
     <>
       <DetailPage
@@ -49,17 +57,11 @@ export function OrganizationPage({ id, me, section }: OrganizationPageProps) {
       >
         {(organization) => (
           <Stack gap="md">
-            {mayChange && (
-              <SectionLinks
-                label="Organization"
-                sections={[
-                  [pages.organization(id), 'Members'],
-                  [pages.invitations(id), 'Invitations'],
-                ]}
-              />
-            )}
+            {sections.length > 1 && <SectionLinks label="Organization" sections={sections} />}
             {mayChange && section === 'invitations' ? (
               <Invitations organization={organization} />
+            ) : hasClusters && section === 'limits' ? (
+              <OrganizationLimits organizationId={id} isAdmin={me.role === 'admin'} />
             ) : (
               <Members organization={organization} me={me} mayChange={mayChange} />
             )}

@@ -22,5 +22,6 @@ export const pages = {
   organizations: '/organizations',
   organization: (id: string): string => `/organizations/${part(id)}`,
   invitations: (id: string): string => `/organizations/${part(id)}/invitations`,
+  limits: (id: string): string => `/organizations/${part(id)}/limits`,
   accept: '/organizations/accept',
 }
