@@ -1,4 +1,4 @@
-import { refusalsOf } from '../../../components/forms/index.ts'
+import { refusalsOf } from '../../../components/forms/refusals.ts'
 import type { ClusterPreviewView } from '../../../lib/api/contract.ts'
 import { problemOf } from '../../../lib/api/problem.ts'
 
