@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { ProblemView } from '../../components/feedback/ProblemView.tsx'
-import { refusalsOf } from '../../components/forms/index.ts'
+import { refusalsOf } from '../../components/forms/refusals.ts'
 import type { OrganizationCreate, OrganizationView } from '../../lib/api/contract.ts'
 import { problemOf } from '../../lib/api/problem.ts'
 import { api } from './paths.ts'
