@@ -78,11 +78,15 @@ type Sized = Pick<NodePoolView, 'autoscale_min' | 'autoscale_max'>
 
 export const rangeText = (min: number, max: number): string => (min === max ? String(min) : `${min}–${max}`)
 
+/** What limits count. */
+export const mostNodes = (pools: readonly Pick<Sized, 'autoscale_max'>[]): number =>
+  pools.reduce((sum, pool) => sum + pool.autoscale_max, 0)
+
 /** The fewest and the most nodes of all pools. */
 export const nodesText = (pools: readonly Sized[]): string =>
   rangeText(
     pools.reduce((sum, pool) => sum + pool.autoscale_min, 0),
-    pools.reduce((sum, pool) => sum + pool.autoscale_max, 0),
+    mostNodes(pools),
   )
 
 /** Every condition of a Shoot is good when it is true. `Progressing` is Gardener's word for "not yet clear". */

@@ -10,14 +10,21 @@ import classes from './Preflight.module.css'
 import type { Preflight } from './use-preflight.ts'
 import { refusedFields } from './problems.ts'
 
+interface Added {
+  readonly clusters: number
+  readonly nodes: number
+}
+
 interface PreflightViewProps {
   readonly preflight: Preflight
+  /** What the change would add to what the limits count. */
+  readonly added: Added
   /** Said while there is nothing to ask yet. */
   readonly waiting?: string
 }
 
 /** What saving would do: problems, limits, machines, and the fields of the Shoot. */
-export function PreflightView({ preflight, waiting = '' }: PreflightViewProps) {
+export function PreflightView({ preflight, added, waiting = '' }: PreflightViewProps) {
   const { preview, error, isChecking, again } = preflight
   return (
     <Stack gap="md">
@@ -27,7 +34,7 @@ export function PreflightView({ preflight, waiting = '' }: PreflightViewProps) {
       {error !== null && refusedFields(error).size === 0 && (
         <ProblemView compact error={error} onRetry={again} retrying={isChecking} />
       )}
-      {preview && <Effects preview={preview} />}
+      {preview && <Effects preview={preview} added={added} />}
     </Stack>
   )
 }
@@ -42,7 +49,7 @@ function headlineOf({ preview, error, isChecking, isRefused }: Preflight, waitin
     : 'Gardener accepts this'
 }
 
-function Effects({ preview }: { readonly preview: ClusterPreviewView }) {
+function Effects({ preview, added }: { readonly preview: ClusterPreviewView; readonly added: Added }) {
   const { problems, limits, node_pools: pools, fields, not_consulted: unasked } = preview
   return (
     <>
@@ -57,8 +64,8 @@ function Effects({ preview }: { readonly preview: ClusterPreviewView }) {
         </ul>
       )}
       <div className={classes.limits}>
-        <LimitBar noun="clusters" {...limits.clusters} />
-        <LimitBar noun="nodes" {...limits.nodes} />
+        <LimitBar noun="clusters" {...limits.clusters} added={added.clusters} />
+        <LimitBar noun="nodes" {...limits.nodes} added={added.nodes} />
       </div>
       {pools.length > 0 && <PoolEffects pools={pools} />}
       {fields.length > 0 && (
@@ -71,7 +78,7 @@ function Effects({ preview }: { readonly preview: ClusterPreviewView }) {
       )}
       {unasked.map((line) => (
         <Text key={line} size="xs" c="dimmed">
-          Not checked: {sentence(line)}
+          {sentence(line)}
         </Text>
       ))}
     </>
