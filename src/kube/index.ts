@@ -1,6 +1,7 @@
 export type * from './client/client.ts'
 export { kubeconfigAs } from './config/kubeconfig-as.ts'
-export { loadKubeConfig, redacted, type KubeConfig, type LoadOptions } from './config/config.ts'
+export { kubeConfigFrom, loadKubeConfig, redacted, type KubeConfig, type LoadOptions } from './config/config.ts'
+export { renewedConfig, type EndingKubeconfig, type RenewedConfigOptions } from './config/renewed-config.ts'
 export {
   Anything,
   Conditions,

@@ -5,7 +5,13 @@ import type { Identity } from '../client/client.ts'
 import { raiseConfig } from './failures.ts'
 import { fixedCredentials, tokenFileCredentials, type Credentials, type CredentialSource } from './credentials.ts'
 import { execCredentials } from './exec-plugin.ts'
-import { readKubeConfigFiles, type ClusterEntry, type KubeConfigFile, type UserEntry } from './kubeconfig-file.ts'
+import {
+  parseKubeConfig,
+  readKubeConfigFiles,
+  type ClusterEntry,
+  type KubeConfigFile,
+  type UserEntry,
+} from './kubeconfig-file.ts'
 
 /** Everything needed to reach one API server as one identity. */
 export interface KubeConfig {
@@ -54,6 +60,28 @@ export async function loadKubeConfig(options: LoadOptions = {}): Promise<KubeCon
     'failed to find a kubeconfig: KUBECONFIG is not set, there is no ~/.kube/config, and this is not a pod',
   )
 }
+
+/**
+ * From the text of a kubeconfig that another system has made. It must name neither files nor programs, which would be those
+ * of this machine, and the server must prove who it is. `from` names it in errors.
+ */
+export async function kubeConfigFrom(text: string, from: string, clock: Clock = systemClock): Promise<KubeConfig> {
+  const file = await parseKubeConfig(text, from)
+  const entries = [...file.clusters.values(), ...file.users.values()]
+  const named = OF_THIS_MACHINE.find((key) => entries.some((entry) => key in entry))
+  if (named !== undefined) throw raiseConfig(`failed to use kubeconfig ${from}: ${named} is not accepted in it`)
+  return fromFile(file, undefined, {}, clock)
+}
+
+const OF_THIS_MACHINE = [
+  'certificate-authority',
+  'client-certificate',
+  'client-key',
+  'tokenFile',
+  'exec',
+  'insecure-skip-tls-verify',
+  'proxy-url',
+] as const
 
 /** The service account of the pod we run in. */
 export async function inCluster(

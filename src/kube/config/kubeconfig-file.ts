@@ -85,7 +85,7 @@ interface RawFile {
 }
 
 /** `path` is the base of relative file names, and is named in errors. */
-async function parseKubeConfig(text: string, path: string): Promise<KubeConfigFile> {
+export async function parseKubeConfig(text: string, path: string): Promise<KubeConfigFile> {
   const raw = await parseYaml(text, path)
   const here = (file: string): string => (isAbsolute(file) ? file : join(dirname(path), file))
   return {

@@ -28,7 +28,8 @@ import { digestLabels } from './storage.ts'
 export interface HelmCliOptions {
   /** Path of the program; Helm 4, or Helm 3.16 and later. */
   readonly binary: string
-  readonly kubeconfig: string
+  /** The path of a file, or one that is in no file. */
+  readonly kubeconfig: string | KubeConfig
   readonly kinds: Kinds
   /** A folder of ours where Helm keeps what it remembers between calls; may be shared. */
   readonly home: string
@@ -51,6 +52,8 @@ export interface HelmCli extends Helm {
   version(): Promise<HelmVersion>
   /** Needs no API server. */
   readonly verify: VerifyArchive
+  /** To be called when no call is under way. */
+  close(): Promise<void>
 }
 
 /**
@@ -108,7 +111,7 @@ export function helmCli(options: HelmCliOptions): HelmCli {
   }
 
   async function connect(): Promise<Connected> {
-    const config = await loadKubeConfig({ path: kubeconfig, env })
+    const config = typeof kubeconfig === 'string' ? await loadKubeConfig({ path: kubeconfig, env }) : kubeconfig
     await mkdir(kindsDir, { recursive: true, mode: 0o700 })
     return { config, proxy: loopbackProxy(config) }
   }
@@ -246,6 +249,11 @@ export function helmCli(options: HelmCliOptions): HelmCli {
   return {
     version,
     verify,
+
+    async close() {
+      const open = await connected?.catch(() => undefined)
+      await open?.proxy[Symbol.asyncDispose]()
+    },
 
     async render(target, chart, values, signal, { mask = maskOf(values), isUpgrade = false, alone } = {}) {
       const helm = await version()
