@@ -192,6 +192,7 @@ const newRow = (id: string, now: number): Deployment => ({
   retries: 0,
   rollout: null,
   unrepairable: [],
+  clusterId: null,
   suspendedAt: null,
   lastError: null,
   lastReconcileAt: null,

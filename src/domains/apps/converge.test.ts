@@ -66,6 +66,7 @@ const deployments: fc.Arbitrary<Deployment> = fc
     retries: 0,
     rollout: null,
     unrepairable: [],
+    clusterId: null,
     suspendedAt: null,
     lastError: null,
     lastReconcileAt: null,

@@ -22,5 +22,9 @@ export interface AppsEvents {
   'apps:orphansKept': { readonly error: unknown }
   /** Rights of apps could not be granted in every namespace; the worker tries again. */
   'apps:rightsMissing': { readonly error: unknown }
+  /** A cluster that deployments are in cannot be used, or can be used again. */
+  'apps:cluster': { readonly cluster: string; readonly failure?: Failure }
+  /** It could not be found out which clusters are in use; the worker asks again. */
+  'apps:clustersUnknown': { readonly error: unknown }
   'apps:scanned': { readonly deployments: number; readonly ms: number }
 }

@@ -15,6 +15,7 @@ const row = {
   releaseName: 'hello-bob-abc123',
   appliedTemplateId: '1',
   retries: 0,
+  clusterId: null,
   suspendedAt: null,
   rollout: null,
   deletedAt: null,

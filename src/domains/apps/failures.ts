@@ -225,6 +225,16 @@ export const raise = defineFailures({
     retryable: true,
     nextStep: `${RETRIED} If it stays, check that the API server is up and reachable from the worker.`,
   },
+  ClusterUnreachable: {
+    whoseMove: 'platform',
+    retryable: true,
+    nextStep: `${RETRIED} If it stays, look at the status of the cluster, and whether its API server can be reached from the worker.`,
+  },
+  ClusterGone: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Delete the deployment and order it anew in another cluster: the one that it was in is gone.',
+  },
   HelmFailed: {
     whoseMove: 'operator',
     retryable: true,

@@ -22,7 +22,7 @@ import {
 import { straysOf } from './strays.ts'
 import { policyDrift } from './namespace/policies.ts'
 import type { PolicyWatch } from './namespace/policy-watch.ts'
-import { releaseOf, renderTargetOf, type AppsParts } from './parts.ts'
+import { releaseOf, renderTargetOf, type AppsParts, type AppsSettings } from './parts.ts'
 import { chartOf, planOf, type Plan, type Planned } from './plan.ts'
 import { readRelease, type ReleaseObjects } from './drift/release-objects.ts'
 import { ensureRights } from './grants/rights.ts'
@@ -372,6 +372,21 @@ export class Observer {
     if (is === 'progressing' && !wasReady && now - updatedAt < DIAGNOSE_AFTER_MS) return undefined
     const since = wasReady ? now - RECENT_MS : updatedAt - SKEW_MS
     return diagnose(this.#parts.client.as(viewing), { namespace: namespaceName, since }, mask, signal)
+  }
+}
+
+/** Of a deployment that is to be deleted and whose cluster is gone. Nobody is asked. */
+export function nothingLeft(loaded: LoadedDeployment, settings: AppsSettings): Observation {
+  const planned = planOf(loaded, settings)
+  const { plan } = planned
+  return {
+    ...planned,
+    seen: { namespace: { is: 'absent' }, release: { is: 'absent' }, health: STARTING, drift: NO_DRIFT },
+    wanted: 'problem' in plan ? plan : wantedOf(loaded, plan, 'unknown'),
+    record: undefined,
+    look: NOTHING,
+    rendered: async () => [],
+    isRemembered: false,
   }
 }
 

@@ -48,6 +48,7 @@ function world(options: WorldOptions = {}) {
     status: 'ready',
     lastError: null,
     unrepairable: [],
+    clusterId: null,
     suspendedAt: null,
     ...intent,
   }

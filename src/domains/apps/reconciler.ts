@@ -25,7 +25,7 @@ import { raise } from './failures.ts'
 import type { AppsEvents } from './events.ts'
 import type { VerifiedReleases } from './drift/verified-releases.ts'
 import type { WorkloadWatch } from './drift/watch.ts'
-import type { Observer, Observation } from './observe.ts'
+import { nothingLeft, type Observer, type Observation } from './observe.ts'
 import type { AppsParts } from './parts.ts'
 import { record, type Happened } from './record.ts'
 import { masker } from './values/redaction.ts'
@@ -33,6 +33,8 @@ import { countsAsTry, failed, type RolloutState } from './rollout.ts'
 import type { LoadedDeployment } from './rows.ts'
 import type { Done, Effect } from './steps/step.ts'
 import type { Step } from './steps/types.ts'
+import { awayOf, ClusterAway, isSilence } from './targets/away.ts'
+import type { Used } from './targets/cluster-target.ts'
 import type { Deployment, DeploymentStatus } from './types.ts'
 
 /** What a run needs of the control plane that it acts on. */
@@ -45,7 +47,15 @@ export interface ReconcileTarget {
   readonly events: EventRecorder
 }
 
+/** Those of the clusters of organizations. */
+export interface ReconcileTargets {
+  use(clusterId: string, patience: () => number, signal: AbortSignal): Promise<Used<ReconcileTarget> | 'gone'>
+}
+
+/** The target is that of the platform's own control plane. */
 export interface ReconcilerDeps extends ReconcileTarget {
+  /** @default there are none */
+  readonly clusters?: ReconcileTargets | undefined
   readonly emitter: Emitter<AppsEvents>
   /** The controller's backoff, to record when the next attempt is due. */
   readonly backoff: Backoff
@@ -60,6 +70,8 @@ const INTENT_MS = 2_000
 const SLOW_STEP_MS = 6_000
 /** What is healthy sooner is looked at once, in the run that applied it. */
 const STARTING_MS = 3_000
+/** How long a run waits for the first connection to a cluster. */
+const CONNECTING_MS = 10_000
 /** The steps whose failure counts against the digest. */
 const TRIES: ReadonlySet<string> = new Set(['install', 'upgrade'])
 
@@ -79,7 +91,9 @@ export function appsReconcile(deps: ReconcilerDeps): Reconcile {
 }
 
 class Reconciling {
-  readonly #deps: ReconcilerDeps
+  #deps: ReconcilerDeps
+  /** The cluster that the deployment is in. */
+  #cluster: Used<ReconcileTarget> | undefined
   readonly #run: Run
   /** Masks the secrets of the row in every message: the API server quotes the values it refuses. */
   #mask: Masker = masker([])
@@ -105,13 +119,38 @@ class Reconciling {
         loaded = await this.#deps.parts.rows.load(this.#run.key.id)
         if (loaded === undefined || isLeftAlone(loaded.deployment)) return settled()
         const { deployment } = loaded
+        if (steps === 0 && deployment.clusterId !== null) await this.#enter(deployment, deployment.clusterId)
         const outcome = await this.#step(loaded).catch((error: unknown) => this.#countTry(deployment, error))
         if (outcome !== undefined) return outcome
       }
       return checkAgain(AWAY_MS, `${MOST_STEPS} steps were taken in a row`)
     } catch (error) {
-      return await this.#failed(loaded?.deployment, error)
+      return await this.#failed(
+        loaded?.deployment,
+        this.#cluster && isSilence(error) ? this.#cluster.away(error) : error,
+      )
+    } finally {
+      this.#cluster?.[Symbol.dispose]()
     }
+  }
+
+  /** From now on everything is read from and done in the cluster. */
+  async #enter({ deletedAt }: Deployment, clusterId: string): Promise<void> {
+    const { clusters } = this.#deps
+    if (clusters === undefined)
+      throw awayOf(clusterId, raise.ClusterUnreachable('this worker is not connected to clusters'))
+    // One that gets no place to wait in comes again.
+    const patience = (): number => (this.#run.yieldPlace() ? CONNECTING_MS : 0)
+    const used = await clusters.use(clusterId, patience, this.#run.signal)
+    if (used !== 'gone') {
+      this.#cluster = used
+      this.#deps = { ...this.#deps, ...used.target }
+      return
+    }
+    if (deletedAt === null) throw raise.ClusterGone(`cluster ${clusterId}, in which it was, is gone`)
+    // What was in it went with it.
+    const observer = { observe: async (loaded: LoadedDeployment) => nothingLeft(loaded, this.#deps.parts.settings) }
+    this.#deps = { ...this.#deps, observer }
   }
 
   /** `undefined`: a step was taken; observe again. */
@@ -299,7 +338,7 @@ class Reconciling {
 }
 
 const isPassing = (error: unknown, { code }: Failure): boolean =>
-  PASSING.has(code) || (error instanceof KubeError && error.status === 503)
+  error instanceof ClusterAway || PASSING.has(code) || (error instanceof KubeError && error.status === 503)
 
 /** What is suspended is looked at again when it is resumed. */
 const isLeftAlone = ({ status, suspendedAt, deletedAt }: Deployment): boolean =>

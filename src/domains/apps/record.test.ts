@@ -22,6 +22,7 @@ const row: Deployment = {
   retries: 0,
   rollout: null,
   unrepairable: [],
+  clusterId: null,
   suspendedAt: null,
   lastError: raise.ChartUnreachable('registry is away').failure,
   lastReconcileAt: 1,

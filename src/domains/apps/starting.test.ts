@@ -36,6 +36,7 @@ function firstOrder({ isHealthy = false, canYield = true }) {
     status: 'pending',
     lastError: null,
     unrepairable: [],
+    clusterId: null,
     suspendedAt: null,
     generation: 1,
     retries: 0,

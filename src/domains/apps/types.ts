@@ -127,6 +127,8 @@ export interface Deployment {
   readonly namespaceName: string
   readonly releaseName: string
   readonly userId: string
+  /** The cluster that it converges into. `null`: the platform's own control plane. */
+  readonly clusterId: string | null
   readonly domainname: string
   /** Without the write-only fields: those are in `sealedValues`. */
   readonly userValues: JsonObject

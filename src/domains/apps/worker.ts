@@ -20,7 +20,9 @@ import { scannedDeployment } from './queue.ts'
 import { appsReconcile } from './reconciler.ts'
 import { APPS_BACKOFF } from './rollout.ts'
 import type { DeploymentRows } from './rows.ts'
+import type { Clusters } from './targets/port.ts'
 import { appsTarget } from './targets/target.ts'
+import { workerClusters } from './targets/worker-clusters.ts'
 
 export interface AppsWorkerDeps {
   /** Has the worker's own identity, which must be allowed to impersonate `caelus:worker`. */
@@ -34,6 +36,8 @@ export interface AppsWorkerDeps {
   readonly releases: Releases
   /** Shared by all domains. */
   readonly locks: TargetLocks
+  /** @default deployments in clusters wait for a worker that has them */
+  readonly clusters?: Clusters
   readonly settings: AppsSettings
   readonly clock: Clock
   readonly random: Random
@@ -69,11 +73,12 @@ export const waitingBeside = (concurrency: number): number => Math.ceil(concurre
 export function appsWorker(deps: AppsWorkerDeps): readonly Service[] {
   const { queue, rows, clock, random, emitter, backoff = APPS_BACKOFF, driftScanMs = 600_000 } = deps
   const target = appsTarget({ ...deps, scanMs: driftScanMs })
+  const clusters = deps.clusters && workerClusters(deps.clusters, { ...deps, scanMs: driftScanMs })
   const working = rowWorker({
     name: 'apps',
     instance: deps.instance,
     queue,
-    reconcile: appsReconcile({ ...target, emitter, backoff }),
+    reconcile: appsReconcile({ ...target, clusters: clusters?.targets, emitter, backoff }),
     reportGivenUp: reportGivenUp(rows, clock),
     emitter,
     decisions: deps.decisions,
@@ -92,5 +97,5 @@ export function appsWorker(deps: AppsWorkerDeps): readonly Service[] {
     ...(deps.pollMs !== undefined && { pollMs: deps.pollMs }),
     ...(deps.stopGraceMs !== undefined && { stopGraceMs: deps.stopGraceMs }),
   })
-  return [...target.services, ...working]
+  return [...target.services, ...(clusters?.services ?? []), ...working]
 }

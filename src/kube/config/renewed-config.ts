@@ -1,7 +1,7 @@
 import { sameValue, type Clock } from '../../kernel/index.ts'
+import { raise } from '../errors.ts'
 import { kubeConfigFrom, type KubeConfig } from './config.ts'
 import type { Credentials, CredentialSource } from './credentials.ts'
-import { raiseConfig } from './failures.ts'
 
 /** A kubeconfig whose credentials end. */
 export interface EndingKubeconfig {
@@ -85,7 +85,7 @@ function renewedCredentials(first: Obtained, options: RenewedConfigOptions): Cre
       if (isOver && !hasMoved) await renewOnce()
       else if (isDue && !hasMoved) renewOnce().catch(() => {})
       // They must not be sent to a server that they were not made for.
-      if (hasMoved) throw raiseConfig(`failed to use kubeconfig ${of}: its server has moved`)
+      if (hasMoved) throw raise.KubeUnreachable(`failed to use kubeconfig ${of}: its server has moved`)
       return present.credentials
     },
     refused(refused) {

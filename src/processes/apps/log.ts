@@ -16,6 +16,12 @@ export function logApps(
   emitter.on('apps:unfenced', ({ error }) => failures.failed('Fence policy not installed', error))
   emitter.on('apps:orphansKept', ({ error }) => failures.failed('Namespaces of deleted deployments not removed', error))
   emitter.on('apps:rightsMissing', ({ error }) => failures.failed('Rights in namespaces not granted', error))
+  emitter.on('apps:cluster', ({ cluster, failure }) =>
+    failure === undefined
+      ? log.info({ cluster }, 'Cluster can be used')
+      : log.warn({ cluster, code: failure.code, failure: failure.message }, 'Cluster cannot be used'),
+  )
+  emitter.on('apps:clustersUnknown', ({ error }) => failures.failed('Clusters in use not listed', error))
   emitter.on('apps:touched', (facts) => log.info(facts, 'Object changed by another writer'))
   emitter.on('apps:scanned', ({ deployments, ms }) => log.debug({ deployments, ms: Math.round(ms) }, 'Drift scan done'))
 }

@@ -11,6 +11,7 @@ export interface DeploymentRow {
   readonly namespace_name: string
   readonly release_name: string
   readonly user_id: string
+  readonly cluster_id: string | null
   readonly domainname: string
   readonly user_values_json: JsonObject
   readonly sealed_values: SealedValues
@@ -31,7 +32,7 @@ export interface DeploymentRow {
   readonly deleted_at: Date | null
 }
 
-export const DEPLOYMENT_COLUMNS = `d.id, d.deployment_uid, d.namespace_name, d.release_name, d.user_id, d.domainname,
+export const DEPLOYMENT_COLUMNS = `d.id, d.deployment_uid, d.namespace_name, d.release_name, d.user_id, d.cluster_id, d.domainname,
   d.user_values_json, d.sealed_values, d.desired_template_id, d.applied_template_id, d.status, d.generation,
   d.observed_generation, d.status_generation, d.retries, d.rollout_json, d.unrepairable_json, d.suspended_at, d.last_error, d.last_reconcile_at, d.next_reconcile_at, d.created_at, d.deleted_at`
 
@@ -41,6 +42,7 @@ export const deploymentOf = (row: DeploymentRow): Deployment => ({
   namespaceName: row.namespace_name,
   releaseName: row.release_name,
   userId: row.user_id,
+  clusterId: row.cluster_id,
   domainname: row.domainname,
   userValues: row.user_values_json,
   sealedValues: row.sealed_values,

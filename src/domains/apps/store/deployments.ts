@@ -17,6 +17,8 @@ import { DEPLOYMENT_COLUMNS, deploymentOf, type DeploymentRow } from './deployme
 /** With what people want to see beside it. */
 export interface ListedDeployment extends Deployment {
   readonly email: string
+  /** `null`: it is in no cluster, or the reader does not see that one. */
+  readonly clusterName: string | null
   readonly product: Pick<Product, 'id' | 'name' | 'icon'>
   readonly statusSince: number
   /** Of the desired template. */
@@ -38,6 +40,7 @@ export interface DeploymentRef {
 export interface DeploymentFilter extends PageOptions {
   readonly userId?: string | undefined
   readonly productId?: string | undefined
+  readonly clusterId?: string | undefined
   /** Exactly this `deploymentUid` or domain, however it is capitalised. */
   readonly name?: string | undefined
   readonly status?: DeploymentStatus | undefined
@@ -49,6 +52,7 @@ export interface DeploymentFilter extends PageOptions {
 
 interface ListedRow extends DeploymentRow {
   readonly email: string
+  readonly cluster_name: string | null
   readonly product_id: string
   readonly product_name: string
   readonly product_icon: string | null
@@ -72,7 +76,7 @@ const NEWER = `
   order by n.created_at desc, n.id desc limit 1`
 
 const SELECT = `
-  select ${DEPLOYMENT_COLUMNS}, d.status_since, u.email,
+  select ${DEPLOYMENT_COLUMNS}, d.status_since, u.email, c.name as cluster_name,
     case when j.status = 'queued' then j.run_after end as run_after, p.id as product_id, p.name as product_name, p.icon as product_icon,
     t.chart_version, newer.id as newer_id, newer.chart_version as newer_chart_version,
     newer.version_label as newer_version_label, newer.created_at as newer_created_at
@@ -80,12 +84,14 @@ const SELECT = `
   join caelus.user u on u.id = d.user_id
   join caelus.product_template_version t on t.id = d.desired_template_id
   join caelus.product p on p.id = t.product_id
+  left join tenant.clusters c on c.id = d.cluster_id
   left join caelus.open_reconcile_job j on j.deployment_id = d.id::text
   left join lateral (${NEWER}) newer on true`
 
 const listedOf = (row: ListedRow): ListedDeployment => ({
   ...deploymentOf(row),
   email: row.email,
+  clusterName: row.cluster_name,
   product: { id: row.product_id, name: row.product_name, icon: row.product_icon },
   statusSince: msOf(row.status_since),
   chartVersion: row.chart_version,
@@ -125,7 +131,7 @@ export async function lockDeployment(tx: Tx, { id, userId }: DeploymentRef): Pro
 
 /** Newest first. */
 export async function listDeployments(on: Runner, filter: DeploymentFilter): Promise<Listed<ListedDeployment>> {
-  const { limit, after, userId, productId, name, status, behind = false, withDeleted = false } = filter
+  const { limit, after, userId, productId, clusterId, name, status, behind = false, withDeleted = false } = filter
   const rows = await on.query<ListedRow>(
     `${SELECT}
      where ($2::timestamptz is null or (d.created_at, d.id) < ($2, $3::uuid))
@@ -135,6 +141,7 @@ export async function listDeployments(on: Runner, filter: DeploymentFilter): Pro
        and ($7 or d.status <> 'deleted')
        and ($8::text is null or d.deployment_uid = $8 or d.domainname = $8)
        and (not $9 or newer.id is not null)
+       and ($10::text is null or d.cluster_id::text = $10)
      order by d.created_at desc, d.id desc limit $1`,
     [
       limit + 1,
@@ -145,6 +152,7 @@ export async function listDeployments(on: Runner, filter: DeploymentFilter): Pro
       withDeleted || status === 'deleted',
       name?.toLowerCase() ?? null,
       behind,
+      clusterId ?? null,
     ],
   )
   return listed(rows.map(listedOf), limit, ({ createdAt, id }) => [markOf(createdAt), id])
@@ -152,22 +160,34 @@ export async function listDeployments(on: Runner, filter: DeploymentFilter): Pro
 
 export type NewDeployment = Pick<
   Deployment,
-  'id' | 'deploymentUid' | 'userId' | 'domainname' | 'userValues' | 'sealedValues' | 'desiredTemplateId'
+  'id' | 'deploymentUid' | 'userId' | 'clusterId' | 'domainname' | 'userValues' | 'sealedValues' | 'desiredTemplateId'
 >
 
 /** False: the uid is in use. Throws a violation of `DOMAIN_INDEX` when the domain is. */
 export async function insertDeployment(tx: Tx, row: NewDeployment): Promise<boolean> {
   const rows = await tx.query(
     `insert into caelus.deployment
-       (id, deployment_uid, namespace_name, release_name, user_id, domainname, user_values_json, sealed_values, desired_template_id)
-     values ($1, $2, $2, $2, $3, $4, $5, $6, $7)
+       (id, deployment_uid, namespace_name, release_name, user_id, domainname, user_values_json, sealed_values, desired_template_id,
+        cluster_id)
+     values ($1, $2, $2, $2, $3, $4, $5, $6, $7, $8)
      on conflict (deployment_uid) do nothing returning id`,
-    [row.id, row.deploymentUid, row.userId, row.domainname, row.userValues, row.sealedValues, row.desiredTemplateId],
+    [
+      row.id,
+      row.deploymentUid,
+      row.userId,
+      row.domainname,
+      row.userValues,
+      row.sealedValues,
+      row.desiredTemplateId,
+      row.clusterId,
+    ],
   )
   return rows.length > 0
 }
 
 export const DOMAIN_INDEX = 'deployment_domain'
+/** Violated by an order into a cluster that was deleted at this moment, or that the user may not use any more. */
+export const HAS_CLUSTER = 'deployment_has_cluster'
 
 /** Asks beyond what the caller may see, and learns nothing but yes or no. */
 export async function isDomainTaken(on: Runner, domain: string, butBy: string | null): Promise<boolean> {

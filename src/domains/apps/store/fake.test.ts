@@ -45,6 +45,7 @@ const rowOf = (id: string): Deployment => ({
   retries: 0,
   rollout: null,
   unrepairable: [],
+  clusterId: null,
   suspendedAt: null,
   lastError: null,
   lastReconcileAt: null,

@@ -1,5 +1,6 @@
 export * from './deployments.ts'
 export { deploymentRows, livingDeployments } from './deployment-rows.ts'
+export * from './clusters.ts'
 export * from './jobs.ts'
 export { verifiedReleaseStore } from './verified-releases.ts'
 export * from './chart-sources.ts'

@@ -9,12 +9,13 @@ import {
   DOMAIN_INDEX,
   findDeployment,
   findProduct,
+  HAS_CLUSTER,
   insertDeployment,
   type ListedDeployment,
   type NewDeployment,
 } from '../store/index.ts'
 import { found, note } from '../../../store/index.ts'
-import { intendCreate } from './intent.ts'
+import { intendCreate, noCluster } from './intent.ts'
 import { refuseMissingKinds } from './missing-kinds.ts'
 import type { DeploymentInput } from './port.ts'
 import type { UseCaseDeps } from './deps.ts'
@@ -25,13 +26,14 @@ export async function createDeployment(
   actor: Actor,
   input: DeploymentInput,
 ): Promise<ListedDeployment> {
-  await refuseMissingKinds(deps, actor, input.templateId)
+  // Which kinds another cluster has, its worker finds out.
+  if (input.clusterId == null) await refuseMissingKinds(deps, actor, input.templateId)
   return await asUser(deps.pool, actor, async (tx) => {
     const id = randomUUID()
-    const { owner, template, intent } = await intendCreate(deps, tx, id, input)
+    const { owner, clusterId, template, intent } = await intendCreate(deps, tx, id, input)
     const product = found(await findProduct(tx, template.productId), 'product', template.productId)
     const name = (): string => deploymentUid({ productName: product.name, email: owner.email }, deps.random)
-    await insertNamed(tx, name, { id, userId: owner.id, ...intent })
+    await insertNamed(tx, name, { id, userId: owner.id, clusterId, ...intent })
     if (!(await canBeOrdered(tx, owner.id, template.id))) {
       throw new RefusedFields([{ field: 'template_id', message: 'was deleted at this moment' }])
     }
@@ -44,7 +46,7 @@ export async function createDeployment(
       object: deploymentKey(id),
       tenant: owner.id,
       after: intent,
-      detail: { generation: 1, chartVersion: template.chartVersion },
+      detail: { generation: 1, chartVersion: template.chartVersion, ...(clusterId !== null && { clusterId }) },
     })
     return found(await findDeployment(tx, { id }), 'deployment', id)
   })
@@ -55,10 +57,17 @@ const MOST_DRAWS = 20
 
 async function insertNamed(tx: Tx, name: () => string, row: Omit<NewDeployment, 'deploymentUid'>): Promise<void> {
   for (let draw = 0; draw < MOST_DRAWS; draw++) {
-    if (await insertDeployment(tx, { ...row, deploymentUid: name() }).catch(domainTaken(row.domainname))) return
+    if (await insertDeployment(tx, { ...row, deploymentUid: name() }).catch(refusedOrder(row.domainname))) return
   }
   throw new Error(`failed to find a free name for the deployment in ${MOST_DRAWS} draws`)
 }
+
+const refusedOrder =
+  (domain: string) =>
+  (error: unknown): never => {
+    if (violates(error, HAS_CLUSTER)) throw noCluster()
+    return domainTaken(domain)(error)
+  }
 
 /** For `catch`: tells the index's refusal in our words. */
 export const domainTaken =

@@ -1,4 +1,4 @@
-import { asUser, checkGeneration, found, note, type Actor, type Precondition } from '../../../store/index.ts'
+import { asUser, checkGeneration, found, note, type Actor, type Precondition, type Tx } from '../../../store/index.ts'
 import { deploymentKey, WAKE_REASON } from '../queue.ts'
 import {
   findDeployment,
@@ -18,22 +18,32 @@ export function deleteDeployment(
   precondition: Precondition = {},
 ): Promise<ListedDeployment> {
   return asUser(deps.pool, actor, async (tx) => {
-    const before = found(await lockDeployment(tx, ref), 'deployment', ref.id)
-    if (before.deletedAt === null) {
-      checkGeneration(before.generation, precondition)
-      await markDeleting(tx, before.id)
-      await deps.queue.wakeIn(tx, {
-        key: deploymentKey(before.id),
-        wake: { reason: WAKE_REASON.delete, tenant: before.userId },
-      })
-      await note(tx, actor, {
-        action: 'deleted',
-        object: deploymentKey(before.id),
-        tenant: before.userId,
-        before: intentOf(before),
-        detail: { generation: before.generation + 1 },
-      })
-    }
+    await removeDeployment(deps, tx, actor, ref, precondition)
     return found(await findDeployment(tx, ref), 'deployment', ref.id)
   })
+}
+
+export async function removeDeployment(
+  deps: Pick<UseCaseDeps, 'queue'>,
+  tx: Tx,
+  actor: Actor,
+  ref: DeploymentRef,
+  precondition: Precondition,
+): Promise<void> {
+  const before = found(await lockDeployment(tx, ref), 'deployment', ref.id)
+  if (before.deletedAt === null) {
+    checkGeneration(before.generation, precondition)
+    await markDeleting(tx, before.id)
+    await deps.queue.wakeIn(tx, {
+      key: deploymentKey(before.id),
+      wake: { reason: WAKE_REASON.delete, tenant: before.userId },
+    })
+    await note(tx, actor, {
+      action: 'deleted',
+      object: deploymentKey(before.id),
+      tenant: before.userId,
+      before: intentOf(before),
+      detail: { generation: before.generation + 1 },
+    })
+  }
 }

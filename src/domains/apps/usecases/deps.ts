@@ -14,6 +14,12 @@ export interface Users {
   emailsOf(on: Runner, ids: readonly string[]): Promise<ReadonlyMap<string, string>>
 }
 
+/** Clusters, as the caller of the transaction may see them; the domain of clusters implements it. */
+export interface ClusterDirectory {
+  /** Undefined: the user is no owner or member of its organization, it is deleted, or it is not to be seen. */
+  usable(on: Runner, userId: string, clusterId: string): Promise<{ readonly name: string } | undefined>
+}
+
 /** What the use cases work with; the composition root fills it. */
 export interface UseCaseDeps {
   readonly pool: Pool
@@ -23,6 +29,8 @@ export interface UseCaseDeps {
   readonly ring?: KeyRing | undefined
   readonly charts: Charts
   readonly users: Users
+  /** @default there are none */
+  readonly clusters?: ClusterDirectory | undefined
   /** What charts are tried with; there is none until a control plane is connected. @default never */
   readonly trial?: () => Trial | undefined
   /** Keys that sign charts of any source, in ASCII armor. @default there are none */

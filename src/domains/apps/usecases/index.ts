@@ -1,5 +1,6 @@
 export { openApps } from './apps.ts'
 export type * from './port.ts'
 export { accessTo, proofOf, sourcesOfApi, sourcesOfWorker, type FindSource } from './chart-sources.ts'
-export type { UseCaseDeps, Users } from './deps.ts'
+export { clusterApps, type ClusterApps } from './cluster-apps.ts'
+export type { ClusterDirectory, UseCaseDeps, Users } from './deps.ts'
 export type { DeploymentFilter, DeploymentRef, JobFilter, ListedDeployment, ListedJob } from '../store/index.ts'

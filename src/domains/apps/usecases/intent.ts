@@ -28,10 +28,12 @@ export async function intendCreate(
   tx: Tx,
   id: string,
   input: DeploymentInput,
-): Promise<Intended & { readonly owner: Owner }> {
-  const { ring, users } = deps
+): Promise<Intended & { readonly owner: Owner; readonly clusterId: string | null }> {
+  const { ring, users, clusters } = deps
   const owner = found(await users.find(tx, input.userId), 'user', input.userId)
   refuseExcess(input.userValues)
+  const clusterId = input.clusterId ?? null
+  if (clusterId !== null && (await clusters?.usable(tx, owner.id, clusterId)) === undefined) throw noCluster()
   const template = await orderable(tx, input.templateId)
   const { valuesSchema } = userPartOf(template)
   const userValues = keepSecrets(valuesSchema, input.userValues ?? {}, NOTHING)
@@ -40,8 +42,18 @@ export async function intendCreate(
   await checkLimit(deps, tx, owner)
   const { open, secrets } = splitSecrets(valuesSchema, userValues)
   const sealedValues = sealSecrets(ring, { id, sealedValues: {} }, secrets)
-  return { owner, template, intent: { domainname, userValues: open, sealedValues, desiredTemplateId: template.id } }
+  return {
+    owner,
+    clusterId,
+    template,
+    intent: { domainname, userValues: open, sealedValues, desiredTemplateId: template.id },
+  }
 }
+
+export const noCluster = (): RefusedFields =>
+  new RefusedFields([
+    { field: 'cluster_id', message: 'is no cluster of an organization in which the user is an owner or a member' },
+  ])
 
 /** `before`: the row as it is. `changed`: what people would call different, empty if there is nothing to write. */
 export async function intendUpdate(

@@ -121,6 +121,8 @@ export interface DeploymentInput {
   /** Whose it is. Admins may order for others. */
   readonly userId: string
   readonly templateId: string
+  /** A cluster of an organization in which its user is more than a viewer. @default the platform's own control plane */
+  readonly clusterId?: string | null | undefined
   readonly domainname: string
   readonly userValues?: JsonObject | undefined
 }

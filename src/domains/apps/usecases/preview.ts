@@ -16,7 +16,7 @@ import type { UseCaseDeps } from './deps.ts'
 export function previewCreate(deps: UseCaseDeps, actor: Actor, input: DeploymentInput): Promise<PreviewInputs> {
   return asUser(deps.pool, actor, async (tx) => {
     const id = randomUUID()
-    const { owner, template, intent } = await intendCreate(deps, tx, id, input)
+    const { owner, clusterId, template, intent } = await intendCreate(deps, tx, id, input)
     await refuseTaken(tx, intent.domainname, null)
     const product = found(await findProduct(tx, template.productId), 'product', template.productId)
     const name = deploymentUid({ productName: product.name, email: owner.email }, deps.random)
@@ -35,6 +35,7 @@ export function previewCreate(deps: UseCaseDeps, actor: Actor, input: Deployment
       retries: 0,
       rollout: null,
       unrepairable: [],
+      clusterId,
       suspendedAt: null,
       lastError: null,
       lastReconcileAt: null,

@@ -1,0 +1,24 @@
+import { FailureError, failureOf } from '../../../kernel/index.ts'
+import { raise } from '../failures.ts'
+
+/** A cluster cannot be used at present. Waiting for it costs no attempt. */
+export class ClusterAway extends FailureError {
+  override readonly name = 'ClusterAway'
+}
+
+/** The codes of an API server that does not answer. */
+const SILENT: ReadonlySet<string> = new Set(['KubeUnreachable', 'ControlPlaneUnreachable', 'KubeUnauthorized'])
+
+/**
+ * One code for all of it, so that every part of the platform knows an app that waits for its cluster: the database counts them
+ * by it when the cluster is to be deleted.
+ */
+export function awayOf(clusterId: string, error: unknown): ClusterAway {
+  if (error instanceof ClusterAway) return error
+  const { code, message } = failureOf(error)
+  return new ClusterAway(raise.ClusterUnreachable(`cluster ${clusterId}: ${message} (${code})`).failure, {
+    cause: error,
+  })
+}
+
+export const isSilence = (error: unknown): boolean => SILENT.has(failureOf(error).code)

@@ -1,0 +1,204 @@
+import { aborted, answerWithin, sleep, startAll, type Clock, type Service } from '../../../kernel/index.ts'
+import { renewedConfig, type EndingKubeconfig } from '../../../kube/index.ts'
+import { raise } from '../failures.ts'
+import { awayOf, ClusterAway } from './away.ts'
+import type { ClusterAccess, OpenCluster, Opened } from './port.ts'
+
+export interface ClusterTargetDeps<T> {
+  readonly access: ClusterAccess
+  readonly open: OpenCluster<T>
+  readonly clock: Clock
+  /** A cluster cannot be used, or can be used again. @default nobody is told */
+  readonly onChange?: (clusterId: string, away: ClusterAway | undefined) => void
+}
+
+/** The right to use a target until it is disposed of: it is not closed meanwhile. */
+export interface Used<T> extends Disposable {
+  readonly target: T
+  /** Its API server did not answer. Nobody else has to find that out: until it answers again the target is not given out. */
+  away(error: unknown): ClusterAway
+}
+
+/** Between two attempts to connect, or to hear of an API server that was silent. */
+const RETRY_MS = 5_000
+const ANSWER_MS = 10_000
+/** How long those who use a target may take to end when it is closed. */
+const LEAVE_MS = 10_000
+
+/**
+ * One cluster: connects to it, keeps its services running, and connects again after its API server has moved. Everything that
+ * waits for the cluster waits here, in the background; whoever wants to use it is told at once why it cannot be used.
+ */
+export class ClusterTarget<T> {
+  readonly #id: string
+  readonly #deps: ClusterTargetDeps<T>
+  readonly #over = new AbortController()
+  readonly #life: Promise<void>
+  #opened: Opened<T> | undefined
+  #away: ClusterAway | undefined
+  #isGone = false
+  #users = 0
+  #usedAt: number
+  /** Called when anything above has changed. */
+  readonly #listeners = new Set<() => void>()
+
+  constructor(id: string, deps: ClusterTargetDeps<T>) {
+    this.#id = id
+    this.#deps = deps
+    this.#usedAt = deps.clock.now()
+    this.#life = this.#live()
+  }
+
+  /**
+   * While it is being connected to, `patience` is asked how long to wait for it. Throws `ClusterAway` while it cannot be used.
+   * `gone`: for good.
+   */
+  async use(patience: () => number, signal: AbortSignal): Promise<Used<T> | 'gone'> {
+    this.#usedAt = this.#deps.clock.now()
+    const isKnown = (): boolean => this.#isGone || this.#opened !== undefined || this.#away !== undefined
+    if (!isKnown()) await this.#until(isKnown, patience(), signal)
+    if (this.#isGone) return 'gone'
+    const opened = this.#opened
+    if (this.#away !== undefined) throw this.#away
+    if (opened === undefined) throw connecting(this.#id)
+    let isUsed = true
+    this.#users++
+    return {
+      target: opened.target,
+      away: (error) => {
+        const away = awayOf(this.#id, error)
+        if (this.#opened === opened) this.#say(away)
+        return away
+      },
+      [Symbol.dispose]: () => {
+        if (!isUsed) return
+        isUsed = false
+        this.#users--
+        this.#usedAt = this.#deps.clock.now()
+        this.#changed()
+      },
+    }
+  }
+
+  get idleMs(): number {
+    return this.#users > 0 ? 0 : this.#deps.clock.now() - this.#usedAt
+  }
+
+  async close(): Promise<void> {
+    this.#over.abort(new Error(`cluster ${this.#id} is no longer a target`))
+    await this.#life
+  }
+
+  async #live(): Promise<void> {
+    const { signal } = this.#over
+    while (!signal.aborted && !this.#isGone) {
+      const moved = new AbortController()
+      await this.#connect(moved, AbortSignal.any([signal, moved.signal])).catch((error: unknown) => {
+        if (!signal.aborted && !moved.signal.aborted) this.#say(awayOf(this.#id, error))
+      })
+      if (!moved.signal.aborted) await this.#pause(signal)
+    }
+  }
+
+  /** Connects, and stays connected until the signal is aborted. */
+  async #connect(moved: AbortController, signal: AbortSignal): Promise<void> {
+    const { clock, open } = this.#deps
+    const config = await renewedConfig({
+      of: `of cluster ${this.#id}`,
+      obtain: () => this.#kubeconfig(moved, signal),
+      onMoved: () => moved.abort(),
+      clock,
+    })
+    const opened = open(this.#id, config)
+    let stop: (() => Promise<void>) | undefined
+    try {
+      await this.#answers(opened, signal)
+      this.#say(undefined)
+      stop = await startAll(opened.services, signal)
+      this.#opened = opened
+      this.#changed()
+      await Promise.race([this.#probing(opened, signal), failing(opened.services)])
+    } finally {
+      this.#opened = undefined
+      await this.#until(() => this.#users === 0, LEAVE_MS)
+      await stop?.()
+      await opened.close()
+    }
+  }
+
+  async #kubeconfig(ended: AbortController, signal: AbortSignal): Promise<EndingKubeconfig> {
+    const asked = { clock: this.#deps.clock, ms: ANSWER_MS, call: `access to cluster ${this.#id}` }
+    const answer = await answerWithin(asked, () => this.#deps.access.kubeconfig(this.#id, signal)).catch(
+      (error: unknown) => {
+        throw awayOf(this.#id, error)
+      },
+    )
+    if (answer !== undefined) return answer
+    this.#isGone = true
+    ended.abort()
+    this.#changed()
+    throw new ClusterAway(raise.ClusterGone(`cluster ${this.#id} is gone`).failure)
+  }
+
+  /** Asks an API server that was silent until it answers. Those that answer are not asked. */
+  async #probing(opened: Opened<T>, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.#until(() => this.#away !== undefined, Infinity, signal)
+      await this.#pause(signal)
+      if (signal.aborted) return
+      const answered = await this.#answers(opened, signal).then(
+        () => true,
+        (error: unknown) => {
+          if (!signal.aborted) this.#say(awayOf(this.#id, error))
+          return false
+        },
+      )
+      if (answered) this.#say(undefined)
+    }
+  }
+
+  #answers(opened: Opened<T>, signal: AbortSignal): Promise<unknown> {
+    const asked = { clock: this.#deps.clock, ms: ANSWER_MS, call: `the API server of cluster ${this.#id}` }
+    return answerWithin(asked, () => opened.probe(signal))
+  }
+
+  #say(away: ClusterAway | undefined): void {
+    const isNews = this.#away?.message !== away?.message
+    this.#away = away
+    if (isNews) this.#deps.onChange?.(this.#id, away)
+    this.#changed()
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener()
+  }
+
+  #pause(signal: AbortSignal): Promise<void> {
+    return sleep(this.#deps.clock, RETRY_MS, signal).catch(() => {})
+  }
+
+  /** Resolves when it is so, after `ms`, or when the signal is aborted. */
+  async #until(isSo: () => boolean, ms: number, signal?: AbortSignal): Promise<void> {
+    if (isSo() || ms <= 0) return
+    const enough = new AbortController()
+    const check = (): void => {
+      if (isSo()) enough.abort()
+    }
+    const ended = AbortSignal.any([enough.signal, ...(signal ? [signal] : [])])
+    this.#listeners.add(check)
+    await (ms === Infinity ? aborted(ended) : sleep(this.#deps.clock, ms, ended).catch(() => {}))
+    this.#listeners.delete(check)
+  }
+}
+
+const connecting = (id: string): ClusterAway =>
+  new ClusterAway(raise.ClusterUnreachable(`cluster ${id} is being connected to`).failure)
+
+/** Rejects when one of them ends by itself. */
+const failing = (services: readonly Service[]): Promise<never> =>
+  Promise.race(
+    services.map(async ({ name, done }): Promise<never> => {
+      await done
+      throw new Error(`${name} has ended`)
+    }),
+  )

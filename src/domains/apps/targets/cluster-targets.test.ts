@@ -1,0 +1,223 @@
+import { expect, test } from 'vitest'
+import { FailureError, manualClock, service, type Service } from '../../../kernel/index.ts'
+import type { EndingKubeconfig, KubeConfig } from '../../../kube/index.ts'
+import { ClusterAway } from './away.ts'
+import { ClusterTargets } from './cluster-targets.ts'
+
+const LIFE_MS = 1_000_000
+const NOW = new AbortController().signal
+const SENTINEL = 'token-of-an-administrator'
+
+interface FakeCluster {
+  server: string
+  /** What access answers instead of a kubeconfig. */
+  refusal?: Error | 'gone' | 'hangs'
+  isSilent: boolean
+}
+
+interface FakeTarget {
+  readonly id: string
+  readonly config: KubeConfig
+}
+
+const notReady = new FailureError({
+  code: 'ClusterNotReady',
+  message: 'its control plane is being created',
+  whoseMove: 'user',
+  retryable: true,
+  nextStep: 'Wait.',
+})
+
+function scene() {
+  const clock = manualClock(0)
+  const clusters = new Map<string, FakeCluster>()
+  const log: string[] = []
+  const kubeconfig = async (id: string): Promise<EndingKubeconfig | undefined> => {
+    const { server, refusal } = clusters.get(id)!
+    log.push(`access ${id}`)
+    if (refusal === 'hangs') return await new Promise(() => {})
+    if (refusal === 'gone') return undefined
+    if (refusal !== undefined) throw refusal
+    const text = JSON.stringify({
+      clusters: [{ name: 'c', cluster: { server } }],
+      users: [{ name: 'u', user: { token: SENTINEL } }],
+      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+      'current-context': 'x',
+    })
+    return { kubeconfig: text, expiresAt: clock.now() + LIFE_MS }
+  }
+  const running = (id: string): Service =>
+    service(`services of ${id}`, async (signal, ready) => {
+      log.push(`start ${id}`)
+      ready()
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+      log.push(`stop ${id}`)
+    })
+  const targets = new ClusterTargets<FakeTarget>({
+    access: { kubeconfig },
+    clock,
+    open: (id, config) => ({
+      target: { id, config },
+      services: [running(id)],
+      probe: async () => {
+        log.push(`probe ${id}`)
+        if (clusters.get(id)!.isSilent) throw silence()
+      },
+      close: async () => void log.push(`close ${id} at ${config.server}`),
+    }),
+    onChange: (id, away) => log.push(`${id} ${away === undefined ? 'can be used' : 'is away'}`),
+  })
+  const cluster = (id: string, more: Partial<FakeCluster> = {}): FakeCluster => {
+    const made = { server: `https://${id}.example`, isSilent: false, ...more }
+    clusters.set(id, made)
+    return made
+  }
+  const use = async (id: string) => {
+    const used = await targets.use(id, () => 60_000, NOW)
+    if (used === 'gone') throw new Error('gone')
+    return used
+  }
+  const awayness = async (id: string, patienceMs = 0) => {
+    const answer = targets.use(id, () => patienceMs, NOW).catch((error: unknown) => error)
+    await clock.advance(patienceMs)
+    const error = await answer
+    expect(error).toBeInstanceOf(ClusterAway)
+    return error as ClusterAway
+  }
+  return { clock, targets, cluster, use, awayness, log }
+}
+
+const silence = () =>
+  new FailureError({
+    code: 'KubeUnreachable',
+    message: 'failed to GET /version: connect ECONNREFUSED',
+    whoseMove: 'platform',
+    retryable: true,
+    nextStep: 'Wait.',
+  })
+
+test('a cluster is connected to when it is used first, and once', async () => {
+  const { cluster, use, log, targets } = scene()
+  cluster('a')
+  expect(log).toEqual([])
+  using first = await use('a')
+  using second = await use('a')
+  expect(second.target).toBe(first.target)
+  expect(log).toEqual(['access a', 'probe a', 'start a'])
+  first[Symbol.dispose]()
+  second[Symbol.dispose]()
+  await targets.close()
+  expect(log.slice(3)).toEqual(['stop a', 'close a at https://a.example'])
+})
+
+test('what access says is told with its code, without waiting, and passes by itself', async () => {
+  const { clock, cluster, use, awayness, targets } = scene()
+  const a = cluster('a', { refusal: notReady })
+  expect((await awayness('a', 1_000)).failure).toMatchObject({
+    code: 'ClusterUnreachable',
+    message: 'cluster a: its control plane is being created (ClusterNotReady)',
+  })
+  const patience = (): number => expect.fail('it is known to be away')
+  await expect(targets.use('a', patience, NOW)).rejects.toThrow('ClusterNotReady')
+  delete a.refusal
+  await clock.advance(5_000)
+  using used = await use('a')
+  expect(used.target.id).toBe('a')
+})
+
+test('one that hangs holds nobody for longer than they are patient, and no other cluster', async () => {
+  const { clock, cluster, use, awayness, targets } = scene()
+  cluster('hanging', { refusal: 'hangs' })
+  cluster('fine')
+  expect((await awayness('hanging', 2_000)).message).toContain('is being connected to')
+  using used = await use('fine')
+  expect(used.target.id).toBe('fine')
+  await clock.advance(10_000)
+  expect((await awayness('hanging')).message).toContain('gave no answer within 10000 ms')
+  used[Symbol.dispose]()
+  await targets.close()
+})
+
+test('an API server that falls silent is asked in the background until it answers', async () => {
+  const { clock, cluster, use, awayness, log } = scene()
+  const a = cluster('a')
+  const used = await use('a')
+  a.isSilent = true
+  expect(used.away(silence()).failure.code).toBe('ClusterUnreachable')
+  used[Symbol.dispose]()
+  log.length = 0
+  for (let times = 0; times < 3; times++) expect((await awayness('a')).message).toContain('ECONNREFUSED')
+  expect(log).toEqual([])
+  await clock.advance(15_000)
+  expect(log).toEqual(['probe a', 'probe a', 'probe a'])
+  a.isSilent = false
+  await clock.advance(5_000)
+  expect(log.slice(3)).toEqual(['probe a', 'a can be used'])
+  using again = await use('a')
+  expect(again.target).toBe(used.target)
+  await clock.advance(600_000)
+  expect(log).toHaveLength(5)
+})
+
+test('a cluster whose server has moved is connected to anew, once those who use it have ended', async () => {
+  const { clock, cluster, use, log } = scene()
+  const a = cluster('a')
+  const used = await use('a')
+  a.server = 'https://moved.example'
+  await clock.advance(LIFE_MS)
+  await expect(used.target.config.credentials.current()).rejects.toThrow('its server has moved')
+  expect(log).not.toContain('stop a')
+  used[Symbol.dispose]()
+  using again = await use('a')
+  expect(again.target.config.server).toBe('https://moved.example')
+  expect(log.filter((line) => /^(?:stop|close)/.test(line))).toEqual(['stop a', 'close a at https://a.example'])
+})
+
+test('a cluster that is gone is said to be, and not asked for again', async () => {
+  const { clock, cluster, targets, log } = scene()
+  cluster('a', { refusal: 'gone' })
+  expect(await targets.use('a', () => 1_000, NOW)).toBe('gone')
+  await clock.advance(60_000)
+  expect(await targets.use('a', () => 1_000, NOW)).toBe('gone')
+  expect(log).toEqual(['access a'])
+})
+
+test('one that goes while it is in use is closed', async () => {
+  const { clock, cluster, use, targets, log } = scene()
+  const a = cluster('a')
+  const used = await use('a')
+  a.refusal = 'gone'
+  await clock.advance(LIFE_MS)
+  await expect(used.target.config.credentials.current()).rejects.toThrow('cluster a is gone')
+  used[Symbol.dispose]()
+  expect(await targets.use('a', () => 1_000, NOW)).toBe('gone')
+  await expect.poll(() => log.at(-1)).toBe('close a at https://a.example')
+})
+
+test('those that nobody needs are closed, unless somebody still uses them', async () => {
+  const { clock, cluster, use, targets, log } = scene()
+  for (const id of ['a', 'b', 'c']) cluster(id)
+  const [a, b] = [await use('a'), await use('b')]
+  ;(await use('c'))[Symbol.dispose]()
+  b[Symbol.dispose]()
+  await clock.advance(1)
+  await targets.closeUnless((id) => id === 'c')
+  expect(log.filter((line) => line.startsWith('stop'))).toEqual(['stop b'])
+  a[Symbol.dispose]()
+  await clock.advance(1)
+  await targets.closeUnless((id) => id === 'c')
+  expect(log.filter((line) => line.startsWith('stop'))).toEqual(['stop b', 'stop a'])
+})
+
+test('the credentials are in nothing that is told', async () => {
+  const { clock, cluster, use, awayness, log } = scene()
+  const a = cluster('a')
+  const used = await use('a')
+  a.refusal = new Error('failed to reach Gardener')
+  await clock.advance(LIFE_MS)
+  await expect(used.target.config.credentials.current()).rejects.toThrow()
+  const away = used.away(silence())
+  used[Symbol.dispose]()
+  const told = [JSON.stringify(away.failure), String(await awayness('a')), JSON.stringify(log)]
+  expect(told.join()).not.toContain(SENTINEL)
+})
