@@ -6,6 +6,7 @@ import {
   observed,
   type ConnectionEvents,
   type HttpTransport,
+  type KubeConfig,
   type KubeRequest,
   type RequestEvents,
   type Transport,
@@ -24,7 +25,12 @@ export interface ConnectOptions {
  * transaction.
  */
 export async function connectKubernetes({ kubeconfig, env, emitter }: ConnectOptions): Promise<HttpTransport> {
-  const http = httpTransport(await loadKubeConfig({ path: kubeconfig, env }), { emitter })
+  return connectTo(await loadKubeConfig({ path: kubeconfig, env }), emitter)
+}
+
+/** The same for a kubeconfig that is in no file. */
+export function connectTo(config: KubeConfig, emitter: ConnectOptions['emitter']): HttpTransport {
+  const http = httpTransport(config, { emitter })
   return { ...outsideTransactions(observed(http, emitter)), close: () => http.close() }
 }
 

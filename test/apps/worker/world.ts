@@ -18,6 +18,7 @@ import type { AppsParts } from '../../../src/domains/apps/parts.ts'
 import type { AppsWorkerDeps, Deployment } from '../../../src/domains/apps/index.ts'
 import { APPS_QUEUE, deploymentKey } from '../../../src/domains/apps/queue.ts'
 import { deploymentRows } from '../../../src/domains/apps/store/index.ts'
+import { clusterDirectory } from '../../../src/domains/clusters/store/index.ts'
 import { userDirectory } from '../../../src/identity/index.ts'
 import { startAll, systemClock, type Emitter, type Explanation } from '../../../src/kernel/index.ts'
 import {
@@ -112,6 +113,7 @@ export class WorkerWorld implements AsyncDisposable {
       queue,
       charts: charts({ cacheDir: join(dir, 'charts'), localPaths: true }),
       users: userDirectory,
+      clusters: clusterDirectory,
       ingressClass: CLASS,
       ring: SETTINGS.ring,
       clock: systemClock,
@@ -129,6 +131,11 @@ export class WorkerWorld implements AsyncDisposable {
     })
     const place = { databaseUrl: database.url, kubeconfig, helmBinary, dir }
     return new WorkerWorld({ apps, client, database, queue, productId: product.id, templateId, userId, place, ending })
+  }
+
+  /** Path of the Helm binary. */
+  get helm(): string {
+    return this.#place.helmBinary
   }
 
   /** A folder that goes with this world. */

@@ -1,0 +1,153 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ClusterAccess, Clusters } from '../../../src/domains/apps/index.ts'
+import { clustersInUse } from '../../../src/domains/apps/store/index.ts'
+import { connectCluster } from '../../../src/processes/apps/cluster-connection.ts'
+import { createEmitter } from '../../../src/kernel/index.ts'
+import {
+  Deployment,
+  httpTransport,
+  loadKubeConfig,
+  makeClient,
+  Namespace,
+  type Client,
+} from '../../../src/kube/index.ts'
+import { startControlPlane, type ControlPlane } from '../../../tools/control-plane/index.ts'
+import { layVolume } from '../../support/volume.ts'
+import { ADMIN, WorkerWorld } from './world.ts'
+
+const LIFE_MS = 4_000
+
+let cluster: ControlPlane
+let inside: Client
+let dir: string
+let closing: () => Promise<void>
+
+/** A second control plane, which is the cluster of an organization. */
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'caelus-clusters-test-'))
+  cluster = await startControlPlane({ dir, nodeCount: 1 })
+  const transport = httpTransport(await loadKubeConfig({ path: cluster.kubeconfig }))
+  inside = makeClient(transport, { fieldManager: 'test' })
+  closing = () => transport.close()
+})
+afterAll(async () => {
+  await closing()
+  await cluster.stop()
+  await rm(dir, { recursive: true, force: true })
+})
+
+/** The row of a cluster of an organization in which the tenant of the world has a role. */
+async function clusterOf({ database: { pool }, userId }: WorkerWorld, role: string): Promise<string> {
+  const [row] = await pool.query<{ id: string }>(
+    `with organization as (insert into tenant.organizations (name) values ('of ' || gen_random_uuid()) returning id),
+       member as (
+         insert into tenant.organization_members (organization_id, user_id, role) select id, $1, $2 from organization)
+     insert into tenant.clusters (organization_id, name, region, kubernetes_version)
+     select id, 'shop', 'local', '1.34' from organization returning id`,
+    [userId, role],
+  )
+  return row!.id
+}
+
+function clustersOf(world: WorkerWorld, access: ClusterAccess): Clusters {
+  const { helm, dir: home } = world
+  return {
+    access,
+    connect: connectCluster({ helm, home, tempDir: home, emitter: createEmitter(), onError: () => {} }),
+    inUse: () => clustersInUse(world.database.pool),
+  }
+}
+
+test('an app runs in the cluster that it names, waits while that is away, recovers, and goes', async () => {
+  await using world = await WorkerWorld.make()
+  const clusterId = await clusterOf(world, 'member')
+  let asked = 0
+  const access: ClusterAccess = {
+    async kubeconfig(id) {
+      expect(id).toBe(clusterId)
+      asked++
+      return { kubeconfig: cluster.kubeconfigText, expiresAt: Date.now() + LIFE_MS }
+    },
+  }
+  const { told } = await world.worker({ clusters: clustersOf(world, access) })
+  const outcomes: string[] = []
+  told.on('reconcile:end', ({ outcome }) => void outcomes.push(outcome))
+  const changes: (string | undefined)[] = []
+  told.on('apps:cluster', ({ failure }) => void changes.push(failure?.code))
+  const { userId, templateId } = world
+  const made = await world.apps.createDeployment(ADMIN, { userId, templateId, clusterId, domainname: 'in.example.com' })
+  const { id, namespaceName: namespace } = made
+  const at = { namespace, name: namespace }
+  await layVolume(inside, { namespace, name: `${namespace}-data` })
+  const beside = await world.order({}, 'beside.example.com')
+
+  expect((await world.until(id, 'ready')).clusterId).toBe(clusterId)
+  await world.until(beside.id, 'ready')
+  expect(await inside.get(Deployment, at)).toBeDefined()
+  expect(await world.client.get(Namespace, { name: namespace })).toBeUndefined()
+  expect(await inside.get(Namespace, { name: beside.namespaceName })).toBeUndefined()
+
+  await cluster.killApiServer()
+  await world.apps.updateDeployment(ADMIN, { id }, { domainname: 'new.example.com' })
+  const failure = async () => (await world.row(id)).lastError
+  await expect.poll(failure, { timeout: 40_000 }).toMatchObject({
+    code: 'ClusterUnreachable',
+    message: expect.stringContaining(`cluster ${clusterId}: `),
+    nextStep: expect.stringContaining('retried by itself'),
+  })
+  // Nobody else notices.
+  await world.apps.updateDeployment(ADMIN, { id: beside.id }, { domainname: 'still.example.com' })
+  await world.until(beside.id, 'ready', 20_000)
+  expect((await world.row(id)).status).not.toBe('error')
+
+  await cluster.restartApiServer()
+  await world.until(id, 'ready')
+  expect((await world.row(id)).lastError).toBeNull()
+  expect(changes).toEqual(['ClusterUnreachable', undefined])
+  expect(outcomes.filter((outcome) => /^(?:retry|terminal|lost)/.test(outcome))).toEqual([])
+  expect(asked).toBeGreaterThan(3)
+
+  await world.apps.deleteDeployment(ADMIN, { id })
+  await world.until(id, 'deleted')
+  expect(await inside.get(Namespace, { name: namespace })).toBeUndefined()
+  await expectNoCredentials(world.dir)
+})
+
+test('an app is ordered into clusters of the own organization only, and goes with one that is gone', async () => {
+  await using world = await WorkerWorld.make()
+  let isGone = false
+  const access: ClusterAccess = {
+    async kubeconfig() {
+      if (isGone) return undefined
+      throw new Error('its Shoot is being created')
+    },
+  }
+  await world.worker({ clusters: clustersOf(world, access) })
+  const { userId, templateId } = world
+  const order = (clusterId: string, domainname: string) =>
+    world.apps.createDeployment(ADMIN, { userId, templateId, clusterId, domainname })
+  const refused = expect.objectContaining({ fields: [expect.objectContaining({ field: 'cluster_id' })] })
+  await expect(order(await clusterOf(world, 'viewer'), 'a.example.com')).rejects.toEqual(refused)
+  await expect(order(crypto.randomUUID(), 'b.example.com')).rejects.toEqual(refused)
+
+  const clusterId = await clusterOf(world, 'owner')
+  const { id } = await order(clusterId, 'c.example.com')
+  const message = async () => (await world.row(id)).lastError?.message
+  await expect.poll(message).toBe(`cluster ${clusterId}: its Shoot is being created (Unexpected)`)
+  await world.apps.deleteDeployment(ADMIN, { id })
+  await expect.poll(async () => (await world.row(id)).status).toBe('deleting')
+  isGone = true
+  await world.until(id, 'deleted', 30_000)
+})
+
+/** The private key of the administrator is in no file of the worker. */
+async function expectNoCredentials(folder: string): Promise<void> {
+  const secret = /"client-key-data":\s*"([^"]{40})/.exec(cluster.kubeconfigText)?.[1] ?? expect.fail('there is no key')
+  const files = await readdir(folder, { recursive: true, withFileTypes: true })
+  for (const file of files.filter((one) => one.isFile())) {
+    expect(await readFile(join(file.parentPath, file.name), 'utf8')).not.toContain(secret)
+  }
+}
