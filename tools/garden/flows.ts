@@ -1,7 +1,7 @@
 import type { OperationType } from './shoot-status.ts'
 
 /** A task of gardenlet's flow under way, and how far the flow is with it. */
-export interface Task {
+interface Task {
   readonly progress: number
   readonly description: string
 }
@@ -13,7 +13,7 @@ const evenly = (descriptions: readonly string[]): readonly Task[] =>
   }))
 
 /** With this task of a flow the API server of a Shoot can be reached. */
-export const ADDRESSES = 'Ensuring advertised addresses for the Shoot'
+const ADDRESSES = 'Ensuring advertised addresses for the Shoot'
 
 /** A few of the tasks that the flows of gardenlet name, in their order. */
 const RECONCILE = evenly([
@@ -45,5 +45,26 @@ const DELETE = evenly([
   'Waiting until shoot namespace in Seed has been deleted',
 ])
 
-export const flowOf = (type: OperationType, isHibernated: boolean): readonly Task[] =>
+const flowOf = (type: OperationType, isHibernated: boolean): readonly Task[] =>
   type === 'Delete' ? DELETE : isHibernated ? HIBERNATE : RECONCILE
+
+export interface Progress {
+  /** The task that is reported next. Absent: the flow is done. */
+  readonly task?: Task
+  /** Whether the API server of the Shoot can be reached with it, and could not before. */
+  readonly isReachable: boolean
+}
+
+/** What follows in a flow that has come to `progress`, if at most so many of its tasks are reported. */
+export function progressFrom(
+  progress: number,
+  type: OperationType,
+  { isHibernated, reported = Infinity }: { readonly isHibernated: boolean; readonly reported?: number },
+): Progress {
+  const flow = flowOf(type, isHibernated)
+  const every = Math.ceil(flow.length / Math.min(reported, flow.length))
+  const task = flow.find((one, index) => one.progress > progress && (index + 1) % every === 0)
+  const addresses = flow.find(({ description }) => description === ADDRESSES)?.progress ?? Infinity
+  const isReachable = addresses > progress && addresses <= (task?.progress ?? 100)
+  return { isReachable, ...(task && { task }) }
+}

@@ -28,7 +28,7 @@ import { LOCAL } from './landscape.ts'
 import { Shoot } from './resources.ts'
 import { publishAccess, withdrawAccess, type ShootEndpoint } from './shoot-access.ts'
 import type { Degraded } from './shoot-conditions.ts'
-import { FINALIZER, isUrgent, nextStep, OPERATION, type Pace, type Step } from './shoot-life.ts'
+import { FINALIZER, isUrgent, nextStep, OPERATION, type Pace, type Report, type Step } from './shoot-life.ts'
 import { NOTHING_WRONG, SIMULATE, simulationIn, type SimulatedFailure, type Simulation } from './simulation.ts'
 
 /** A cluster is there after some twenty seconds. */
@@ -238,7 +238,7 @@ class Lives {
     else this.#shoots.wrote(written)
   }
 
-  async #report(shoot: Shoot, { status, publishes, operations, fails }: Step & { do: 'report' }): Promise<void> {
+  async #report(shoot: Shoot, { status, publishes, operations, fails }: Report): Promise<void> {
     const at = atOf(shoot)
     const { uid } = shoot.metadata
     const addresses = publishes === true ? await this.#publish(shoot) : undefined

@@ -6,9 +6,9 @@ import type { ShootStatus, StatusPatch } from './shoot-status.ts'
 import { NOTHING_WRONG, simulationIn, type Simulation } from './simulation.ts'
 
 const pace = { pendingMs: 1, taskMs: 2, checkMs: 3, retryMs: 4 }
-const circumstances = (simulation: Simulation = NOTHING_WRONG): Circumstances => ({
+const circumstances = (simulation: Simulation = NOTHING_WRONG, tasks?: number): Circumstances => ({
   now: Date.parse('2026-03-01T00:00:00Z'),
-  pace,
+  pace: { ...pace, ...(tasks !== undefined && { tasks }) },
   project: 'org',
   simulation,
 })
@@ -44,11 +44,15 @@ const patched = (status: ShootStatus, patch: StatusPatch): ShootStatus =>
   Object.fromEntries(Object.entries({ ...status, ...patch }).filter(([, value]) => value !== null))
 
 /** All steps until the Shoot is left alone, and what has become of it. */
-function live(shoot: Shoot, simulation = NOTHING_WRONG, most = 50): { readonly steps: Step[]; readonly shoot: Shoot } {
+function live(
+  shoot: Shoot,
+  simulation = NOTHING_WRONG,
+  { most = 50, tasks }: { readonly most?: number; readonly tasks?: number } = {},
+): { readonly steps: Step[]; readonly shoot: Shoot } {
   const steps: Step[] = []
   let now = shoot
   for (; steps.length < most; now = after(now, steps.at(-1) ?? { do: 'rest' })) {
-    const step = nextStep(now, circumstances(simulation))
+    const step = nextStep(now, circumstances(simulation, tasks))
     if (step.do === 'rest') break
     steps.push(step)
   }
@@ -84,10 +88,16 @@ describe('a Shoot', () => {
     expect(done).toMatchObject({ afterMs: pace.checkMs })
   })
 
-  test('publishes its address once in every operation', () => {
-    const publishing = live(fresh()).steps.filter((step) => step.do === 'report' && step.publishes === true)
-    expect(publishing).toHaveLength(1)
-  })
+  test.each([1, 2, 9, undefined])(
+    'publishes its address once in an operation of which %s tasks are reported',
+    (tasks) => {
+      const { steps } = live(fresh(), NOTHING_WRONG, { ...(tasks !== undefined && { tasks }) })
+      const reports = steps.filter((step) => step.do === 'report')
+      expect(reports.filter(({ publishes }) => publishes === true)).toHaveLength(1)
+      const processing = reports.filter(({ status }) => (status.lastOperation?.progress ?? 0) % 100 > 0)
+      expect(processing).toHaveLength(tasks === undefined ? 9 : tasks === 2 ? 1 : tasks)
+    },
+  )
 
   test('is reconciled when its generation has changed, and hibernates', () => {
     const { shoot } = live(changed(created(), { hibernation: { enabled: true } }))
@@ -145,7 +155,7 @@ describe('an operation that fails', () => {
 
 describe('what does not wait', () => {
   test('a change of a Shoot that is at rest, and its deletion at any time', () => {
-    const begun = live(fresh(), NOTHING_WRONG, 5).shoot
+    const begun = live(fresh(), NOTHING_WRONG, { most: 5 }).shoot
     expect(lastOf(begun)?.state).toBe('Processing')
     expect([begun, changed(begun), deleted(begun)].map(isUrgent)).toEqual([false, false, true])
     expect([created(), changed(created())].map(isUrgent)).toEqual([false, true])

@@ -1,5 +1,5 @@
 import { timestamp } from '../../src/kernel/index.ts'
-import { ADDRESSES, flowOf } from './flows.ts'
+import { progressFrom } from './flows.ts'
 import type { Shoot } from './resources.ts'
 import { rotationAtEnd, rotationAtStart, rotationsIn } from './rotation.ts'
 import { checkedConditions, checkedConstraints, conditionsInProgress, initialConditions } from './shoot-conditions.ts'
@@ -12,6 +12,8 @@ export interface Pace {
   readonly pendingMs: number
   /** For each task of an operation. */
   readonly taskMs: number
+  /** How many tasks of an operation are reported: each costs gardener-apiserver some 10 ms of CPU time. @default all */
+  readonly tasks?: number
   /** From the success of an operation to the next check of the conditions. */
   readonly checkMs: number
   /** Until an operation with an error is tried again. */
@@ -28,19 +30,21 @@ export type Step =
   /** Chooses the seed, as the scheduler does. */
   | { readonly do: 'schedule'; readonly afterMs: 0 }
   | { readonly do: 'addFinalizer'; readonly afterMs: 0 }
-  | {
-      readonly do: 'report'
-      readonly status: StatusPatch
-      readonly afterMs?: number
-      /** The address and the certificates of its API server are published first. */
-      readonly publishes?: boolean
-      /** The annotation of operations without those that were begun. Null: none is left. */
-      readonly operations?: string | null
-      /** Whether it reports the simulated failure. */
-      readonly fails?: boolean
-    }
+  | Report
   /** Removes the finalizer, and with it the Shoot. */
   | { readonly do: 'release' }
+
+export interface Report {
+  readonly do: 'report'
+  readonly status: StatusPatch
+  readonly afterMs?: number
+  /** The address and the certificates of its API server are published first. */
+  readonly publishes?: boolean
+  /** The annotation of operations without those that were begun. Null: none is left. */
+  readonly operations?: string | null
+  /** Whether it reports the simulated failure. */
+  readonly fails?: boolean
+}
 
 export interface Circumstances {
   readonly now: number
@@ -157,18 +161,22 @@ const isHibernating = ({ spec }: Shoot): boolean => spec.hibernation?.enabled ??
 
 function proceed(shoot: Shoot, last: LastOperation, circumstances: Circumstances): Step {
   const { now, pace } = circumstances
-  const tasks = flowOf(last.type, isHibernating(shoot))
-  const task = tasks.find(({ progress }) => progress > last.progress)
-  if (task === undefined) return succeed(shoot, last.type, circumstances)
-  return {
-    do: 'report',
-    afterMs: pace.taskMs,
-    status: { lastOperation: { ...last, ...task, lastUpdateTime: timestamp(now) } },
-    ...(task.description === ADDRESSES && { publishes: true }),
-  }
+  const { task, isReachable } = progressFrom(last.progress, last.type, {
+    isHibernated: isHibernating(shoot),
+    ...(pace.tasks !== undefined && { reported: pace.tasks }),
+  })
+  const step: Report =
+    task === undefined
+      ? succeed(shoot, last.type, circumstances)
+      : {
+          do: 'report',
+          afterMs: pace.taskMs,
+          status: { lastOperation: { ...last, ...task, lastUpdateTime: timestamp(now) } },
+        }
+  return isReachable ? { ...step, publishes: true } : step
 }
 
-function succeed(shoot: Shoot, type: OperationType, { now, pace }: Circumstances): Step {
+function succeed(shoot: Shoot, type: OperationType, { now, pace }: Circumstances): Report {
   const { status = {} } = shoot
   const time = timestamp(now)
   const done = type === 'Delete' ? 'deleted' : 'reconciled'
