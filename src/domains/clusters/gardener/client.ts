@@ -32,7 +32,7 @@ import {
   type Shoot,
   type ShootDraft,
 } from './shoot.ts'
-import { OF_CAELUS, shootWatch } from './watch.ts'
+import { keepRead, OF_CAELUS, shootWatch } from './watch.ts'
 
 export interface GardenerOptions {
   readonly mode: Gardener['mode']
@@ -190,7 +190,7 @@ export function openGardener(options: GardenerOptions): Gardener {
         // A patch whose answer was lost is not repeated: it would ask for the operation again.
         const unlessAsked = ({ metadata }: Shoot) =>
           id !== undefined && metadata.annotations?.[OPERATION_ID] === id ? undefined : { metadata: { annotations } }
-        const patched = await patchFenced(by, Shoots, at, unlessAsked, fenceOf(write), write)
+        const patched = await patchFenced(by, Shoots, at, unlessAsked, fenceOf(write), { signal: write.signal })
         if (patched !== undefined) shoots.wrote(patched)
         return patched !== undefined
       }),
@@ -212,11 +212,17 @@ export function openGardener(options: GardenerOptions): Gardener {
 
     find: (at, signal) => told(() => client.get(Shoots, at, signal)),
 
-    list: (signal) => told(() => client.list(Shoots, { labels: OF_CAELUS, ...inNamespace(settings) }, signal)),
+    list: (signal) =>
+      told(async () => {
+        const found = await client.list(Shoots, { labels: OF_CAELUS, ...inNamespace(settings) }, signal)
+        return found.map(keepRead)
+      }),
 
-    catalogue(signal) {
+    async catalogue(signal) {
+      signal.throwIfAborted()
+      // Shared by all who ask at the same time, so that no signal of one of them ends it.
       if (profile === undefined || clock.elapsed() >= profile.until) {
-        const read = told(() => readCatalogue(signal))
+        const read = told(() => readCatalogue())
         profile = { until: clock.elapsed() + CATALOGUE_MS, read }
         read.catch(() => (profile = undefined))
       }
@@ -253,9 +259,9 @@ export function openGardener(options: GardenerOptions): Gardener {
     for (const [project, known] of namespaces) if (known === namespace) namespaces.delete(project)
   }
 
-  async function readCatalogue(signal: AbortSignal): Promise<Catalogue> {
+  async function readCatalogue(): Promise<Catalogue> {
     const name = settings.cloudProfile
-    const found = await client.get(CloudProfiles, { name }, signal)
+    const found = await client.get(CloudProfiles, { name })
     if (found === undefined)
       throw raise.GardenerMisconfigured(`GARDENER_CLOUD_PROFILE names the CloudProfile ${name}, which does not exist`)
     return catalogueOf(found, clock.now())

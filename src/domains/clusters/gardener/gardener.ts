@@ -61,9 +61,15 @@ export interface ShootWatch extends Service {
 export interface Gardener {
   readonly mode: 'mock' | 'real'
   readonly shoots: ShootWatch
-  /** The namespace of the project, created where it is missing; undefined: Gardener has not made it yet. */
+  /**
+   * The namespace of the project, created where it is missing, with its credentials; undefined: Gardener has not made it
+   * yet. Where the settings fix a namespace, that one.
+   */
   ensureProject(project: ProjectDraft, write: FencedWrite): Promise<string | undefined>
-  /** Server-side apply under the fence. A Shoot of the name that belongs to another cluster is refused. */
+  /**
+   * Server-side apply under the fence. A Shoot of the name that belongs to another cluster is refused. What Gardener has
+   * completed or raised is kept, and worker groups that the draft does not have are removed.
+   */
   apply(shoot: ShootDraft, write: FencedWrite): Promise<Shoot>
   /** What the server would make of it, with all of its admission; nothing is written. */
   dryRun(shoot: ShootDraft, signal: AbortSignal): Promise<Shoot>

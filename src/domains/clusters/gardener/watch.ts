@@ -8,7 +8,7 @@ import { CLUSTER_ID, CLUSTER_NAME, FENCE, GARDENER_OPERATION, OPERATION_ID, type
 export const OF_CAELUS = CLUSTER_ID
 
 /** All that is read of a Shoot. A Shoot of Gardener is some 10 KiB, most of it managed fields and defaults. */
-const keepRead = keeping<Shoot>(
+export const keepRead = keeping<Shoot>(
   'metadata.creationTimestamp',
   'metadata.labels',
   'metadata.finalizers',
