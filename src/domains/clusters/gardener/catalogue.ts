@@ -1,22 +1,17 @@
 import type { Catalogue, KubernetesVersion } from './gardener.ts'
 import type { CloudProfile, ProfileVersion } from './resources.ts'
 
-/** The one that Gardener assumes for a worker group that states none. */
-const ARCHITECTURE = 'amd64'
-
 /** What a CloudProfile offers at this time. */
 export const catalogueOf = ({ spec }: CloudProfile, now: number): Catalogue => ({
   regions: (spec.regions ?? []).map(({ name }) => name),
   versions: (spec.kubernetes.versions ?? []).map((version) => offered(version, now)),
-  machineTypes: (spec.machineTypes ?? []).map(
-    ({ name, cpu, gpu, memory, usable = true, architecture = ARCHITECTURE }) => ({
-      name,
-      cpu,
-      gpu,
-      memory,
-      isUsable: usable && architecture === ARCHITECTURE,
-    }),
-  ),
+  machineTypes: (spec.machineTypes ?? []).map(({ name, cpu, gpu, memory, usable = true }) => ({
+    name,
+    cpu,
+    gpu,
+    memory,
+    isUsable: usable,
+  })),
   machineImages: (spec.machineImages ?? []).map(({ name, versions = [] }) => ({
     name,
     versions: versions.map(({ version }) => version),

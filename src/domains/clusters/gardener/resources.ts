@@ -28,7 +28,6 @@ export interface CloudProfile extends KubeObject {
       readonly gpu: string
       readonly memory: string
       readonly usable?: boolean
-      readonly architecture?: string
     }[]
     readonly machineImages?: readonly {
       readonly name: string
