@@ -10,6 +10,8 @@ export type Law = (world: World) => string | undefined
 export interface Scenario {
   readonly name: string
   readonly kinds?: readonly Crd[]
+  /** Kinds that another API server would serve itself, as definitions. */
+  readonly definitions?: readonly object[]
   readonly namespaces?: readonly string[]
   /** @default all of them */
   readonly faults?: Faults
@@ -42,9 +44,9 @@ export interface Verdict {
 export async function run(scenario: Scenario, seed: number): Promise<Verdict> {
   // The virtual clock never gives the event loop a turn, so the timers of a test runner get theirs here.
   await new Promise((resolve) => void setImmediate(resolve))
-  const { kinds = [], namespaces = [], faults = ALL_FAULTS } = scenario
+  const { kinds = [], definitions = [], namespaces = [], faults = ALL_FAULTS } = scenario
   const restoreSignals = collectableSignals()
-  const world = new World({ seed, faults, kinds, namespaces })
+  const world = new World({ seed, faults, kinds, definitions, namespaces })
   const laws = scenario.setup(world)
   try {
     const broken = await new Run(world, laws, scenario).toTheEnd()

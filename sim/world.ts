@@ -1,5 +1,5 @@
 import { type Queue, type Random, seededRandom, type Service, startAll } from '../src/kernel/index.ts'
-import { FakeKubernetes } from '../src/kube/fake/index.ts'
+import { FakeKubernetes, type AdmissionPlugin } from '../src/kube/fake/index.ts'
 import { type Client, type Crd, Event, makeClient, type Transport } from '../src/kube/index.ts'
 import { FakePostgresQueue, Notices, Table, type RowChange } from '../src/store/fake/index.ts'
 import { Disturbances } from './disturbances.ts'
@@ -45,6 +45,8 @@ export interface WorldOptions {
   readonly seed: number
   readonly faults: Faults
   readonly kinds?: readonly Crd[]
+  /** Kinds that another API server would serve itself, as definitions. */
+  readonly definitions?: readonly object[]
   readonly namespaces?: readonly string[]
 }
 
@@ -77,10 +79,11 @@ export class World {
   readonly #tables: Pick<Table<object>, 'committed'>[] = []
   readonly #disturbances: Disturbances
   #faults: Faults
+  #admission: AdmissionPlugin = ({ object }) => object
   #busyUsers = 0
   #userError: unknown
 
-  constructor({ seed, faults, kinds = [], namespaces = [] }: WorldOptions) {
+  constructor({ seed, faults, kinds = [], definitions = [], namespaces = [] }: WorldOptions) {
     this.random = seededRandom(seed)
     this.#kinds = kinds
     this.#faults = mixed(faults, this.random)
@@ -88,8 +91,9 @@ export class World {
     this.kubernetes = new FakeKubernetes({
       clock: this.clock,
       random: this.random,
-      definitions: kinds.map(({ manifest }) => manifest),
+      definitions: [...kinds.map(({ manifest }) => manifest), ...definitions],
       namespaces,
+      plugin: (write) => this.#admission(write),
     })
     this.client = makeClient(this.kubernetes.transport(), { fieldManager: 'outside' })
     this.#stores.push({ version: () => this.kubernetes.version })
@@ -99,6 +103,11 @@ export class World {
     this.#repeat(20_000, 60_000, () => this.kubernetes.bookmark())
     this.#repeat(5_000, 40_000, () => this.#faults.cut > 0 && this.kubernetes.compact())
     this.#repeat(3_000, 15_000, () => this.#disturbances.clogSome(this.#lives()))
+  }
+
+  /** Every object that the API server is to store passes it. */
+  admitBy(plugin: AdmissionPlugin): void {
+    this.#admission = plugin
   }
 
   get hasBusyUsers(): boolean {

@@ -244,8 +244,10 @@ describe('an operation that a person asked for', () => {
   })
 
   it('asks for another try where Gardener gave up, and for a reconcile elsewhere', () => {
-    expect(stepFor(asked({ kind: 'retry' }), shoots.failed)).toMatchObject({ operation: 'retry', by: 'person' })
-    expect(stepFor(asked({ kind: 'retry' }))).toMatchObject({ operation: 'reconcile', by: 'person' })
+    for (const kind of ['retry', 'reconcile'] as const) {
+      expect(stepFor(asked({ kind }), shoots.failed)).toMatchObject({ operation: 'retry', by: 'person' })
+      expect(stepFor(asked({ kind }))).toMatchObject({ operation: 'reconcile', by: 'person' })
+    }
     expect(stepFor(asked({ kind: 'rotate-credentials-start' }))).toMatchObject({
       operation: 'rotate-credentials-start',
     })
@@ -323,6 +325,8 @@ describe('what Gardener gave up', () => {
     const live = { ...failedAgo(2 * MINUTE), isDeleting: true }
     const over = { cluster: { deletedAt: NOW }, seen: { shoot: present(live) } }
     expect(decide(input(over), NOW).step).toEqual(RETRY)
+    // Also of one that somebody else began: the cluster is made anew when it has ended.
+    expect(decide(input({ seen: { shoot: present(live) } }), NOW).step).toEqual(RETRY)
   })
 
   it('counts anew after a success, and not before', () => {

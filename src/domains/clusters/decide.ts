@@ -4,7 +4,7 @@ import type { LiveShoot, Observed } from './observed.ts'
 import { mayPass } from './shoot/error-codes.ts'
 import { isObserved, statusOf, type StatusTruth } from './status.ts'
 import type { Step } from './steps.ts'
-import type { Cluster, SyncState } from './types.ts'
+import type { Cluster, OperationKind, SyncState } from './types.ts'
 
 export interface DecideInput {
   readonly cluster: Pick<Cluster, 'operation' | 'deletedAt'>
@@ -39,7 +39,7 @@ export function decide(input: DecideInput, now: number): Decision {
   const { sync, seen } = input
   if (sync.status === 'deleted') return decided(input, { do: 'nothing' }, kept(input))
   if (input.cluster.deletedAt !== null) return decideDelete(input, now)
-  if (seen.shoot.is === 'present' && seen.shoot.live.isDeleting) return awaitEnd(input, seen.shoot.live)
+  if (seen.shoot.is === 'present' && seen.shoot.live.isDeleting) return awaitEnd(input, seen.shoot.live, now)
   if (seen.problem !== undefined) return refuse(input, seen.problem)
   return seen.shoot.is === 'absent' ? decideCreate(input, now) : decidePresent(input, seen.shoot, now)
 }
@@ -54,13 +54,15 @@ function decideDelete(input: DecideInput, now: number): Decision {
   return { ...decideFailed(input, shoot.live, statusOf(shoot.live), now), isSynced: true }
 }
 
-/** Somebody else deletes the Shoot of a living cluster. It is made anew once it is gone. */
-function awaitEnd(input: DecideInput, live: LiveShoot): Decision {
+/** Somebody else deletes the Shoot of a living cluster. It is made anew once it is gone, so its deletion has to end. */
+function awaitEnd(input: DecideInput, live: LiveShoot, now: number): Decision {
   const failure = raise.ShootTerminating(
     `Shoot ${live.namespace}/${live.name} of this cluster is being deleted, and not by Caelus`,
   ).failure
-  const step: Step = { do: 'waitFor', ms: TERMINATING_LOOK_MS, because: failure.message, failure }
-  return decided(input, step, statusOf(live))
+  const decision = decideFailed(input, live, statusOf(live), now)
+  if (decision.step.do === 'operate') return decision
+  const ms = decision.step.do === 'waitFor' ? decision.step.ms : TERMINATING_LOOK_MS
+  return { ...decision, step: { do: 'waitFor', ms, because: failure.message, failure } }
 }
 
 function decideCreate(input: DecideInput, now: number): Decision {
@@ -124,9 +126,9 @@ function decideOperation(input: DecideInput, live: LiveShoot, truth: StatusTruth
   return decided(input, step, truth)
 }
 
-/** Gardener takes `retry` only for what has failed; otherwise a reconcile is what a person means by it. */
-const operationFor = (kind: string, { operation }: LiveShoot): string =>
-  kind === 'retry' && operation?.state !== 'Failed' ? 'reconcile' : kind
+/** Gardener takes `retry` for what has failed, and `reconcile` for everything else. */
+const operationFor = (kind: OperationKind, { operation }: LiveShoot): string =>
+  kind === 'retry' || kind === 'reconcile' ? (operation?.state === 'Failed' ? 'retry' : 'reconcile') : kind
 
 /** What Gardener gave up is tried again where that can help. */
 function decideFailed(input: DecideInput, live: LiveShoot, truth: StatusTruth, now: number): Decision {

@@ -102,6 +102,15 @@ describe('record', () => {
     })
   })
 
+  it('a claim after something was done tells what the Shoot says by then', () => {
+    const before = { ...row, generation: 3, syncedAt: null }
+    const step = { do: 'operate', operation: 'reconcile', by: 'person', id: 'op1' } as const
+    const truth = { status: 'progressing', message: 'at it', failure: null } as const
+    const { patch, events } = record(before, decided({ step, truth }, { done: APPLY }), NOW) ?? {}
+    expect(patch).toMatchObject({ syncedGeneration: 3, status: 'progressing', lastAttemptAt: NOW })
+    expect(events?.map(({ type }) => type)).toEqual(['sync_succeeded', 'status_progressing', 'sync_claimed'])
+  })
+
   it('a run that only looks claims nothing', () => {
     const steps = [{ do: 'ensureNamespace' }, { do: 'forget' }] as const
     for (const step of steps) expect(record(row, decided({ step, isSynced: false }), NOW)).toBeUndefined()

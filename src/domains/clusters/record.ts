@@ -80,25 +80,28 @@ function afterDecision(
     retries: retries + (done?.do === 'operate' && done.by === 'caelus' ? 1 : 0),
     ...(isSynced && synced(row, now, done !== undefined)),
   }
-  if (isClaim(step)) {
-    // The status is told when it is known what became of the step.
-    return {
-      truth: { ...own, lastAttemptAt: now },
-      events: [...doneEvents(done), { type: 'sync_claimed', message: claimText(step), attempt: attempt + 1 }],
-    }
-  }
-  if (step.do === 'ensureNamespace' || step.do === 'forget') return { truth: own, events: doneEvents(done) }
-  const status = statusTruth(row, decision.truth, now)
+  // Before a step the status is left as it is, until it is known what became of the step; unless one was done already.
+  const isTold = done !== undefined || !isEffect(step)
+  const status = isTold ? statusTruth(row, decision.truth, now) : { truth: {}, events: [] }
   return {
     truth: {
       ...own,
       ...status.truth,
-      shoot: live === undefined ? null : summaryIn(live),
-      ...(step.do !== 'refuse' && { ...ALL_WELL, failure: (step.do === 'waitFor' && step.failure) || null }),
+      ...(isTold && { shoot: live === undefined ? null : summaryIn(live) }),
+      ...(isClaim(step) && { lastAttemptAt: now }),
+      ...(!isEffect(step) && step.do !== 'refuse' && { ...ALL_WELL, failure: concernOf(step) }),
     },
-    events: [...doneEvents(done), ...status.events],
+    events: [...doneEvents(done), ...status.events, ...claimEvents(step, attempt)],
   }
 }
+
+const isEffect = (step: Step): step is Effect => isClaim(step) || step.do === 'ensureNamespace' || step.do === 'forget'
+
+/** Why to worry although it only waits. */
+const concernOf = (step: Step): Failure | null => (step.do === 'waitFor' && step.failure) || null
+
+const claimEvents = (step: Step, attempt: number): ClusterEvent[] =>
+  isClaim(step) ? [{ type: 'sync_claimed', message: claimText(step), attempt: attempt + 1 }] : []
 
 /** The time moves with what was done, not with every look. */
 const synced = (row: SyncState, now: number, isNew: boolean): SyncPatch => ({

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { explore, report, run } from './scenario.ts'
+import { clustersScenario, type ClustersVariant } from './scenarios/clusters.ts'
+
+/** Planted: says that the row is written when it was not. */
+const lyingRows: ClustersVariant = ({ rows }) => ({ rows: { ...portOf(rows), write: async () => true } })
+
+/** Planted: takes every Shoot for one without a row. */
+const forgetful: ClustersVariant = ({ rows }) => ({ rows: { ...portOf(rows), living: async () => new Set<string>() } })
+
+/** Planted: says that a Shoot is deleted when it is not. */
+const lyingGardener: ClustersVariant = ({ gardener }) => ({ gardener: { ...gardener, remove: async () => true } })
+
+/** Its methods are behind a proxy, which a spread does not see. */
+const portOf = (rows: Parameters<ClustersVariant>[0]['rows']): typeof rows => ({
+  load: (id) => rows.load(id),
+  write: (id, fence, patch, events) => rows.write(id, fence, patch, events),
+  page: (after, limit) => rows.page(after, limit),
+  living: (ids) => rows.living(ids),
+  count: () => rows.count(),
+  seen: (instance) => rows.seen(instance),
+})
+
+test('the clusters worker keeps its laws under 200 fault schedules', { timeout: 600_000 }, async () => {
+  const { seeds, found } = await explore(clustersScenario(), { seeds: 200 })
+  expect(found && report(found)).toBeUndefined()
+  expect(seeds).toBe(200)
+})
+
+const HELD = 'a Shoot is written by its holder alone, and told as it is'
+
+test.each([
+  ['only says that it wrote its rows', lyingRows, 'the world comes to rest'],
+  ['takes every Shoot for an orphan', forgetful, HELD],
+  ['only says that it deletes', lyingGardener, 'the world comes to rest'],
+])('a worker that %s is found, and its seed replays exactly', { timeout: 600_000 }, async (_, variant, law) => {
+  const scenario = clustersScenario('clusters-broken', variant)
+  const { found } = await explore(scenario, { seeds: 20 })
+  expect(found?.broken?.law).toBe(law)
+  expect(await run(scenario, found?.seed ?? 0)).toEqual(found)
+})
