@@ -146,6 +146,7 @@ class Landscape {
     if (operation === 'create') {
       const twin = this.shoots().find((other) => idOf(other) === id && other.metadata.name !== name)
       if (twin !== undefined) this.#break(`cluster ${id} has two Shoots`)
+      if (row !== undefined && annotations[FENCE] === undefined) this.#break(`the Shoot of ${id} has no fence`)
       return
     }
     const { status } = shoot

@@ -1,6 +1,16 @@
 import { expect, test } from 'vitest'
 import { replayed } from '../../../test/support/replay.ts'
-import { decideOrphans as decideOnce, ORPHAN_LIMITS, type OrphanCandidate, type OrphansInput } from './orphans.ts'
+import { createEmitter, manualClock, type Run } from '../../kernel/index.ts'
+import type { ClustersEvents } from './events.ts'
+import type { Shoot } from './gardener/shoot.ts'
+import {
+  decideOrphans as decideOnce,
+  ORPHAN_LIMITS,
+  orphansReconcile,
+  type OrphanCandidate,
+  type OrphansInput,
+} from './orphans.ts'
+import { ORPHANS_KEY } from './queue.ts'
 import { replays } from './replay.ts'
 
 const NOW = 10 * 3_600_000
@@ -71,4 +81,49 @@ test('most Shoots without a row are suspicious when they are many, and not when 
   expect(namesOf({ shoots, living: ['1', '2', '3', '4'], rows: 7 })).toEqual(['5', '6', '7'])
   expect(namesOf({ shoots: shoots.slice(0, 3), living: [], rows: 3 })).toEqual(['1', '2', '3'])
   expect(namesOf({ shoots: [...shoots, shoot('8')], living: ['1', '2', '3', '4'], rows: 7 })).toEqual(['5', '6', '7'])
+})
+
+const live = (uid: string): Shoot => ({
+  apiVersion: 'core.gardener.cloud/v1beta1',
+  kind: 'Shoot',
+  metadata: { name: 'c1', namespace: 'garden-p1', uid, labels: { 'fundament.io/cluster-id': '1' } },
+  spec: { kubernetes: { version: '1.34.3' }, provider: { type: 'local' } },
+})
+
+/** What is removed when this is found right before. */
+async function removedAfter({ found, isLiving }: { readonly found: Shoot | undefined; readonly isLiving: boolean }) {
+  const removed: string[] = []
+  let looks = 0
+  const reconcile = orphansReconcile({
+    gardener: {
+      list: async () => [live('u1')],
+      find: async () => found,
+      remove: async ({ metadata }, { fence }) => removed.push(`${metadata.uid} under ${fence}`) > 0,
+    },
+    rows: {
+      living: async (ids) => new Set(++looks > 1 && isLiving ? ids : []),
+      count: async () => ({ living: 1, all: 1 }),
+    },
+    clock: manualClock(NOW),
+    emitter: createEmitter<ClustersEvents>(),
+    everyMs: 60_000,
+  })
+  const run: Run = {
+    key: ORPHANS_KEY,
+    attempt: 0,
+    fence: 7,
+    signal: new AbortController().signal,
+    assertLeased: () => {},
+    yieldPlace: () => false,
+    decided: () => {},
+  }
+  expect(await reconcile(run)).toMatchObject({ next: 'after', ms: 60_000 })
+  return removed
+}
+
+test('each is checked once more right before it is removed, under the fence', async () => {
+  expect(await removedAfter({ found: live('u1'), isLiving: false })).toEqual(['u1 under 7'])
+  expect(await removedAfter({ found: live('u1'), isLiving: true })).toEqual([])
+  expect(await removedAfter({ found: live('u2'), isLiving: false })).toEqual([])
+  expect(await removedAfter({ found: undefined, isLiving: false })).toEqual([])
 })

@@ -246,6 +246,11 @@ describe('a cluster', () => {
     await until(() => clusters.get('a')?.sync.syncedGeneration === 2)
     await untilStatus('a', 'ready')
     expect((await shootOf('a'))?.spec.kubernetes.version).toBe('1.35.4')
+    const claims = clusters.get('a')?.events.filter(({ type }) => type === 'sync_claimed') ?? []
+    expect(claims.map(({ message }) => message)).toEqual([
+      'its Shoot is being created',
+      'the change is being written to its Shoot',
+    ])
   })
 
   it('whose row is gone before the first sync is nothing to do', async () => {
