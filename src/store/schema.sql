@@ -649,6 +649,22 @@ begin
 end
 $function$
 
+tenant.lock_orders(organization uuid)
+CREATE OR REPLACE FUNCTION tenant.lock_orders(organization uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if caelus.acts_as_admin() or tenant.role_in(organization) is not null then
+    perform from tenant.organizations where id = organization and deleted_at is null for no key update;
+    return found;
+  end if;
+  return false;
+end
+$function$
+
 tenant.members_of(organization uuid)
 CREATE OR REPLACE FUNCTION tenant.members_of(organization uuid)
  RETURNS TABLE(user_id uuid, email text, role text, generation bigint, created_at timestamp with time zone)
@@ -1597,7 +1613,10 @@ tenant.clusters cluster_is_new
 CREATE TRIGGER cluster_is_new AFTER INSERT ON tenant.clusters FOR EACH ROW EXECUTE FUNCTION tenant.cluster_changed()
 
 tenant.node_pools node_pool_is_changed
-CREATE TRIGGER node_pool_is_changed AFTER INSERT OR DELETE OR UPDATE ON tenant.node_pools FOR EACH ROW EXECUTE FUNCTION tenant.node_pool_changed()
+CREATE TRIGGER node_pool_is_changed AFTER UPDATE ON tenant.node_pools FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION tenant.node_pool_changed()
+
+tenant.node_pools node_pool_is_new_or_gone
+CREATE TRIGGER node_pool_is_new_or_gone AFTER INSERT OR DELETE ON tenant.node_pools FOR EACH ROW EXECUTE FUNCTION tenant.node_pool_changed()
 
 tenant.organization_invitations change_notice
 CREATE TRIGGER change_notice AFTER INSERT OR UPDATE ON tenant.organization_invitations FOR EACH ROW EXECUTE FUNCTION caelus.notify_change('organizations', 'Invitation', 'id', 'organization_id')

@@ -101,6 +101,22 @@ create table tenant.organization_limits (
   generation bigint not null default 1 check (generation > 0)
 );
 
+-- Orders of an organization take turns until the transaction ends, so that two at once cannot exceed its limits, and none is
+-- made while the organization is deleted. False: it is deleted, or the caller does not belong to it. Runs as its owner: by their
+-- policy only owners may lock the row.
+create function tenant.lock_orders(organization uuid) returns boolean
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  if caelus.acts_as_admin() or tenant.role_in(organization) is not null then
+    perform from tenant.organizations where id = organization and deleted_at is null for no key update;
+    return found;
+  end if;
+  return false;
+end
+$$;
+revoke execute on function tenant.lock_orders from public;
+grant execute on function tenant.lock_orders to caelus_api;
+
 -- Who holds a cluster and until when: told by the queue. The id is a text, as in the index of jobs.
 create view tenant.cluster_claims with (security_invoker = true) as
 select
@@ -195,8 +211,10 @@ begin
   return null;
 end
 $$;
-create trigger node_pool_is_changed after insert or update or delete on tenant.node_pools
+create trigger node_pool_is_new_or_gone after insert or delete on tenant.node_pools
   for each row execute function tenant.node_pool_changed();
+create trigger node_pool_is_changed after update on tenant.node_pools
+  for each row when (old is distinct from new) execute function tenant.node_pool_changed();
 
 revoke execute on function tenant.guard_cluster, tenant.cluster_changed, tenant.node_pool_changed from public;
 

@@ -22,9 +22,13 @@ interface LimitsRow {
   readonly generation: string
 }
 
-/** Orders of an organization take turns until the transaction ends, so that two at once cannot exceed its limits. */
-export async function lockOrders(tx: Tx, organizationId: string): Promise<void> {
-  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`clusters of ${organizationId}`])
+/**
+ * Orders of an organization take turns until the transaction ends, so that two at once cannot exceed its limits. False: it was
+ * deleted, or is hidden from the caller.
+ */
+export async function lockOrders(tx: Tx, organizationId: string): Promise<boolean> {
+  const [row] = await tx.query<{ is_there: boolean }>('select tenant.lock_orders($1) as is_there', [organizationId])
+  return row?.is_there ?? false
 }
 
 export async function findLimits(on: Runner, organizationId: string): Promise<StoredLimits> {

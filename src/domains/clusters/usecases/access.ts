@@ -1,7 +1,7 @@
 import { refuse } from '../../../kernel/index.ts'
 import { found, type Actor, type Tx } from '../../../store/index.ts'
 import { raise } from '../failures.ts'
-import { findCluster, findOrganization, lockCluster, type SeenOrganization } from '../store/index.ts'
+import { findCluster, findOrganization, lockCluster, lockOrders, type SeenOrganization } from '../store/index.ts'
 import type { ListedCluster } from './port.ts'
 
 /** `NotFound` for those who do not belong to the organization. */
@@ -22,6 +22,12 @@ export async function changeableOrganization(
     throw refuse.NotAllowed(`only owners and members of ${name} may ${toDo}; you are a viewer`)
   }
   return organization
+}
+
+/** As `changeableOrganization`; its orders take turns until the transaction ends. */
+export async function orderingOrganization(tx: Tx, actor: Actor, id: string, toDo: string): Promise<SeenOrganization> {
+  const organization = await changeableOrganization(tx, actor, id, toDo)
+  return found((await lockOrders(tx, id)) ? organization : undefined, 'organization', id)
 }
 
 /** `organizationId` absent: of whichever organization. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { asUser, note, refuseUnstorable, violates, type Actor } from '../../../store/index.ts'
 import { clusterKey } from '../queue.ts'
-import { insertCluster, insertNodePools, lockOrders, NAME_INDEX } from '../store/index.ts'
-import { changeableOrganization, visibleCluster, visibleOrganization } from './access.ts'
+import { insertCluster, insertNodePools, NAME_INDEX } from '../store/index.ts'
+import { orderingOrganization, visibleCluster } from './access.ts'
 import type { ClustersDeps } from './deps.ts'
 import { readFacts } from './facts.ts'
 import type { ClusterChange, ClusterInput, ListedCluster } from './port.ts'
@@ -17,14 +17,11 @@ export async function createCluster(
 ): Promise<ListedCluster> {
   refuseUnstorableOrder(input)
   return await asUser(pool, actor, async (tx) => {
-    const organization = await changeableOrganization(tx, actor, organizationId, 'order clusters')
-    await lockOrders(tx, organizationId)
+    const organization = await orderingOrganization(tx, actor, organizationId, 'order clusters')
     refuseProblems(orderProblems(await readFacts(tx, organization, input.name), input))
     const id = randomUUID()
     await insertCluster(tx, organizationId, id, input).catch(onNameTaken(organization.name, input.name))
     await insertNodePools(tx, { id, organizationId }, input.nodePools)
-    // From now on the reference keeps it from being deleted; until now nothing did.
-    await visibleOrganization(tx, organizationId)
     const { name, region, kubernetesVersion } = input
     await note(tx, actor, {
       action: 'created',

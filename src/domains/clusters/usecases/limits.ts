@@ -8,9 +8,9 @@ import {
   type Precondition,
   type Tx,
 } from '../../../store/index.ts'
-import { countUsage, findLimits, lockOrders, writeLimits } from '../store/index.ts'
+import { countUsage, findLimits, writeLimits } from '../store/index.ts'
 import type { OrganizationLimits } from '../types.ts'
-import { visibleOrganization } from './access.ts'
+import { orderingOrganization, visibleOrganization } from './access.ts'
 import type { ClustersDeps } from './deps.ts'
 import type { LimitsAndUsage } from './port.ts'
 
@@ -28,8 +28,7 @@ export async function setLimits(
   needsAdmin(actor, 'set limits of organizations')
   refuseUnstorable({ regions: limits.regions?.join(), machine_types: limits.machineTypes?.join() })
   return await asUser(pool, actor, async (tx) => {
-    await visibleOrganization(tx, organizationId)
-    await lockOrders(tx, organizationId)
+    await orderingOrganization(tx, actor, organizationId, 'set limits')
     const { generation, ...before } = await findLimits(tx, organizationId)
     checkGeneration(generation, precondition)
     await writeLimits(tx, organizationId, limits)

@@ -8,9 +8,9 @@ import {
   type Precondition,
   type Tx,
 } from '../../../store/index.ts'
-import { deleteNodePools, insertNodePools, lockOrders, writeNodePool } from '../store/index.ts'
+import { deleteNodePools, insertNodePools, writeNodePool } from '../store/index.ts'
 import type { NodePool } from '../types.ts'
-import { changeableCluster, changeableOrganization, visibleCluster } from './access.ts'
+import { changeableCluster, orderingOrganization, visibleCluster } from './access.ts'
 import type { ClustersDeps } from './deps.ts'
 import { readFacts } from './facts.ts'
 import type { ListedCluster, NodePoolChange, NodePoolInput } from './port.ts'
@@ -110,8 +110,7 @@ async function changePools(
   change: (before: ListedCluster) => PoolsChange,
 ): Promise<ListedCluster> {
   return await asUser(pool, actor, async (tx) => {
-    const organization = await changeableOrganization(tx, actor, organizationId, 'change clusters')
-    await lockOrders(tx, organizationId)
+    const organization = await orderingOrganization(tx, actor, organizationId, 'change clusters')
     const before = await changeableCluster(tx, organizationId, id)
     checkGeneration(before.sync.generation, precondition)
     const { nodePools, what, write } = change(before)

@@ -3,6 +3,7 @@ import { answerWithin, failureOf, FailureError } from '../../../kernel/index.ts'
 import { asUser, type Actor } from '../../../store/index.ts'
 import { raise } from '../failures.ts'
 import { ShootRefusal } from '../gardener/refusal.ts'
+import type { Shoot } from '../gardener/shoot.ts'
 import { observe } from '../observe.ts'
 import { previewOf } from '../preview.ts'
 import { workerName } from '../shoot/names.ts'
@@ -148,8 +149,7 @@ async function askAdmission(deps: InsightDeps, asked: Previewed, signal: AbortSi
   try {
     const call = { clock, ms: GARDENER_MS, call: 'the dry run of the Shoot' }
     return await answerWithin(call, async () => {
-      const live =
-        before && (await observe(deps, { cluster: before, sync: before.sync }, { isApplied: false }, signal)).shoot
+      const live = before && (await presentShoot(deps, before, signal))
       const namespace =
         live?.metadata.namespace ?? settings.namespace ?? `garden-${projectFor(wanted.organizationId, settings)}`
       const draft = wantedShoot(wanted, settings, namespace, live?.metadata.name)
@@ -164,6 +164,14 @@ async function askAdmission(deps: InsightDeps, asked: Previewed, signal: AbortSi
   } catch (error) {
     return { ...judged(error), fields: [], rolled: new Set() }
   }
+}
+
+/** As the server has it: the watch keeps only some of its fields. */
+async function presentShoot(deps: InsightDeps, before: ListedCluster, signal: AbortSignal): Promise<Shoot | undefined> {
+  const { shoot } = await observe(deps, { cluster: before, sync: before.sync }, { isApplied: false }, signal)
+  if (shoot === undefined) return undefined
+  const { namespace = '', name } = shoot.metadata
+  return await deps.gardener.find({ namespace, name }, signal)
 }
 
 const changeOf = (values: object): 'added' | 'removed' | 'changed' =>

@@ -1,9 +1,9 @@
 import { sameValue } from '../../../kernel/index.ts'
 import { asUser, checkGeneration, note, type Actor, type Precondition, type Tx } from '../../../store/index.ts'
 import { clusterKey } from '../queue.ts'
-import { deleteNodePools, insertNodePools, lockOrders, writeIntent, writeNodePool } from '../store/index.ts'
+import { deleteNodePools, insertNodePools, writeIntent, writeNodePool } from '../store/index.ts'
 import type { Cluster } from '../types.ts'
-import { changeableCluster, changeableOrganization, visibleCluster } from './access.ts'
+import { changeableCluster, orderingOrganization, visibleCluster } from './access.ts'
 import { onNameTaken, refuseUnstorableOrder } from './create-cluster.ts'
 import type { ClustersDeps } from './deps.ts'
 import { readFacts } from './facts.ts'
@@ -20,8 +20,7 @@ export async function updateCluster(
 ): Promise<ListedCluster> {
   refuseUnstorableOrder(change)
   return await asUser(pool, actor, async (tx) => {
-    const organization = await changeableOrganization(tx, actor, organizationId, 'change clusters')
-    await lockOrders(tx, organizationId)
+    const organization = await orderingOrganization(tx, actor, organizationId, 'change clusters')
     const before = await changeableCluster(tx, organizationId, id)
     checkGeneration(before.sync.generation, precondition)
     refuseProblems(changeProblems(await readFacts(tx, organization, change.name, id), before, change))

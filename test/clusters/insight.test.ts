@@ -1,0 +1,208 @@
+import { expect, test } from 'vitest'
+import { clusterKey } from '../../src/domains/clusters/queue.ts'
+import type { ClusterInput } from '../../src/domains/clusters/usecases/index.ts'
+import { auditOf } from '../../src/store/index.ts'
+import { SENTINEL, sentinelIn } from '../support/sentinel.ts'
+import { gardenWorld } from './garden.ts'
+import { codeOf, order as orderOf, POOL } from './world.ts'
+
+const LOCAL = { ...POOL, machineType: 'local' }
+const order = (more: Partial<ClusterInput> = {}): ClusterInput => orderOf({ nodePools: [LOCAL], ...more })
+const { signal } = new AbortController()
+
+test('an order is previewed by the catalogue before there is a project, and by admission from then on', async () => {
+  await using w = await gardenWorld()
+  const first = await w.insight.previewCreate(w.ann, w.acme, order(), signal)
+  expect(first).toMatchObject({ accepted: true, problems: [], notConsulted: [expect.stringContaining('no project')] })
+  expect(first.nodePools).toEqual([
+    { name: 'default', change: 'added', rolls: false, machinesMin: 1, machinesMax: 3, machinesDuringRoll: 3 },
+  ])
+  const { id } = await w.clusters.createCluster(w.ann, w.acme, order())
+  await w.becomes(id, 'ready')
+  const second = await w.insight.previewCreate(w.ann, w.acme, order({ name: 'two' }), signal)
+  expect(second).toMatchObject({ accepted: true, problems: [], notConsulted: [] })
+  expect(second.limits).toEqual({ clusters: { used: 1, limit: null }, nodes: { used: 3, limit: null } })
+  expect((await w.clusters.listClusters(w.ann, { limit: 5 })).items).toHaveLength(1)
+  expect(await w.gardener.list(signal)).toHaveLength(1)
+})
+
+test('everything that is wrong is told at once, by field and with the values that would do', async () => {
+  await using w = await gardenWorld()
+  await w.clusters.createCluster(w.ann, w.acme, order())
+  await w.clusters.setLimits(w.admin, w.acme, {
+    maxClusters: 1,
+    maxNodes: 4,
+    regions: ['local', 'eu-west'],
+    machineTypes: null,
+  })
+  const wrong = order({
+    region: 'mars',
+    kubernetesVersion: '1.20',
+    nodePools: [LOCAL, { ...LOCAL, machineType: 'local-retired', autoscaleMin: 9 }],
+  })
+  const { accepted, problems } = await w.insight.previewCreate(w.ann, w.acme, wrong, signal)
+  expect(accepted).toBe(false)
+  const told = new Map(problems.map(({ field, supported, failure }) => [field, [failure.code, supported]]))
+  expect(told.get('name')).toEqual(['ClusterNameTaken', null])
+  expect(told.get(null)).toEqual(['ClusterLimit', null])
+  expect(told.get('node_pools')).toEqual(['ClusterLimit', null])
+  expect(told.get('region')).toEqual(['NotOffered', ['local', 'eu-west']])
+  expect(told.get('kubernetes_version')).toEqual(['VersionRefused', expect.arrayContaining(['1.34.3', '1.33.7'])])
+  expect(told.get('node_pools[1].name')?.[0]).toBe('InvalidRequest')
+  expect(told.get('node_pools[1].autoscale_max')?.[0]).toBe('InvalidRequest')
+  expect(told.get('node_pools[1].machine_type')).toEqual(['NotOffered', ['local', 'local-large', 'local-gpu']])
+})
+
+test('a change is previewed as the server would store it, with what becomes of each node pool', async () => {
+  await using w = await gardenWorld()
+  const { id } = await w.clusters.createCluster(w.ann, w.acme, order())
+  await w.becomes(id, 'ready')
+  const preview = await w.insight.previewChange(
+    w.mia,
+    w.acme,
+    id,
+    {
+      kubernetesVersion: '1.35',
+      nodePools: [
+        { ...LOCAL, autoscaleMax: 5 },
+        { ...LOCAL, name: 'gpu', machineType: 'local-gpu' },
+      ],
+    },
+    signal,
+  )
+  expect(preview).toMatchObject({ accepted: true, problems: [], notConsulted: [] })
+  expect(preview.fields).toContainEqual({
+    field: 'spec.kubernetes.version',
+    change: 'changed',
+    before: '1.34.3',
+    after: '1.35.4',
+  })
+  expect(preview.nodePools).toEqual([
+    { name: 'default', change: 'changed', rolls: true, machinesMin: 1, machinesMax: 5, machinesDuringRoll: 6 },
+    { name: 'gpu', change: 'added', rolls: false, machinesMin: 1, machinesMax: 3, machinesDuringRoll: 3 },
+  ])
+  const nothing = await w.insight.previewChange(w.mia, w.acme, id, {}, signal)
+  expect(nothing).toMatchObject({ accepted: true, fields: [], nodePools: [{ change: 'unchanged' }] })
+  const refused = await w.insight.previewChange(
+    w.mia,
+    w.acme,
+    id,
+    { kubernetesVersion: '1.36', region: 'eu-west' },
+    signal,
+  )
+  expect(refused.problems.map(({ field, supported }) => [field, supported])).toEqual([
+    ['region', ['local']],
+    ['kubernetes_version', ['1.35.1', '1.35.4']],
+  ])
+  expect((await w.clusters.getCluster(w.ann, w.acme, id)).sync.generation).toBe(1)
+})
+
+test('without Gardener a preview says what was not asked, and explain tells what the row knows', async () => {
+  await using w = await gardenWorld()
+  const { id } = await w.clusters.createCluster(w.ann, w.acme, order())
+  await w.becomes(id, 'ready')
+  w.garden.down()
+  const preview = await w.insight.previewChange(
+    w.ann,
+    w.acme,
+    id,
+    { nodePools: [{ ...LOCAL, autoscaleMin: 9 }] },
+    signal,
+  )
+  expect(preview.notConsulted.join()).toContain('Gardener did not answer')
+  expect(preview.problems.map(({ field }) => field)).toEqual(['node_pools[0].autoscale_max'])
+  expect((await w.insight.explain(w.vic, w.acme, id, signal)).why).not.toEqual([])
+  w.garden.up()
+})
+
+test('explain, timeline and versions are for everyone in the organization, and for nobody else', async () => {
+  await using w = await gardenWorld()
+  const { id } = await w.clusters.createCluster(w.mia, w.acme, order())
+  await w.becomes(id, 'ready')
+  await w.clusters.updateCluster(w.ann, w.acme, id, { name: 'renamed' })
+  await w.kept()
+  expect(await w.insight.explain(w.vic, w.acme, id, signal)).toMatchObject({ blockers: [] })
+  const { current, upgrades } = await w.insight.versions(w.vic, w.acme, id, signal)
+  expect([current, upgrades.map(({ version, kind }) => `${version} ${kind}`)]).toEqual([
+    '1.34.3',
+    ['1.35.1 minor', '1.35.4 minor'],
+  ])
+  expect(upgrades[0]?.changes.join()).toContain('all nodes of default are replaced')
+  const timeline = await w.insight.timeline(w.vic, w.acme, id)
+  const has = (part: object): void => expect(timeline).toContainEqual(expect.objectContaining(part))
+  has({ source: 'audit', actor: 'mia@example.org', what: 'created' })
+  has({ source: 'audit', actor: 'ann@example.org', what: 'changed', message: 'it was changed: name' })
+  has({ source: 'phase', actor: 'platform', what: 'ready', tone: 'good' })
+  has({ source: 'job', what: 'succeeded' })
+  expect(timeline.some(({ source }) => source === 'decision')).toBe(true)
+  for (const ask of [
+    () => w.insight.explain(w.bob, w.acme, id, signal),
+    () => w.insight.timeline(w.bob, w.acme, id),
+    () => w.insight.versions(w.bob, w.acme, id, signal),
+    () => w.insight.previewChange(w.bob, w.acme, id, {}, signal),
+    () => w.insight.previewCreate(w.bob, w.acme, order(), signal),
+    () => w.insight.landscape(w.bob, w.acme, signal),
+    () => w.insight.kubeconfig(w.bob, w.acme, id, 600, signal),
+    () => w.insight.kubeconfig(w.bob, w.beta, id, 600, signal),
+  ]) {
+    expect(await codeOf(ask())).toBe('NotFound')
+  }
+})
+
+test('the landscape is what Gardener offers, with what the organization may have of it', async () => {
+  await using w = await gardenWorld()
+  expect(await w.insight.landscape(w.bob, undefined, signal)).toMatchObject({
+    mode: 'mock',
+    regions: ['local', 'eu-west', 'eu-north'],
+    limits: null,
+  })
+  const limits = { maxClusters: null, maxNodes: null, regions: ['local'], machineTypes: ['local'] }
+  await w.clusters.setLimits(w.admin, w.acme, limits)
+  expect((await w.insight.landscape(w.vic, w.acme, signal)).limits).toMatchObject(limits)
+})
+
+test('a kubeconfig is for owners and members, in the audit before it is given, and stored nowhere', async () => {
+  await using w = await gardenWorld(SENTINEL)
+  const early = await w.clusters.createCluster(w.ann, w.acme, order())
+  const ask = (who: typeof w.ann, seconds = 600) => w.insight.kubeconfig(who, w.acme, early.id, seconds, signal)
+  await w.becomes(early.id, 'ready')
+  const before = Date.now()
+  const { kubeconfig, expiresAt } = await ask(w.mia)
+  expect(kubeconfig).toBe(SENTINEL)
+  expect(expiresAt - before).toBeGreaterThan(590_000)
+  expect(expiresAt - before).toBeLessThan(660_000)
+  expect(await codeOf(ask(w.vic))).toBe('NotAllowed')
+  const asked = await auditOf(w.database.pool, clusterKey(early.id))
+  expect(asked.filter(({ action }) => action === 'kubeconfig')).toMatchObject([
+    { actor: w.mia.userId, detail: { seconds: 600 } },
+  ])
+
+  w.garden.down()
+  expect(await codeOf(ask(w.ann))).toBe('GardenerUnreachable')
+  expect(await auditOf(w.database.pool, clusterKey(early.id))).toHaveLength(asked.length + 1)
+  w.garden.up()
+
+  await w.kept()
+  const tables = await w.database.pool.query<{ name: string }>(
+    `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('caelus', 'tenant')`,
+  )
+  for (const { name } of tables) {
+    const rows = await w.database.pool.query<{ text: string }>(`select t::text as text from ${name} t`)
+    expect([name, sentinelIn(rows.map(({ text }) => text).join('\n'))]).toEqual([name, []])
+  }
+})
+
+test('a kubeconfig is refused before there is a control plane, and while it is deleted', async () => {
+  await using w = await gardenWorld()
+  w.garden.down()
+  const { id } = await w.clusters.createCluster(w.ann, w.acme, order())
+  const ask = () => w.insight.kubeconfig(w.ann, w.acme, id, 600, signal)
+  expect(await codeOf(ask())).toBe('ClusterNotReady')
+  expect(await codeOf(w.insight.kubeconfig(w.vic, w.acme, id, 600, signal))).toBe('NotAllowed')
+  w.garden.up()
+  await w.becomes(id, 'ready')
+  await w.clusters.deleteCluster(w.ann, w.acme, id)
+  expect(await codeOf(ask())).toBe('ClusterBeingDeleted')
+  await w.becomes(id, 'deleted')
+  expect(await codeOf(w.insight.previewChange(w.ann, w.acme, id, {}, signal))).toBe('ClusterBeingDeleted')
+})
