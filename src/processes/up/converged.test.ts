@@ -20,7 +20,11 @@ function watched() {
   const stopped = new AbortController()
   board.component('postgresql', WELL)
   board.component('kubernetes', { ...WELL, health: 'disabled' })
-  return { board, stopped, start: () => untilConverged(board, events, stopped.signal) }
+  return {
+    board,
+    stopped,
+    start: (troubled = 0) => untilConverged(board, events, stopped.signal, new Map([['apps', troubled]])),
+  }
 }
 
 test('it has converged when components, domains and demo are as desired, and domains that do not run are ignored', async () => {
@@ -44,4 +48,15 @@ test('a component that is being prepared keeps it waiting, and a stop ends the w
   expect(await outcomeNow(waiting)).toBe('waiting')
   stopped.abort()
   expect(await outcomeNow(waiting)).toBe(false)
+})
+
+test('objects that are in an error on purpose do not keep it waiting, and no more than those', async () => {
+  const { board, start } = watched()
+  board.domain('apps', domain('degraded', 2))
+  const waiting = start(1)
+  expect(await outcomeNow(waiting)).toBe('waiting')
+  board.domain('apps', domain('preparing', 1))
+  expect(await outcomeNow(waiting)).toBe('waiting')
+  board.domain('apps', domain('degraded', 1))
+  expect(await outcomeNow(waiting)).toBe(true)
 })

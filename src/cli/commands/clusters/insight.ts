@@ -41,7 +41,7 @@ const UPGRADES = [
   { head: 'kind', cell: (row: Upgrade) => row.kind },
   { head: 'classification', cell: (row: Upgrade) => row.classification },
   { head: 'expires', cell: (row: Upgrade) => row.expires_at },
-  { head: 'changes', cell: (row: Upgrade) => row.changes.join(' ') },
+  { head: 'changes', cell: (row: Upgrade) => row.changes.join('; ') },
 ]
 
 export function clusterInsightCommands(program: Command, { remote, terminal }: CliPorts): void {

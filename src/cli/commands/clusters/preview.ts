@@ -55,7 +55,7 @@ export function clusterPreviewText(name: string, preview: ClusterPreview): strin
     ),
     ...(accepted ? [previewText({ values: [], objects: shootChanges(fields) }, { isCreatedTold: true })] : []),
     ...(node_pools.length > 0 ? [formatList('table', node_pools, POOLS)] : []),
-    `the organization would use ${usedText('clusters', limits.clusters)} and ${usedText('nodes', limits.nodes)}\n`,
+    `the organization uses ${usedText('clusters', limits.clusters)} and ${usedText('nodes', limits.nodes)} now\n`,
     ...not_consulted.map((line) => `! not asked: ${line}\n`),
   ].join('')
 }
