@@ -17,7 +17,7 @@ test('a Gardener that is not open yet is unreachable, and answers once it is', a
   const { gardener, become } = lateGardener('real')
   expect(gardener.mode).toBe('real')
   expect(await codeOf(gardener.catalogue(signal))).toBe('GardenerUnreachable')
-  expect(() => gardener.shoots).toThrow('not connected to Gardener yet')
+  await expect(gardener.ping(signal)).rejects.toThrow('not connected to Gardener yet')
   become(mock)
   expect(await gardener.catalogue(signal)).toBe(CATALOGUE)
 })

@@ -1,7 +1,10 @@
 import { raise } from '../../domains/clusters/failures.ts'
-import type { Gardener } from '../../domains/clusters/gardener/gardener.ts'
+import type { Gardener, ShootWatch } from '../../domains/clusters/gardener/gardener.ts'
+import { aborted, service } from '../../kernel/index.ts'
 
-/** A Gardener that is opened later. Until then every call fails. */
+/**
+ * The Gardener of the API, which is opened later. Until then every call fails. It has no watch: what people are shown is asked
+ * for, with all fields, of which a watch keeps some. */
 export interface LateGardener {
   readonly gardener: Gardener
   become(opened: Gardener): void
@@ -26,12 +29,21 @@ export const withoutShoots = (mock: Gardener): Gardener =>
     throw raise.GardenerUnreachable(ELSEWHERE)
   })
 
+const UNWATCHED: ShootWatch = {
+  ...service('no watch', async (signal, ready) => {
+    ready()
+    await aborted(signal)
+  }),
+  ofCluster: () => undefined,
+  all: () => [],
+  onChange: () => () => {},
+  isCurrent: false,
+}
+
 /** Asks at every call which Gardener is to answer it. */
 const routed = (mode: Gardener['mode'], to: (method: keyof Gardener) => Gardener): Gardener => ({
   mode,
-  get shoots() {
-    return to('shoots').shoots
-  },
+  shoots: UNWATCHED,
   ensureProject: async (...given) => await to('ensureProject').ensureProject(...given),
   apply: async (...given) => await to('apply').apply(...given),
   dryRun: async (...given) => await to('dryRun').dryRun(...given),

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { CLUSTERS, type ClustersConfig } from '../../config/clusters.ts'
+import { fileKeep } from '../../domains/clusters/gardener/stand-in/file-keep.ts'
 import type { Clusters } from '../../domains/clusters/usecases/index.ts'
 import { atEnd } from '../../kernel/index.ts'
 import type { ApiHost, UpPlace } from '../domain.ts'
 import type { DomainReport } from '../shared/domain-report.ts'
 import { orderDemoClusters, TROUBLED_CLUSTERS, type StandIn } from './demo.ts'
 import { openMock, openReal, type OpenedGardener } from './gardener.ts'
-import { keptGarden } from './kept-garden.ts'
 import type { LateGardener } from './late-gardener.ts'
 import { WORKER_DEFAULTS } from './settings.ts'
 import { openClustersWorker } from './worker.ts'
@@ -61,7 +61,7 @@ interface OpenedHere extends OpenedGardener {
 async function openHere(host: ApiHost, here: UpPlace): Promise<OpenedHere> {
   const { mode, kubeconfig } = host.config.of(CLUSTERS)
   if (mode === 'real') return await (kubeconfig === undefined ? openLocal(host, here) : openReal(host, kubeconfig))
-  const opened = await openMock(host, keptGarden(here.dataDir))
+  const opened = await openMock(host, fileKeep(join(here.dataDir, 'simulated-garden.json')))
   return { ...opened, ...(opened.mock && { gardenlet: opened.mock.gardenlet }) }
 }
 
