@@ -40,7 +40,7 @@ export async function render(
     const url = new URL(input instanceof Request ? input.url : input, 'http://caelus.test')
     requests.push(`${init?.method ?? 'GET'} ${url.pathname.slice('/api/v1'.length)}${url.search}`)
     const given = answers[`${init?.method ?? 'GET'} ${url.pathname.slice('/api/v1'.length)}`]
-    const answer: unknown = typeof given === 'function' ? given(init) : given
+    const answer: unknown = typeof given === 'function' ? given(init, url) : given
     if (answer instanceof Response) return answer
     return answer === undefined ? new Response(null, { status: 404 }) : Response.json(answer)
   }

@@ -7,9 +7,9 @@ export function SimulatedNotice() {
   const landscape = useLandscape('')
   if (landscape.data?.mode !== 'mock') return null
   return (
-    <Alert variant="default" icon={<IconFlask size={18} aria-hidden />} title="Gardener is simulated">
-      No real clusters are created, and their kubeconfigs lead nowhere. Operators connect a real Gardener with{' '}
-      <code>GARDENER_MODE=real</code>.
+    <Alert variant="default" py="xs" icon={<IconFlask size={18} aria-hidden />}>
+      <b>Gardener is simulated.</b> No real clusters are created, and their kubeconfigs lead nowhere. Operators connect
+      a real Gardener with <code>GARDENER_MODE=real</code>.
     </Alert>
   )
 }

@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { useRef, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { Panel } from '../../../components/detail/Panel.tsx'
 import { ProblemView } from '../../../components/feedback/ProblemView.tsx'
@@ -14,6 +14,7 @@ import { usePreflight } from '../preflight/use-preflight.ts'
 import { mostNodes } from '../status.ts'
 import { useWrite } from '../use-write.ts'
 import { emptyFields, newDraft, orderOf } from './draft.ts'
+import type { ClusterDraft } from './draft.ts'
 import { OrderForm } from './OrderForm.tsx'
 
 interface OrderProps {
@@ -30,7 +31,10 @@ interface Ordered {
 /** The form with its check beside it. What was typed survives a refusal and another organization. */
 export function Order({ organization, landscape }: OrderProps) {
   const element = useRef<HTMLFormElement>(null)
-  const [draft, setDraft] = useState(() => newDraft(landscape))
+  // Until something is edited, the order begins with what the organization may have.
+  const initial = useMemo(() => newDraft(landscape), [landscape])
+  const [edited, setEdited] = useState<ClusterDraft>()
+  const draft = edited ?? initial
   const [isRevealed, setRevealed] = useState(false)
   const [, go] = useLocation()
   const empty = emptyFields(draft)
@@ -74,7 +78,7 @@ export function Order({ organization, landscape }: OrderProps) {
             landscape={landscape}
             problems={problems}
             onChange={(changed) => {
-              setDraft(changed)
+              setEdited(changed)
               if (create.isError) create.reset()
             }}
           />

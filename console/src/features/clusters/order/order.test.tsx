@@ -191,6 +191,21 @@ test('an organization is chosen among those in which one may create', async () =
   expect(screen.requests).toContain('GET /regions?organization_id=o1')
 })
 
+test('an order begins with what the organization may have', async () => {
+  const regions = landscape.regions.map(({ name }) => ({ name, allowed: true }))
+  using screen = await render(<ClustersPage />, {
+    path: '/clusters/new',
+    answers: {
+      ...answers(),
+      'GET /regions': (_: RequestInit, url: URL) =>
+        url.searchParams.has('organization_id') ? landscape : { ...landscape, regions },
+    },
+  })
+  await screen.until(
+    () => screen.root.querySelector<HTMLInputElement>('input[placeholder="Choose one"]')?.value === 'eu-1',
+  )
+})
+
 test('a viewer is not shown a form that would be refused', async () => {
   using screen = await page({ 'GET /organizations': { items: [{ ...acme, role: 'viewer' }], next_cursor: null } })
   await screen.until(() => screen.text().includes('Viewers cannot create clusters'))
