@@ -200,6 +200,21 @@ describe('decide', () => {
     expect(decide(input({ seen }), NOW).step).toMatchObject({ do: 'refuse', failure: { code: 'ShootRefused' } })
   })
 
+  it('removes a Shoot when the apps in it are gone, and not before', () => {
+    const deleting = (appsLeft: number, shoot: Observed['shoot'] = present(READY)) =>
+      decide(input({ cluster: { deletedAt: NOW, appsLeft }, seen: { shoot } }), NOW)
+    expect(deleting(2)).toMatchObject({
+      step: { do: 'waitFor', because: '2 apps in it are removed first' },
+      truth: { status: 'deleting', message: '2 apps in it are removed first' },
+      isSynced: false,
+    })
+    expect(deleting(0).step.do).toBe('remove')
+    // With the Shoot they are gone, too.
+    expect(deleting(2, { is: 'absent' }).step.do).toBe('forget')
+    expect(deleting(2, present(shoots.deleting)).step.do).toBe('nothing')
+    expect(decide(input({ cluster: { deletedAt: null, appsLeft: 2 } }), NOW).step.do).toBe('nothing')
+  })
+
   it('leaves alone what is deleted', () => {
     const over = { cluster: { deletedAt: NOW }, sync: { status: 'deleted' as const } }
     expect(decide(input(over), NOW)).toMatchObject({ step: { do: 'nothing' }, truth: { status: 'deleted' } })

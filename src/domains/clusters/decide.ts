@@ -3,11 +3,12 @@ import { raise } from './failures.ts'
 import type { LiveShoot, Observed } from './observed.ts'
 import { mayPass } from './shoot/error-codes.ts'
 import { isObserved, statusOf, type StatusTruth } from './status.ts'
+import type { LoadedCluster } from './rows.ts'
 import type { Step } from './steps.ts'
 import type { Cluster, OperationKind, SyncState } from './types.ts'
 
 export interface DecideInput {
-  readonly cluster: Pick<Cluster, 'operation' | 'deletedAt'>
+  readonly cluster: Pick<Cluster, 'operation' | 'deletedAt'> & Pick<LoadedCluster, 'appsLeft'>
   readonly sync: Pick<
     SyncState,
     'generation' | 'syncedGeneration' | 'status' | 'statusMessage' | 'statusChangedAt' | 'retries'
@@ -31,6 +32,8 @@ export const OPERATION_LIFE_MS = 3_600_000
 /** Gardener makes the namespace of a project within seconds. */
 const SLOW_NAMESPACE_MS = 60_000
 const [FIRST_NAMESPACE_LOOK_MS, LAST_NAMESPACE_LOOK_MS] = [1_000, 30_000]
+/** For apps whose cluster does not answer: after a while they are not waited for. */
+const APPS_LOOK_MS = 30_000
 /** For what the watch does not tell: it wakes the cluster once the Shoot is gone. */
 const TERMINATING_LOOK_MS = 60_000
 
@@ -49,9 +52,18 @@ function decideDelete(input: DecideInput, now: number): Decision {
   const { shoot } = input.seen
   if (shoot.is === 'absent')
     return decided(input, { do: 'forget' }, { status: 'deleting', message: 'nothing of it is left', failure: null })
+  if (!shoot.live.isDeleting && (input.cluster.appsLeft ?? 0) > 0) return awaitApps(input)
   if (!shoot.live.isDeleting)
     return decided(input, { do: 'remove' }, { status: 'deleting', message: 'it is to be deleted', failure: null })
   return { ...decideFailed(input, shoot.live, statusOf(shoot.live), now), isSynced: true }
+}
+
+/** The last one that goes wakes the cluster. */
+function awaitApps(input: DecideInput): Decision {
+  const { appsLeft = 0 } = input.cluster
+  const because = appsLeft === 1 ? 'an app in it is removed first' : `${appsLeft} apps in it are removed first`
+  const step: Step = { do: 'waitFor', ms: APPS_LOOK_MS, because }
+  return decided(input, step, { status: 'deleting', message: because, failure: null })
 }
 
 /** Somebody else deletes the Shoot of a living cluster. It is made anew once it is gone, so its deletion has to end. */

@@ -134,6 +134,12 @@ export const raise = defineFailures({
     retryable: false,
     nextStep: 'Order it again once it is gone: a deletion cannot be taken back.',
   },
+  ClusterInUse: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep:
+      'Delete the apps that the message names first, or delete the cluster with them: `caelus delete-cluster --with-apps`.',
+  },
   ClusterNotReady: {
     whoseMove: 'user',
     retryable: true,

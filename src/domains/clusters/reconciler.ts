@@ -169,11 +169,11 @@ class Reconciling {
 }
 
 /** The complete input of `decide`, recorded for replay. */
-export function inputOf({ cluster, sync }: LoadedCluster, { seen }: Observation): DecideInput {
+export function inputOf({ cluster, sync, appsLeft }: LoadedCluster, { seen }: Observation): DecideInput {
   const { operation, deletedAt } = cluster
   const { generation, syncedGeneration, status, statusMessage, statusChangedAt, retries } = sync
   return {
-    cluster: { operation, deletedAt },
+    cluster: { operation, deletedAt, ...(appsLeft !== undefined && { appsLeft }) },
     sync: { generation, syncedGeneration, status, statusMessage, statusChangedAt, retries },
     seen,
   }

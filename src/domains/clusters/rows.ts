@@ -4,6 +4,8 @@ import type { Cluster, ClusterEventType, SyncState } from './types.ts'
 export interface LoadedCluster {
   readonly cluster: Cluster
   readonly sync: SyncState
+  /** Apps in it that have to go before it does. Told while it is being deleted. @default 0 */
+  readonly appsLeft?: number
 }
 
 /** What a worker writes into the row of a cluster. Absent fields stay as they are. */

@@ -27,6 +27,15 @@ const Filter = Type.Object({
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 40, description: 'Exactly this name.' })),
 })
 
+const Deletion = Type.Object({
+  with_apps: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether the apps in it are deleted first, whoever of the organization they belong to. Without it a cluster with apps is not deleted.',
+    }),
+  ),
+})
+
 const filterIn = (query: Static<typeof Filter>) => ({
   ...pageRequest(query, 2),
   status: query.status,
@@ -156,13 +165,14 @@ export function clusterRoutes(app: App, { clusters }: ClustersParts): void {
         tags,
         summary: 'Delete a cluster with everything in it; its row stays and tells what is left',
         params: one,
+        querystring: Deletion,
         response: { 202: ClusterView },
       },
     },
     async (request, reply) => {
       const { id, cluster_id } = request.params
-      const precondition = { ifGeneration: generationIn(request) }
-      const gone = await clusters.deleteCluster(actorOf(request), id, cluster_id, precondition)
+      const options = { ifGeneration: generationIn(request), withApps: request.query.with_apps }
+      const gone = await clusters.deleteCluster(actorOf(request), id, cluster_id, options)
       return reply.code(202).send(tagged(reply, clusterView(gone)))
     },
   )

@@ -19,6 +19,10 @@ export interface SaveOptions extends OutputOption, OrganizationOption {
   readonly timeout: number
 }
 
+interface DeleteOptions extends SaveOptions {
+  readonly withApps?: boolean
+}
+
 interface CreateOptions extends SaveOptions, MaintenanceOptions {
   readonly filename?: string
   readonly region?: string
@@ -164,12 +168,13 @@ export function clusterLifeCommands(program: Command, { remote, terminal }: CliP
     .description('delete a cluster with everything in it')
     .argument('<cluster>', CLUSTER.named)
     .addOption(organizationOption('of which organization'))
+    .option('--with-apps', 'delete the apps in it first; without it a cluster with apps is not deleted')
     .option('--wait', 'wait until it is gone, and show the progress')
     .addOption(timeoutOption(30))
-    .action(async (named: string, { organization, wait = false, timeout }: SaveOptions) => {
+    .action(async (named: string, { organization, wait = false, timeout, withApps = false }: DeleteOptions) => {
       const client = restClient(await remote())
       const present = await clusterNamed(client, named, organization)
-      await client.delete(pathOf(present))
+      await client.delete(`${pathOf(present)}${withApps ? '?with_apps=true' : ''}`)
       if (wait) await untilGone(client, present, timeout, terminal)
       terminal.out(`${wait ? 'deleted' : 'deleting'} ${present.name}\n`)
     })

@@ -1,7 +1,7 @@
 import { isId, type Pool } from '../../../store/index.ts'
 import type { ClusterRows } from '../rows.ts'
 import { CLUSTER, CLUSTERS_QUEUE } from '../queue.ts'
-import { CLUSTER_COLUMNS, FROM_CLUSTERS, IS_LEFT, loadedOf, type ClusterRow } from './columns.ts'
+import { APPS_LEFT, CLUSTER_COLUMNS, FROM_CLUSTERS, IS_LEFT, loadedOf, type ClusterRow } from './columns.ts'
 import { HELD } from './held.ts'
 
 /**
@@ -46,7 +46,7 @@ const WRITE = `
   )
   select cluster_id from written`
 
-const LOAD = `select ${CLUSTER_COLUMNS} ${FROM_CLUSTERS} where c.id = $1`
+const LOAD = `select ${CLUSTER_COLUMNS}, ${APPS_LEFT} ${FROM_CLUSTERS} where c.id = $1`
 
 const PAGE = `
   select ${CLUSTER_COLUMNS} ${FROM_CLUSTERS} where ${IS_LEFT} and ($1::uuid is null or c.id > $1) order by c.id limit $2`

@@ -27,6 +27,7 @@ export interface ClusterRow {
   readonly shoot_status_updated: Date
   readonly shoot: ShootSummary | null
   readonly shoot_retries: number
+  readonly apps_left?: number
 }
 
 interface MaintenanceColumn {
@@ -53,6 +54,9 @@ export const CLUSTER_COLUMNS = `c.id, c.organization_id, c.name, c.region, c.kub
 
 export const FROM_CLUSTERS = 'from tenant.clusters c join tenant.cluster_sync s on s.cluster_id = c.id'
 
+/** For the worker, which asks when it is to remove the cluster `c`. */
+export const APPS_LEFT = `case when c.deleted is null then 0 else tenant.cluster_apps_left(c.id) end as apps_left`
+
 /** Something of the cluster `c` with the state `s` may exist. */
 export const IS_LEFT = `(c.deleted is null or s.shoot_status <> 'deleted')`
 
@@ -72,6 +76,7 @@ export const loadedOf = (row: ClusterRow): LoadedCluster => ({
     shoot: row.shoot,
     retries: row.shoot_retries,
   },
+  ...(row.apps_left !== undefined && { appsLeft: row.apps_left }),
 })
 
 const clusterOf = (row: ClusterRow): Cluster => ({

@@ -111,6 +111,11 @@ export interface Landscape extends Catalogue {
   readonly limits: OrganizationLimits | null
 }
 
+export interface DeleteOptions extends Precondition {
+  /** @default false */
+  readonly withApps?: boolean | undefined
+}
+
 /** What people and programs may do with clusters. Every method acts for its caller; row level security decides. */
 export interface Clusters {
   listClusters(actor: Actor, filter: ClusterFilter): Promise<Listed<ListedCluster>>
@@ -125,7 +130,8 @@ export interface Clusters {
     change: ClusterChange,
     precondition?: Precondition,
   ): Promise<ListedCluster>
-  deleteCluster(actor: Actor, organizationId: string, id: string, precondition?: Precondition): Promise<ListedCluster>
+  /** Refused with `ClusterInUse` while there are apps in it, unless they are to go with it: they are removed first. */
+  deleteCluster(actor: Actor, organizationId: string, id: string, options?: DeleteOptions): Promise<ListedCluster>
   operateCluster(actor: Actor, organizationId: string, id: string, kind: OperationKind): Promise<ListedCluster>
   /** Wakes the worker for it. */
   syncCluster(actor: Actor, organizationId: string, id: string): Promise<ListedCluster>

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { clusterApps, openApps, type Apps } from '../../src/domains/apps/usecases/index.ts'
+import { APPS_QUEUE } from '../../src/domains/apps/queue.ts'
+import { clusterDirectory } from '../../src/domains/clusters/store/index.ts'
+import { openClusters, type Clusters } from '../../src/domains/clusters/usecases/index.ts'
+import { userDirectory } from '../../src/identity/index.ts'
+import { systemClock } from '../../src/kernel/index.ts'
+import { asUser, PostgresQueue, type Actor } from '../../src/store/index.ts'
+import { CHART, registry } from '../apps/store/world.ts'
+import { clustersWorld, codeOf, fieldsOf, order, type ClustersWorld } from './world.ts'
+
+let world: ClustersWorld
+let apps: Apps
+let clusters: Clusters
+let appsQueue: PostgresQueue
+let templateId: string
+
+beforeAll(async () => {
+  world = await clustersWorld()
+  const { pool, queue, database, admin } = world
+  appsQueue = new PostgresQueue({ pool: database.openQueuePool(), name: APPS_QUEUE })
+  apps = openApps({
+    pool,
+    queue: appsQueue,
+    charts: registry(),
+    users: userDirectory,
+    clusters: clusterDirectory,
+    ingressClass: 'nginx',
+    clock: systemClock,
+    random: Math.random,
+  })
+  clusters = openClusters({ pool, queue, apps: clusterApps({ queue: appsQueue }), clock: systemClock })
+  const { id: productId } = await apps.createProduct(admin, { name: 'Hello' })
+  templateId = (await apps.publishTemplate(admin, { productId, ...CHART, canonical: true })).id
+})
+afterAll(async () => {
+  appsQueue.close()
+  await world[Symbol.asyncDispose]()
+})
+
+let made = 0
+const newCluster = async (): Promise<string> =>
+  (await clusters.createCluster(world.ann, world.acme, order({ name: `c-${++made}` }))).id
+
+const orderIn = (clusterId: string, by: Actor & { readonly userId: string } = world.mia, actor: Actor = by) =>
+  apps.createDeployment(actor, { userId: by.userId, templateId, clusterId, domainname: `app-${++made}.example.org` })
+
+const appsLeft = async (id: string) => (await world.rows.load(id))?.appsLeft
+
+test('owners and members of its organization order into a cluster, and nobody else', async () => {
+  const { ann, mia, vic, bob, admin } = world
+  const id = await newCluster()
+  const refused = { cluster_id: expect.stringContaining('is no cluster of an organization') }
+  for (const person of [vic, bob]) {
+    expect(await fieldsOf(orderIn(id, person))).toEqual(refused)
+    expect(await fieldsOf(orderIn(id, person, admin))).toEqual(refused)
+  }
+  expect(await fieldsOf(orderIn('not-an-id'))).toEqual(refused)
+  const listed = await orderIn(id, mia)
+  expect([listed.clusterId, listed.clusterName]).toEqual([id, (await clusters.getCluster(ann, world.acme, id)).name])
+  expect((await orderIn(id, mia, admin)).clusterId).toBe(id)
+  expect((await apps.listDeployments(admin, { clusterId: id, limit: 10 })).items).toHaveLength(2)
+  expect(
+    (await apps.previewCreate(mia, { userId: mia.userId, templateId, clusterId: id, domainname: 'p.example.org' }))
+      .after,
+  ).toMatchObject({ deployment: { clusterId: id } })
+})
+
+test('the database refuses what the use cases would: a foreign cluster, and a move', async () => {
+  const { pool, mia, bob } = world
+  const id = await newCluster()
+  const { id: deploymentId } = await orderIn(id)
+  const move = asUser(pool, mia, (tx) =>
+    tx.query('update caelus.deployment set cluster_id = null where id = $1', [deploymentId]),
+  )
+  await expect(move).rejects.toThrow('never changes')
+  const insert = asUser(pool, bob, (tx) =>
+    tx.query(
+      `insert into caelus.deployment (deployment_uid, namespace_name, release_name, user_id, domainname, desired_template_id, cluster_id)
+       values ('x', 'x', 'x', $1, 'x.example.org', $2, $3)`,
+      [bob.userId, templateId, id],
+    ),
+  )
+  await expect(insert).rejects.toThrow('has no cluster')
+})
+
+test('a cluster with apps is not deleted, whoever they belong to; with them it is, and they go first', async () => {
+  const { ann, mia, acme, admin } = world
+  const id = await newCluster()
+  const app = await orderIn(id, mia)
+  const refusal = clusters.deleteCluster(ann, acme, id)
+  await expect(refusal).rejects.toMatchObject({ failure: { code: 'ClusterInUse' } })
+  await expect(refusal).rejects.toThrow(app.deploymentUid)
+  expect((await apps.getDeployment(mia, { id: app.id })).deletedAt).toBeNull()
+  expect((await clusters.getCluster(ann, acme, id)).deletedAt).toBeNull()
+
+  await clusters.deleteCluster(ann, acme, id, { withApps: true })
+  expect((await apps.getDeployment(mia, { id: app.id })).status).toBe('deleting')
+  expect((await apps.listJobs(admin, { deploymentId: app.id, limit: 1 })).items).toMatchObject([{ reason: 'delete' }])
+  expect(await appsLeft(id)).toBe(1)
+  expect(await fieldsOf(orderIn(id, mia))).toHaveProperty('cluster_id')
+  // The rights of the platform end with the removal.
+  expect(await codeOf(apps.getDeployment(ann, { id: app.id }))).toBe('NotFound')
+
+  const claimed = await drained(id)
+  await world.database.pool.query(`update caelus.deployment set status = 'deleted' where id = $1`, [app.id])
+  expect(await appsLeft(id)).toBe(0)
+  expect(await claimed()).toEqual([id])
+})
+
+/** Runs what is due in the queue of clusters; answers with how to ask which of them is due again. */
+async function drained(id: string): Promise<() => Promise<string[]>> {
+  const due = async () => {
+    const rows = await world.database.pool.query<{ id: string }>(
+      `select id from caelus.job where queue = 'clusters' and id = $1 and due_at <= now()`,
+      [id],
+    )
+    return rows.map((row) => row.id)
+  }
+  await world.database.pool.query(`delete from caelus.job where queue = 'clusters' and id = $1`, [id])
+  expect(await due()).toEqual([])
+  return due
+}
+
+test('apps that cannot be removed because the cluster does not answer hold it for ten minutes', async () => {
+  const { ann, mia, acme, database } = world
+  const id = await newCluster()
+  const [lost, blocked] = [await orderIn(id, mia), await orderIn(id, mia)]
+  await clusters.deleteCluster(ann, acme, id, { withApps: true })
+  const failure = (code: string) => ({ code, message: '', whoseMove: 'platform', retryable: true, nextStep: '' })
+  const say = (app: string, code: string) =>
+    database.pool.query('update caelus.deployment set last_error = $2 where id = $1', [app, failure(code)])
+  await say(lost.id, 'ClusterUnreachable')
+  await say(blocked.id, 'NamespaceBlocked')
+  expect(await appsLeft(id)).toBe(2)
+  await database.pool.query('alter table tenant.clusters disable trigger cluster_is_guarded')
+  await database.pool.query(`update tenant.clusters set deleted = now() - interval '11 minutes' where id = $1`, [id])
+  await database.pool.query('alter table tenant.clusters enable trigger cluster_is_guarded')
+  expect(await appsLeft(id)).toBe(1)
+})
+
+test('an order and the deletion of its cluster cannot pass each other', async () => {
+  const { ann, mia, acme } = world
+  for (let times = 0; times < 5; times++) {
+    const id = await newCluster()
+    const [ordered, deleted] = await Promise.all([
+      orderIn(id, mia).then(
+        () => true,
+        () => false,
+      ),
+      clusters.deleteCluster(ann, acme, id).then(
+        () => true,
+        () => false,
+      ),
+    ])
+    expect([ordered, deleted].filter(Boolean)).toHaveLength(1)
+  }
+})
