@@ -17,7 +17,7 @@ import { startControlPlane, type ControlPlane } from '../../tools/control-plane/
 import { exampleShoot, exampleWorker } from '../../tools/garden/example-shoot.ts'
 import { endpointOf, startGarden, type Garden, type ShootEndpoint } from '../../tools/garden/index.ts'
 import { CloudProfile, CredentialsBinding, InternalSecret, Project, Seed, Shoot } from '../../tools/garden/resources.ts'
-import type { ShootStatus } from '../../tools/garden/shoot-status.ts'
+import type { LastOperation } from '../../tools/garden/shoot-status.ts'
 import { identify } from '../../tools/process/index.ts'
 import { seen } from '../support/kube.ts'
 
@@ -106,6 +106,25 @@ async function healthy(name: string): Promise<Shoot> {
   return await seen(client, Shoot, at(name), (shoot) => operationIs('Create', 'Succeeded')(shoot) && isHealthy(shoot))
 }
 
+/** All operations that a Shoot goes through because of `act`, none of them missed, and how it is seen last. */
+async function watched(
+  name: string,
+  act: () => Promise<unknown>,
+  isLast: (shoot: Shoot, isDeleted: boolean) => boolean,
+): Promise<{ readonly operations: readonly LastOperation[]; readonly last: Shoot }> {
+  const { resourceVersion } = await client.listPage(Shoot, { namespace, limit: 1 })
+  await act()
+  const operations: LastOperation[] = []
+  const where = { namespace, fields: `metadata.name=${name}`, resourceVersion }
+  for await (const event of client.watchEvents(Shoot, where, AbortSignal.timeout(60_000))) {
+    if (event.type === 'BOOKMARK' || event.type === 'ERROR') continue
+    const { lastOperation } = event.object.status ?? {}
+    if (lastOperation !== undefined) operations.push(lastOperation)
+    if (isLast(event.object, event.type === 'DELETED')) return { operations, last: event.object }
+  }
+  throw new Error(`the watch of ${name} ended after ${JSON.stringify(operations.at(-1))}`)
+}
+
 const merge = (name: string, change: object): Promise<Shoot> => client.patch(Shoot, at(name), { merge: change })
 const annotate = (name: string, annotations: Readonly<Record<string, string | null>>): Promise<Shoot> =>
   merge(name, { metadata: { annotations } })
@@ -139,20 +158,15 @@ describe('a garden', () => {
 
 describe('a Shoot', () => {
   test('is created task by task', async () => {
-    const reports: Array<NonNullable<ShootStatus['lastOperation']>> = []
-    await created(exampleShoot(namespace, 'new'))
-    const shoot = await seen(client, Shoot, at('new'), (next) => {
-      const last = next.status?.lastOperation
-      if (last !== undefined && last !== reports.at(-1)) reports.push(last)
-      return operationIs('Create', 'Succeeded')(next) && isHealthy(next)
-    })
-    const states = [...new Set(reports.map(({ state }) => state))]
-    expect(states).toEqual(
-      states.includes('Pending') ? ['Pending', 'Processing', 'Succeeded'] : ['Processing', 'Succeeded'],
+    const { operations, last: shoot } = await watched(
+      'new',
+      () => created(exampleShoot(namespace, 'new')),
+      (next) => operationIs('Create', 'Succeeded')(next) && isHealthy(next),
     )
-    const progress = reports.map((report) => report.progress)
-    expect(progress).toEqual(progress.toSorted((a, b) => a - b))
-    expect(reports.map(({ description }) => description)).toContain('Deploying Kubernetes API server')
+    expect([...new Set(operations.map(({ state }) => state))]).toEqual(['Pending', 'Processing', 'Succeeded'])
+    const progress = operations.map((one) => one.progress)
+    expect(progress).toEqual(progress.toSorted((x, y) => x - y))
+    expect(operations.map(({ description }) => description)).toContain('Deploying Kubernetes API server')
     expect(shoot.metadata.finalizers).toContain('gardener')
     expect(shoot.spec.seedName).toBe('local')
     expect(shoot.status).toMatchObject({
@@ -265,9 +279,14 @@ describe('a Shoot', () => {
     expect(await client.get(InternalSecret, access)).toBeDefined()
     await expect(client.delete(Shoot, at('ending'))).rejects.toThrow('confirmation.gardener.cloud/deletion')
     await annotate('ending', { 'confirmation.gardener.cloud/deletion': 'true' })
-    await client.delete(Shoot, at('ending'))
-    await seen(client, Shoot, at('ending'), ({ status }) => status?.lastOperation?.type === 'Delete')
-    await expect.poll(() => client.get(Shoot, at('ending'))).toBeUndefined()
+    const { operations } = await watched(
+      'ending',
+      () => client.delete(Shoot, at('ending')),
+      (_, isDeleted) => isDeleted,
+    )
+    const deletion = operations.filter(({ type }) => type === 'Delete')
+    expect([...new Set(deletion.map(({ state }) => state))]).toEqual(['Processing', 'Succeeded'])
+    expect(await client.get(Shoot, at('ending'))).toBeUndefined()
     expect(await client.get(InternalSecret, access)).toBeUndefined()
     expect(await client.get(ConfigMap, at('ending.ca-cluster'))).toBeUndefined()
   })
