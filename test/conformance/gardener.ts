@@ -404,12 +404,12 @@ export function exerciseGardener(name: string, make: () => Promise<GardenerUnder
         const { gardenlet, ready, seen: until, gardener, cluster, draft } = await fresh()
         const shoot = await ready()
         const at = placeOf(shoot as Shoot)
-        await gardenlet.fail(at, { description: 'no quota', codes: ['ERR_INFRA_QUOTA_EXCEEDED'] })
+        await gardenlet.fail(at, { description: 'no machines', codes: ['ERR_INFRA_RESOURCES_DEPLETED'] })
         const nodePools = cluster.nodePools.map((one) => ({ ...one, autoscaleMax: 5 }))
         await gardener.apply(draft(at.namespace ?? '', { nodePools }), write(2))
         const broken = await until((one) => one?.status?.lastOperation?.state === 'Error')
         expect(broken?.status?.lastErrors).toMatchObject([
-          { description: 'no quota', codes: ['ERR_INFRA_QUOTA_EXCEEDED'] },
+          { description: 'no machines', codes: ['ERR_INFRA_RESOURCES_DEPLETED'] },
         ])
         await gardenlet.heal(at)
         const healed = await until(isReady)
@@ -420,7 +420,6 @@ export function exerciseGardener(name: string, make: () => Promise<GardenerUnder
         const { gardenlet, ready, seen: until, gardener, cluster, draft } = await fresh()
         const at = placeOf((await ready()) as Shoot)
         await gardenlet.fail(at, {
-          state: 'Failed',
           description: 'bad credentials',
           codes: ['ERR_INFRA_UNAUTHENTICATED'],
         })

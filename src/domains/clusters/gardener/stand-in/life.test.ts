@@ -53,6 +53,7 @@ function told(scene: Scene): string {
   return `${what} in ${step.afterMs}`
 }
 
+const depleted = { fail: { description: 'no machines', codes: ['ERR_INFRA_RESOURCES_DEPLETED'] } }
 const quota = { fail: { description: 'no quota', codes: ['ERR_INFRA_QUOTA_EXCEEDED'] } }
 const failed = { fail: { state: 'Failed', description: 'bad credentials', at: 0 } } as const
 
@@ -69,9 +70,14 @@ test.each<[string, Scene, string]>([
     'Create Processing 0 in 0',
   ],
   ['a reconciliation ends too', { status: at('Reconcile', 'Processing', 75) }, 'Reconcile Succeeded 100 in 100'],
-  ['an error stops it', { status: at('Create', 'Processing', 50), simulated: quota }, 'Create Error 50 in 100'],
-  ['not before its place', { status: at('Create', 'Processing', 25), simulated: quota }, 'Create Processing 50 in 100'],
-  ['an error is retried', { status: at('Create', 'Error', 50), simulated: quota }, 'Create Processing 50 in 1000'],
+  ['an error stops it', { status: at('Create', 'Processing', 50), simulated: depleted }, 'Create Error 50 in 100'],
+  [
+    'not before its place',
+    { status: at('Create', 'Processing', 25), simulated: depleted },
+    'Create Processing 50 in 100',
+  ],
+  ['an error is retried', { status: at('Create', 'Error', 50), simulated: depleted }, 'Create Processing 50 in 1000'],
+  ['a code stops it for good', { status: at('Create', 'Processing', 50), simulated: quota }, 'Create Failed 50 in 100'],
   ['a failure stops it', { status: at('Create', 'Processing', 0), simulated: failed }, 'Create Failed 0 in 100'],
   ['a failure is not retried', { status: at('Create', 'Failed', 0) }, 'nothing'],
   ['before it is changed', { generation: 2, status: at('Create', 'Failed', 0) }, 'Create Processing 0 in 0'],

@@ -1,6 +1,6 @@
 import { sameValue } from '../../../../kernel/index.ts'
 import { GARDENER_OPERATION, type Shoot, type ShootState } from '../shoot.ts'
-import { simulatedIn, type SimulatedCondition, type SimulatedFailure } from './simulated.ts'
+import { failedState, simulatedIn, type SimulatedCondition, type SimulatedFailure } from './simulated.ts'
 
 /** How fast a Shoot lives. */
 export interface Pace {
@@ -157,7 +157,8 @@ function proceed(shoot: Shoot, type: OperationType, progress: number, pace: Pace
 }
 
 function failed(type: OperationType, progress: number, fail: SimulatedFailure, pace: Pace): LifeStep {
-  const { state = 'Error', description, codes = [] } = fail
+  const { description, codes = [] } = fail
+  const state = failedState(fail)
   const said = state === 'Error' ? `${description} Operation will be retried.` : description
   return report(pace.stepMs, type, state, progress, said, {
     lastErrors: [{ description, ...(codes.length > 0 && { codes }), taskID: 'simulated' }],

@@ -3,8 +3,23 @@ import type { Shoot } from '../shoot.ts'
 /** The annotation that tells the stand-in of gardenlet what goes wrong with a Shoot, as JSON of `Simulated`. */
 export const SIMULATE = 'garden.caelus.io/simulate'
 
+/** Gardener gives up at once where an error has one of these codes. */
+const NOT_RETRIED: ReadonlySet<string> = new Set([
+  'ERR_INFRA_UNAUTHENTICATED',
+  'ERR_INFRA_UNAUTHORIZED',
+  'ERR_INFRA_DEPENDENCIES',
+  'ERR_INFRA_QUOTA_EXCEEDED',
+  'ERR_INFRA_RATE_LIMITS_EXCEEDED',
+  'ERR_CONFIGURATION_PROBLEM',
+  'ERR_PROBLEMATIC_WEBHOOK',
+])
+
+export const failedState = ({ state, codes = [] }: SimulatedFailure): 'Error' | 'Failed' =>
+  state ?? (codes.some((code) => NOT_RETRIED.has(code)) ? 'Failed' : 'Error')
+
 /** An operation that ends in an error. `Error` is retried, `Failed` only after `retry` or a change of the spec. */
 export interface SimulatedFailure {
+  /** @default what Gardener makes of the codes */
   readonly state?: 'Error' | 'Failed'
   readonly description: string
   /** Gardener's codes, such as `ERR_INFRA_QUOTA_EXCEEDED`. */
