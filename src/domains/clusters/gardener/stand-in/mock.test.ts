@@ -7,7 +7,7 @@ import {
   startAll,
   type ManualClock,
 } from '../../../../kernel/index.ts'
-import type { WatchEvents } from '../../../../kube/index.ts'
+import type { Transport, WatchEvents } from '../../../../kube/index.ts'
 import { projectFor, wantedShoot, type GardenerSettings } from '../../shoot/wanted.ts'
 import type { Cluster } from '../../types.ts'
 import { openGardener } from '../client.ts'
@@ -142,6 +142,28 @@ test('an injected error is answered once', async () => {
   })
   expect(await code(gardener.apply(draft, write()))).toBe('InfrastructureQuota')
   expect(await code(gardener.apply(draft, write()))).toBe('ok')
+})
+
+test('what was written is shown before the watch delivers it', async () => {
+  const { garden, clock, settings: placed } = await world({ namespace: NAMESPACE })
+  let isHeld = false
+  const held = Promise.withResolvers<void>()
+  const transport: Transport = {
+    ...garden.transport,
+    async *stream(request) {
+      for await (const line of garden.transport.stream(request)) {
+        if (isHeld) await held.promise
+        yield line
+      }
+    },
+  }
+  const emitter = createEmitter<WatchEvents>()
+  const gardener = openGardener({ mode: 'mock', transport, settings: placed, clock, emitter })
+  open.push(await startAll([gardener.shoots]))
+  isHeld = true
+  const created = await gardener.apply(wantedShoot(clusterOf('c1'), placed, NAMESPACE), write())
+  expect(gardener.shoots.ofCluster('c1')?.metadata.uid).toBe(created.metadata.uid)
+  held.resolve()
 })
 
 test('a garden that is down is unreachable, and is watched again when it is up', async () => {
