@@ -85,17 +85,7 @@ test('a worker changes nothing of what people ordered, and reads neither limits 
 })
 
 /** Statements of an API session about the cluster of Beta, with what they are to find or change: nothing. */
-const intrusions = ({
-  foreign,
-  beta,
-  acme,
-  pool0,
-}: {
-  foreign: string
-  beta: string
-  acme: string
-  pool0: string
-}): string[] => [
+const intrusions = ({ foreign, beta, pool0 }: { foreign: string; beta: string; pool0: string }): string[] => [
   `select from tenant.clusters where id = '${foreign}'`,
   `select from tenant.node_pools where cluster_id = '${foreign}'`,
   `select from tenant.cluster_sync where cluster_id = '${foreign}'`,

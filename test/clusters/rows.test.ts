@@ -41,7 +41,7 @@ exerciseClusterRows('PostgreSQL', async () => {
 function counted(pool: Pool): { readonly pool: Pool; readonly count: () => number } {
   let count = 0
   return {
-    pool: { ...pool, query: (...rest: Parameters<Pool['query']>) => (count++, pool.query(...rest)) } as Pool,
+    pool: { ...pool, query: (...rest: Parameters<Pool['query']>) => (count++, pool.query(...rest)) },
     count: () => count,
   }
 }

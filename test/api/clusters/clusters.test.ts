@@ -94,7 +94,7 @@ const requests = (
   ['GET', `${w.path}/${id}`],
   ['GET', `${w.path}/${id}/events`],
   ['GET', `${w.path}/${id}/node-pools`],
-  ['GET', `${w.path}`],
+  ['GET', w.path],
   ['GET', `/api/v1/organizations/${w.organization.id}/limits`],
   ['GET', `/api/v1/clusters/${id}`],
   ['GET', `/api/v1/clusters?organization_id=${w.organization.id}`],

@@ -21,7 +21,7 @@ import { noteChange } from './update-cluster.ts'
 interface PoolsChange {
   readonly nodePools: readonly NodePoolInput[]
   readonly what: string
-  write(tx: Tx): Promise<void>
+  readonly write: (tx: Tx) => Promise<void>
 }
 
 export async function addNodePool(

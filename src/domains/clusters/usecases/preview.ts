@@ -225,7 +225,7 @@ function effectsOf(
     const most = then?.max ?? 0
     return {
       name,
-      change: rolls || change === 'scaled' ? 'changed' : (change as NodePoolEffect['change']),
+      change: rolls || change === 'scaled' ? 'changed' : change,
       rolls,
       machinesMin: then?.min ?? 0,
       machinesMax: most,
