@@ -30,7 +30,7 @@ const SETTINGS: GardenerSettings = {
 }
 
 /** Slow enough to be seen, fast enough to be waited for. */
-const PACE = { stepMs: 300, steps: 12, retryMs: 1_000 }
+const PACE = { stepMs: 200, steps: 12, retryMs: 1_000 }
 
 /** The console on the real API with clusters enabled, a worker, and the Gardener of the mode `mock`. */
 export async function clustersConsole(): Promise<ClustersConsole> {

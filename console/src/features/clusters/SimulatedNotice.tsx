@@ -8,8 +8,8 @@ export function SimulatedNotice() {
   if (landscape.data?.mode !== 'mock') return null
   return (
     <Alert variant="default" py="xs" icon={<IconFlask size={18} aria-hidden />}>
-      <b>Gardener is simulated.</b> No real clusters are created, and their kubeconfigs lead nowhere. Operators connect
-      a real Gardener with <code>GARDENER_MODE=real</code>.
+      <b>Gardener is simulated.</b> No real clusters are created. Operators set <code>GARDENER_MODE=real</code> to
+      connect a real one.
     </Alert>
   )
 }

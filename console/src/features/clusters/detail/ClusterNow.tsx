@@ -38,7 +38,7 @@ export function ClusterNow({ cluster, mayWrite }: ClusterNowProps) {
       <Column>
         <ClusterFacts cluster={cluster} />
         <SyncState cluster={cluster} mayWrite={mayWrite} />
-        <ShootFacts cluster={cluster} />
+        <ShootFacts cluster={cluster} mayWrite={mayWrite} />
       </Column>
     </Columns>
   )

@@ -1,13 +1,41 @@
-import { Code, Text } from '@mantine/core'
+import { Button, Code, Text, Tooltip } from '@mantine/core'
+import { IconRefresh } from '@tabler/icons-react'
 import { Facts } from '../../../components/detail/Facts.tsx'
 import { Panel } from '../../../components/detail/Panel.tsx'
 import { Age } from '../../../components/feedback/Age.tsx'
+import { ProblemView } from '../../../components/feedback/ProblemView.tsx'
 import type { ClusterView } from '../../../lib/api/contract.ts'
+import { useOperate } from '../use-operate.ts'
+
+interface ShootFactsProps {
+  readonly cluster: ClusterView
+  readonly mayWrite: boolean
+}
 
 /** The Shoot as Gardener reports it. */
-export function ShootFacts({ cluster: { shoot } }: { readonly cluster: Pick<ClusterView, 'shoot'> }) {
+export function ShootFacts({ cluster, mayWrite }: ShootFactsProps) {
+  const { shoot } = cluster
+  const operate = useOperate(cluster)
   return (
-    <Panel title="Shoot">
+    <Panel
+      title="Shoot"
+      aside={
+        mayWrite &&
+        shoot !== null && (
+          <Tooltip label="Asks Gardener to compare the cluster with its Shoot now">
+            <Button
+              size="compact-sm"
+              variant="default"
+              leftSection={<IconRefresh size={14} aria-hidden />}
+              loading={operate.isPending}
+              onClick={() => operate.mutate('reconcile')}
+            >
+              Reconcile
+            </Button>
+          </Tooltip>
+        )
+      }
+    >
       {shoot === null ? (
         <Text size="sm" c="dimmed">
           There is no Shoot yet.
@@ -37,6 +65,7 @@ export function ShootFacts({ cluster: { shoot } }: { readonly cluster: Pick<Clus
           ]}
         />
       )}
+      {operate.error !== null && <ProblemView compact error={operate.error} />}
     </Panel>
   )
 }

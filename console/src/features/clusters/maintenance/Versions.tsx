@@ -5,7 +5,7 @@ import { Loaded } from '../../../components/feedback/Loaded.tsx'
 import type { ClusterVersionsView } from '../../../lib/api/contract.ts'
 import { useResource } from '../../../lib/api/queries.ts'
 import { sentence } from '../../../lib/sentence.ts'
-import { versionText } from '../order/draft.ts'
+import { newestFirst, versionText } from '../order/draft.ts'
 import { api, TOPIC } from '../paths.ts'
 import { ChangeDialog } from '../preflight/ChangeDialog.tsx'
 import type { MaintenanceProps } from './Maintenance.tsx'
@@ -26,7 +26,7 @@ export function Versions({ cluster, mayWrite }: MaintenanceProps) {
               The cluster has version <b>{current}</b>. {upgrades.length === 0 && 'Gardener offers no upgrade from it.'}
             </Text>
             <ul className={classes.upgrades} aria-label="Upgrades">
-              {upgrades.map((upgrade) => (
+              {newestFirst(upgrades).map((upgrade) => (
                 <li key={upgrade.version} className={classes.upgrade}>
                   <span>
                     <b>{versionText(upgrade)}</b>, {upgrade.kind} upgrade
@@ -56,12 +56,7 @@ export function Versions({ cluster, mayWrite }: MaintenanceProps) {
           change={{ kubernetes_version: chosen.version }}
           onClose={() => setChosen(undefined)}
         >
-          {() => (
-            <>
-              <Changes changes={chosen.changes} />
-              <Text size="sm">An upgrade cannot be taken back.</Text>
-            </>
-          )}
+          {() => <Changes changes={chosen.changes} />}
         </ChangeDialog>
       )}
     </Panel>

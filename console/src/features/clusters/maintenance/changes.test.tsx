@@ -4,6 +4,7 @@ import type { ClusterView } from '../../../lib/api/contract.ts'
 import { render, type Answers, type Screen } from '../../../testing/render.tsx'
 import { ClustersPage } from '../ClustersPage.tsx'
 import { answers, bodyOf, cluster, failure, preview, shoot } from '../testing/cluster.ts'
+import { effectText } from '../preflight/effects.ts'
 import { partText, rotationStage, rotationSteps } from './rotation.ts'
 
 const PATH = '/organizations/o1/clusters/c1'
@@ -93,7 +94,7 @@ describe('node pools', () => {
         { name: 'gpu', ...sizes, autoscale_max: 9 },
       ],
     })
-    expect(screen.find('[role="dialog"] tbody tr').textContent).toBe('gpuchanged, rolls1–910')
+    expect(screen.text()).toContain('gpuchanged: 1–9 machines, each replaced, at most 10 at once')
     await screen.click('[role="dialog"] button[type="submit"]', 'Save')
     await screen.until(() => document.querySelector('[role="dialog"]') === null)
     expect(saved.sent).toEqual([{ body: { ...sizes, autoscale_max: 9 }, ifMatch: '"4"' }])
@@ -162,6 +163,12 @@ describe('node pools', () => {
     await screen.until(() => screen.text().includes('generation 5 is newer'))
     expect(screen.find('[role="dialog"] input').getAttribute('value')).toBe('workers-2')
   })
+})
+
+test('what becomes of a pool is told in a line', () => {
+  const pool = { machines_min: 1, machines_max: 1, machines_during_roll: 2 }
+  expect(effectText({ change: 'unchanged', rolls: false, ...pool })).toBe('unchanged: 1 machine')
+  expect(effectText({ change: 'removed', rolls: false, ...pool })).toBe('removed with all of its machines')
 })
 
 describe('maintenance', () => {

@@ -1,4 +1,4 @@
-import { Anchor, Breadcrumbs, Text } from '@mantine/core'
+import { Anchor, Breadcrumbs, Group, Text } from '@mantine/core'
 import { IconLock } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import { Panel } from '../../../components/detail/Panel.tsx'
@@ -37,12 +37,19 @@ export function CreatePage({ isAdmin }: { readonly isAdmin: boolean }) {
             <ForMembers />
           ) : (
             <>
-              <OrganizationSwitcher
-                organizations={possible}
-                value={chosen?.id ?? ''}
-                onChange={choose}
-                withAll={false}
-              />
+              <Group gap="sm">
+                <OrganizationSwitcher
+                  organizations={possible}
+                  value={chosen?.id ?? ''}
+                  onChange={choose}
+                  withAll={false}
+                />
+                <Text size="sm" c="dimmed">
+                  {chosen
+                    ? `The cluster will belong to ${chosen.name}`
+                    : 'Choose the organization that will own the cluster'}
+                </Text>
+              </Group>
               <Loaded query={landscape}>{(view) => <Order organization={chosen} landscape={view} />}</Loaded>
             </>
           )

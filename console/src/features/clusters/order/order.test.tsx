@@ -67,7 +67,9 @@ test('an order is checked while it is edited, and created with what was checked'
   await screen.until(() => screen.text().includes('Gardener accepts this'))
   expect(screen.text()).toContain('2 of 3 clusters with this change, 1 left')
   expect(screen.text()).toContain('6 nodes with this change, no limit')
-  expect(screen.find('table[aria-label="node pools after the change"] tbody tr').textContent).toBe('workersadded1–34')
+  expect(screen.find('section[aria-label="Node pools with this change"]').textContent).toBe(
+    'workersadded: 1–3 machines',
+  )
   expect(screen.text()).toContain('1 field of the Shoot changes')
   await screen.click('button[type="submit"]', 'Create cluster')
   await screen.until(() => created.sent.length === 1)

@@ -46,7 +46,7 @@ export function ChangeDialog(props: ChangeDialogProps) {
   }, onClose)
   const checked = place === undefined ? preflight.problems : below(preflight.problems, place)
   return (
-    <Modal opened size="lg" onClose={onClose} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened size="xl" onClose={onClose} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
       <form
         noValidate
         onSubmit={(event) => {
