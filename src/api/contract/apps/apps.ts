@@ -389,6 +389,8 @@ export const DeploymentView = Type.Object({
   release_name: Type.String(),
   user_id: Type.String(),
   user_email: Type.String(),
+  cluster_id: orNull(Type.String(), "The cluster that it is in. Null: the platform's own control plane."),
+  cluster_name: orNull(Type.String(), 'Null: it is in no cluster, or the caller does not see that one.'),
   product: Type.Object({ id: Type.String(), name: Type.String(), icon: MaybeText }),
   domainname: Type.String(),
   user_values: Type.Unsafe<Record<string, unknown>>({ ...JsonObject, description: 'Without the write-only fields.' }),
@@ -432,6 +434,12 @@ export type DeploymentView = Static<typeof DeploymentView>
 export const DeploymentCreate = Type.Object(
   {
     template_id: Type.String(),
+    cluster_id: Type.Optional(
+      orNull(
+        Type.String({ maxLength: 100 }),
+        "The cluster to run it in, of an organization in which the user is an owner or a member. Null, or absent: the platform's own control plane. It never changes.",
+      ),
+    ),
     domainname: Type.String({ maxLength: 300 }),
     user_values: Type.Optional(JsonObject),
   },

@@ -23,6 +23,7 @@ const Filter = Type.Object({
   ...PageQuery.properties,
   status: Type.Optional(Type.Enum([...DEPLOYMENT_STATUSES])),
   product_id: Type.Optional(Id),
+  cluster_id: Type.Optional(Id),
   name: Type.Optional(
     Type.String({ minLength: 1, maxLength: 253, description: 'Exactly this deployment_uid or domainname.' }),
   ),
@@ -33,6 +34,7 @@ const Filter = Type.Object({
 const filterIn = (query: Static<typeof Filter>) => ({
   ...pageRequest(query, 2),
   productId: query.product_id,
+  clusterId: query.cluster_id,
   name: query.name,
   status: query.status,
   behind: query.behind,
@@ -42,6 +44,7 @@ const filterIn = (query: Static<typeof Filter>) => ({
 export const inputIn = (userId: string, body: DeploymentCreate) => ({
   userId,
   templateId: body.template_id,
+  clusterId: body.cluster_id,
   domainname: body.domainname,
   userValues: body.user_values as JsonObject | undefined,
 })

@@ -154,6 +154,8 @@ export const deploymentView = (deployment: ListedDeployment): DeploymentView => 
   release_name: deployment.releaseName,
   user_id: deployment.userId,
   user_email: deployment.email,
+  cluster_id: deployment.clusterId,
+  cluster_name: deployment.clusterName,
   product: deployment.product,
   domainname: deployment.domainname,
   user_values: deployment.userValues,

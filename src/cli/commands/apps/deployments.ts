@@ -5,6 +5,7 @@ import { raise } from '../../failures.ts'
 import { formatFacts, formatList } from '../../output.ts'
 import { isId } from '../../find-by-name.ts'
 import { DEPLOYMENT, deploymentNamed, productNamed, templateNamed, templatePath } from './nouns.ts'
+import { CLUSTER, clusterNamed } from '../clusters/nouns.ts'
 import { userNamed } from '../identity/nouns.ts'
 import { readValues, withValues, type ValuesOptions } from './values.ts'
 import { converged, type Deployment, STATUSES } from './wait.ts'
@@ -23,6 +24,7 @@ interface InputOptions extends ValuesOptions {
 interface CreateOptions extends OutputOption, WaitOptions, InputOptions {
   readonly product?: string
   readonly user?: string
+  readonly cluster?: string
   readonly domain: string
 }
 
@@ -32,6 +34,7 @@ interface ListOptions extends OutputOption {
   readonly user?: string
   readonly all?: boolean
   readonly status?: string
+  readonly cluster?: string
   readonly behind?: boolean
   readonly withDeleted?: boolean
 }
@@ -55,6 +58,10 @@ export async function inputs(options: InputOptions): Promise<object> {
     ...(values !== undefined && { user_values: values }),
   }
 }
+
+/** The cluster to be in. */
+export const clusterOf = async (client: RestClient, named?: string): Promise<{ readonly cluster_id?: string }> =>
+  named === undefined ? {} : { cluster_id: (await clusterNamed(client, named)).id }
 
 /** The template that a deployment is to have: one of its product. */
 export const otherTemplate = async (client: RestClient, { product }: Deployment, named?: string): Promise<object> =>
@@ -97,15 +104,17 @@ export function deploymentCommands(program: Command, { remote, terminal }: CliPo
     .option('--template <template>', 'exactly this template: its id, or with --product its label or chart version')
     .requiredOption('--domain <name>', 'where it is reached')
     .option('--user <user>', 'for whom, by email or id; without it, for yourself')
+    .option('--cluster <cluster>', `in which cluster, by ${CLUSTER.named}; without it, on the platform itself`)
   withWaiting(withValues(create, 'your settings'), 'is ready')
     .addOption(outputOption())
     .action(async (options: CreateOptions) => {
-      const { user, template, product } = options
+      const { user, template, product, cluster } = options
       const input = await inputs(options)
       const client = restClient(await remote())
       const path = await deploymentsOf(client, user)
       const template_id = await templateOf(client, template, product)
-      await shown(client, await client.post<Deployment>(path, { ...input, template_id }), options)
+      const place = await clusterOf(client, cluster)
+      await shown(client, await client.post<Deployment>(path, { ...input, ...place, template_id }), options)
     })
 
   program
@@ -114,14 +123,17 @@ export function deploymentCommands(program: Command, { remote, terminal }: CliPo
     .option('--user <user>', 'those of this user, by email or id')
     .addOption(new Option('--all', 'those of all users; for admins').conflicts('user'))
     .addOption(new Option('--status <status>', 'only with this status').choices(STATUSES))
+    .option('--cluster <cluster>', `only those in this cluster, by ${CLUSTER.named}`)
     .option('--behind', 'only those for which a newer template is there')
     .option('--with-deleted', 'also deleted ones')
     .addOption(outputOption())
-    .action(async ({ user, all = false, status, behind = false, withDeleted = false, output }: ListOptions) => {
+    .action(async (options: ListOptions) => {
+      const { user, all = false, status, cluster, behind = false, withDeleted = false, output } = options
       const client = restClient(await remote())
       const path = all ? '/deployments' : await deploymentsOf(client, user)
       const query = {
         status,
+        ...(await clusterOf(client, cluster)),
         ...(behind && { behind: 'true' }),
         ...((withDeleted || status === 'deleted') && { with_deleted: 'true' }),
       }
@@ -130,6 +142,7 @@ export function deploymentCommands(program: Command, { remote, terminal }: CliPo
         { head: 'name', cell: (one: Deployment) => one.deployment_uid },
         { head: 'product', cell: (one: Deployment) => one.product.name },
         { head: 'domain', cell: (one: Deployment) => one.domainname },
+        { head: 'cluster', cell: (one: Deployment) => one.cluster_name ?? one.cluster_id },
         { head: 'status', cell: (one: Deployment) => one.status },
         { head: 'since', cell: (one: Deployment) => one.status_since },
         { head: 'failure', cell: (one: Deployment) => one.last_error?.code },

@@ -2,7 +2,8 @@ import { Argument, Option, type Command } from 'commander'
 import { restClient } from '../../client.ts'
 import type { CliPorts } from '../../ports.ts'
 import { formatList, formatValue } from '../../output.ts'
-import { deploymentsOf, otherTemplate, pathOf, templateOf, inputs } from './deployments.ts'
+import { CLUSTER } from '../clusters/nouns.ts'
+import { clusterOf, deploymentsOf, otherTemplate, pathOf, templateOf, inputs } from './deployments.ts'
 import { DEPLOYMENT, deploymentNamed } from './nouns.ts'
 import { withValues, type ValuesOptions } from './values.ts'
 import { outputOption, type OutputOption } from '../options.ts'
@@ -35,6 +36,7 @@ interface PreviewOptions extends OutputOption, ValuesOptions {
   readonly template?: string
   readonly product?: string
   readonly user?: string
+  readonly cluster?: string
 }
 
 /** A manifest is a list of objects. */
@@ -56,20 +58,22 @@ export function insightCommands(program: Command, { remote, terminal }: CliPorts
     )
     .option('--product <product>', 'of a new one: by name or id; without --template, its canonical template')
     .option('--user <user>', 'of a new one: for whom, by email or id; without it, for yourself')
+    .option('--cluster <cluster>', `of a new one: in which cluster, by ${CLUSTER.named}`)
   withValues(preview, 'the settings')
     .addOption(outputOption())
     .action(async (named: string | undefined, options: PreviewOptions) => {
       const input = await inputs(options)
       const client = restClient(await remote())
       const post = async (): Promise<Preview> => {
-        const { template, product, user } = options
+        const { template, product, user, cluster } = options
         if (named !== undefined) {
           const present = await deploymentNamed(client, named)
           const change = { ...input, ...(await otherTemplate(client, present, template)) }
           return await client.post(`${pathOf(present)}:preview`, change)
         }
         const path = `${await deploymentsOf(client, user)}:preview`
-        return await client.post(path, { ...input, template_id: await templateOf(client, template, product) })
+        const place = await clusterOf(client, cluster)
+        return await client.post(path, { ...input, ...place, template_id: await templateOf(client, template, product) })
       }
       const answer = await post()
       terminal.out(options.output === 'table' ? previewText(answer) : formatValue(options.output, answer))

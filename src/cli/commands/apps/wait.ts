@@ -20,6 +20,8 @@ export interface Deployment {
   readonly deployment_uid: string
   readonly product: { readonly id: string; readonly name: string }
   readonly domainname: string
+  readonly cluster_id: string | null
+  readonly cluster_name: string | null
   readonly status: (typeof STATUSES)[number]
   readonly status_since: string
   readonly generation: number
