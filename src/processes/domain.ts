@@ -14,6 +14,7 @@ import type {
   RequestEvents,
   WatchEvents,
 } from '../kube/index.ts'
+import type { Seams } from './shared/seams.ts'
 import type { ProgressLine } from './shared/terminal.ts'
 import type { Listener, Pool } from '../store/index.ts'
 import type { FailureLog, Logger } from '../telemetry/index.ts'
@@ -102,6 +103,7 @@ export interface ApiHost extends ProcessHost {
   /** Live changes for clients of the API. */
   readonly events: Events
   readonly board: StatusBoard
+  readonly seams: Seams
   /** Throws the failure for requests that need a control plane while there is none. */
   readonly noControlPlane: () => never
 }

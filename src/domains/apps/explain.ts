@@ -1,4 +1,4 @@
-import type { Explanation } from '../../kernel/index.ts'
+import type { Explanation, Failure } from '../../kernel/index.ts'
 import { blockerText, type Decision } from './decide.ts'
 import type { HealthSeen, Observed, ReleaseSeen, Unrepairable } from './observed.ts'
 import type { Step } from './steps/types.ts'
@@ -51,6 +51,16 @@ export function explainGivenUp(deployment: ExplainedRow): Explanation {
     blockers: [],
   }
 }
+
+/** Explains a row whose cluster cannot be used: nothing in it can be seen. */
+export const explainAway = (deployment: ExplainedRow, away: Failure): Explanation => ({
+  why: [...intentOf(deployment), `its cluster cannot be used: ${away.message}`],
+  next: 'it is looked at as soon as its cluster can be used',
+  at: null,
+  whoseMove: away.whoseMove,
+  nextStep: away.nextStep,
+  blockers: [],
+})
 
 const PARKED = 'nothing, until the job is requeued, the deployment is changed or the drift scan retries it'
 

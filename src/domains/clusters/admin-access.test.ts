@@ -7,7 +7,7 @@ const NEVER = new AbortController().signal
 function accessTo(loaded: object | undefined) {
   const asked: unknown[] = []
   const access = adminAccess({
-    rows: { load: async () => loaded as LoadedCluster | undefined },
+    load: async () => loaded as LoadedCluster | undefined,
     gardener: {
       async adminKubeconfig(at, seconds) {
         asked.push([at, seconds])

@@ -1,10 +1,10 @@
 import { raise } from './failures.ts'
 import type { Gardener, Kubeconfig } from './gardener/gardener.ts'
-import type { ClusterRows } from './rows.ts'
+import type { LoadedCluster } from './rows.ts'
 
 export interface AdminAccessDeps {
   readonly gardener: Pick<Gardener, 'adminKubeconfig'>
-  readonly rows: Pick<ClusterRows, 'load'>
+  readonly load: (clusterId: string) => Promise<Pick<LoadedCluster, 'cluster' | 'sync'> | undefined>
   /** How long each kubeconfig lasts. @default 3600 */
   readonly seconds?: number
 }
@@ -15,9 +15,9 @@ export interface AdminAccess {
   kubeconfig(clusterId: string, signal: AbortSignal): Promise<Kubeconfig | undefined>
 }
 
-export const adminAccess = ({ gardener, rows, seconds = 3_600 }: AdminAccessDeps): AdminAccess => ({
+export const adminAccess = ({ gardener, load, seconds = 3_600 }: AdminAccessDeps): AdminAccess => ({
   async kubeconfig(clusterId, signal) {
-    const loaded = await rows.load(clusterId)
+    const loaded = await load(clusterId)
     if (loaded === undefined) throw raise.ClusterNotReady(`there is no cluster ${clusterId}`)
     const { cluster, sync } = loaded
     if (cluster.deletedAt !== null && sync.status === 'deleted') return undefined

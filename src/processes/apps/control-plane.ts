@@ -6,21 +6,29 @@ import { APPS } from '../../config/apps.ts'
 import { INSTALLATION, type Config, type Env } from '../../config/index.ts'
 import { helmCli, releases, type HelmVersion } from '../../domains/apps/helm/index.ts'
 import {
+  ClusterAway,
+  explainAway,
   explainNow,
   inLane,
   insightLane,
   manifestOf,
   notesOf,
+  onPlatform,
   previewOf,
+  readClusters,
   resourcesOf,
   valuesOf,
   type AppsParts,
+  type ClusterAccess,
+  type Clusters,
+  type InPlace,
   type InsightLane,
 } from '../../domains/apps/index.ts'
-import { deploymentRows } from '../../domains/apps/store/index.ts'
-import { systemClock } from '../../kernel/index.ts'
+import { clustersInUse, deploymentRows } from '../../domains/apps/store/index.ts'
+import { systemClock, type Service } from '../../kernel/index.ts'
 import { discovery, kubeLocks, makeClient, type HttpTransport } from '../../kube/index.ts'
 import { namespacePolicies } from './policies.ts'
+import { connectCluster, type ClusterConnectionOptions } from './cluster-connection.ts'
 import { forPlugins } from '../shared/environment.ts'
 import { LOCK_NAMESPACE } from '../shared/lock-namespace.ts'
 import { AS_PLATFORM, openPool, type Pool, type Role } from '../../store/index.ts'
@@ -37,6 +45,8 @@ export interface AppsControlPlaneOptions {
   readonly kubeconfig: string
   /** Path or name of the Helm binary. */
   readonly helm: string
+  /** The clusters of organizations. @default deployments in them cannot be reached */
+  readonly clusters?: Pick<ClusterConnectionOptions, 'emitter' | 'onError'> & { readonly access: ClusterAccess }
 }
 
 /** The apps domain connected to a control plane: what workers act with and what the API reads from. */
@@ -46,6 +56,10 @@ export interface AppsControlPlane {
   /** As the role of the options. */
   readonly pool: Pool
   readonly insight: AppsInsight
+  /** For a worker. */
+  readonly clusters?: Clusters
+  /** To be started before anything is asked of `insight`. */
+  readonly services: readonly Service[]
   readonly helmVersion: () => Promise<HelmVersion>
   close(): Promise<void>
 }
@@ -62,14 +76,12 @@ export async function openAppsControlPlane(options: AppsControlPlaneOptions): Pr
   if (role === 'caelus_worker') useCases.readSourcesWith(sourcesOfWorker(pool))
   const client = makeClient(transport, { fieldManager: 'caelus' })
   const kinds = discovery(transport, systemClock)
-  const calling = helmCli({
-    binary: helm,
-    kubeconfig,
-    kinds,
+  const ofHelm = {
     home: join(resolve(config.of(INSTALLATION).dataDir), 'helm'),
     env: forPlugins(env),
     renderMs: config.of(APPS).renderTimeout,
-  })
+  }
+  const calling = helmCli({ binary: helm, kubeconfig, kinds, ...ofHelm })
   useCases.verifyWith(calling.verify)
   const program = callsOutsideTransactions('Helm', calling)
   const parts: AppsParts = {
@@ -89,36 +101,69 @@ export async function openAppsControlPlane(options: AppsControlPlaneOptions): Pr
       ...(useCases.ring && { ring: useCases.ring }),
     },
   }
+  const clusters: Clusters | undefined = options.clusters && {
+    access: options.clusters.access,
+    connect: connectCluster({ helm, ...ofHelm, ...options.clusters }),
+    inUse: () => clustersInUse(pool),
+  }
+  const reading = clusters && readClusters(clusters, parts)
+  const lane = insightLane({ clock: systemClock, concurrency, limitMs })
   return {
     parts,
     transport,
     pool,
-    insight: insightOf(parts, useCases, insightLane({ clock: systemClock, concurrency, limitMs })),
+    insight: insightOf(parts, useCases, lane, reading?.inPlace),
+    ...(clusters && { clusters }),
+    services: reading?.services ?? [],
     helmVersion: () => program.version(),
     close: () => pool.end(),
   }
 }
 
 /** What the API tells people about apps. */
-export function insightOf(parts: AppsParts, { apps }: Pick<AppsUseCases, 'apps'>, lane: InsightLane): AppsInsight {
+export function insightOf(
+  platform: AppsParts,
+  { apps }: Pick<AppsUseCases, 'apps'>,
+  lane: InsightLane,
+  inPlace: InPlace = onPlatform(platform),
+): AppsInsight {
+  const rowOf = async (id: string) => (await platform.rows.load(id))?.deployment
   return {
     preview: (inputs, signal) =>
-      lane.run(inputs.after.deployment.userId, (until) => previewOf(parts, inputs, until), signal),
+      inPlace(inputs.after.deployment, signal, (parts) =>
+        lane.run(inputs.after.deployment.userId, (until) => previewOf(parts, inputs, until), signal),
+      ),
     resources: async (deploymentId, signal) =>
-      (await resourcesOf(parts, deploymentId, signal)).map((resource) => resourceView(resource)),
-    notes: (inputs, signal) => notesOf(parts, inputs, signal),
+      await inPlace((await rowOf(deploymentId)) ?? NOWHERE, signal, async (parts) =>
+        (await resourcesOf(parts, deploymentId, signal)).map((resource) => resourceView(resource)),
+      ),
+    notes: (inputs, signal) => inPlace(inputs.deployment, signal, (parts) => notesOf(parts, inputs, signal)),
     // Each takes a thread.
     manifest: (inputs, signal) =>
-      lane.run(inputs.deployment.userId, (until) => manifestOf(parts, inputs, until), signal),
-    values: (inputs, signal) => lane.run(inputs.deployment.userId, (until) => valuesOf(parts, inputs, until), signal),
+      inPlace(inputs.deployment, signal, (parts) =>
+        lane.run(inputs.deployment.userId, (until) => manifestOf(parts, inputs, until), signal),
+      ),
+    values: (inputs, signal) =>
+      inPlace(inputs.deployment, signal, (parts) =>
+        lane.run(inputs.deployment.userId, (until) => valuesOf(parts, inputs, until), signal),
+      ),
     async explain(deploymentId, signal) {
       const { items } = await apps.listJobs({ admin: true }, { deploymentId, limit: 1 })
-      const tenant = (await parts.rows.load(deploymentId))?.deployment.userId ?? ''
-      const helm = inLane(parts.helm, lane, tenant)
-      return await explainNow({ ...parts, helm }, deploymentId, items[0] ?? null, signal)
+      const row = await rowOf(deploymentId)
+      try {
+        return await inPlace(row ?? NOWHERE, signal, (parts) => {
+          const helm = inLane(parts.helm, lane, row?.userId ?? '')
+          return explainNow({ ...parts, helm }, deploymentId, items[0] ?? null, signal)
+        })
+      } catch (error) {
+        if (row === undefined || !(error instanceof ClusterAway)) throw error
+        return explainAway(row, error.failure)
+      }
     },
   }
 }
+
+const NOWHERE = { clusterId: null }
 
 async function digestSalt(pool: Pool): Promise<string> {
   const [row] = await pool.query<{ digest_salt: string }>('select digest_salt from caelus.installation')

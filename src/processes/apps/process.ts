@@ -33,8 +33,9 @@ export const appsProcess = (): DomainProcess => ({
 })
 
 function serve(host: ApiHost): ServedDomain {
-  const { config, env, databaseUrl, pool, notices, board, noControlPlane, onError } = host
-  const useCases = openAppsUseCases({ config, databaseUrl, pool })
+  const { config, env, databaseUrl, pool, notices, board, seams, emitter, noControlPlane, onError } = host
+  const useCases = openAppsUseCases({ config, databaseUrl, pool, clusters: seams.clusters.directory })
+  seams.offerApps(useCases.clusterApps)
   const report = appsReport(pool, notices, board)
   const absent = async (): Promise<never> => noControlPlane()
   let insight: AppsInsight = {
@@ -50,7 +51,8 @@ function serve(host: ApiHost): ServedDomain {
     { transport, kubeconfig }: ControlPlane,
     how: Pick<AppsControlPlaneOptions, 'databaseUrl' | 'role' | 'helm'>,
   ): Promise<AppsControlPlane> => {
-    const opened = await openAppsControlPlane({ config, env, useCases, transport, kubeconfig, ...how })
+    const clusters = { access: seams.clusters.access, emitter, onError }
+    const opened = await openAppsControlPlane({ config, env, useCases, transport, kubeconfig, clusters, ...how })
     insight = opened.insight
     useCases.tryWith(opened.parts)
     return opened
@@ -66,9 +68,10 @@ function serve(host: ApiHost): ServedDomain {
     progress.show('', '')
     if (signal.aborted) return
     const controlPlane = await connected(here, { databaseUrl: workerUrl, role: 'caelus_worker', helm })
-    const { emitter, decisions } = host
+    const { decisions } = host
     const services = [
       atEnd('apps connections', () => controlPlane.close()),
+      ...controlPlane.services,
       ...(isLocal ? [simulatedStorage(client, (message) => onError(message, 'Simulated storage failed'))] : []),
       ...appsWorkerServices({
         config,
@@ -105,7 +108,7 @@ function serve(host: ApiHost): ServedDomain {
     async connect(controlPlane) {
       const helm = config.of(APPS).helmBin ?? 'helm'
       const opened = await connected(controlPlane, { databaseUrl, role: 'caelus_api', helm })
-      return [atEnd('apps connections', () => opened.close())]
+      return [atEnd('apps connections', () => opened.close()), ...opened.services]
     },
     up: (here) =>
       up(here).catch((error: unknown) => {

@@ -3,10 +3,13 @@ import { APPS } from '../../config/apps.ts'
 import { INSTALLATION, type Config } from '../../config/index.ts'
 import {
   accessTo,
+  clusterApps,
   openApps,
   proofOf,
   sourcesOfApi,
   type Apps,
+  type ClusterApps,
+  type ClusterDirectory,
   type FindSource,
 } from '../../domains/apps/usecases/index.ts'
 import { cannotVerify, charts, keyringFile, type Charts, type VerifyArchive } from '../../domains/apps/helm/index.ts'
@@ -22,11 +25,15 @@ export interface AppsUseCasesOptions {
   readonly databaseUrl: string
   /** As the role caelus_api. */
   readonly pool: Pool
+  /** @default there are none */
+  readonly clusters?: ClusterDirectory
 }
 
 /** The use cases of apps, and what workers share with them. */
 export interface AppsUseCases {
   readonly apps: Apps
+  /** For the domain of clusters. */
+  readonly clusterApps: ClusterApps
   readonly charts: Charts
   readonly ring: KeyRing | undefined
   /** From now on charts are tried before they are published. */
@@ -38,7 +45,7 @@ export interface AppsUseCases {
   close(): Promise<void>
 }
 
-export function openAppsUseCases({ config, databaseUrl, pool }: AppsUseCasesOptions): AppsUseCases {
+export function openAppsUseCases({ config, databaseUrl, pool, clusters }: AppsUseCasesOptions): AppsUseCases {
   const { valuesKey, chartCacheDir, localCharts = false, ingressClass } = config.of(APPS)
   const { deploymentsPerUser, keepRevisions, chartProvenance, chartKeyring } = config.of(APPS)
   const ring = valuesKey && keyRing(valuesKey.reveal())
@@ -64,6 +71,7 @@ export function openAppsUseCases({ config, databaseUrl, pool }: AppsUseCasesOpti
     charts: source,
     platformKeyring,
     users: userDirectory,
+    clusters,
     trial: () => trial,
     cluster: () => cluster,
     ingressClass,
@@ -75,6 +83,7 @@ export function openAppsUseCases({ config, databaseUrl, pool }: AppsUseCasesOpti
   })
   return {
     apps,
+    clusterApps: clusterApps({ queue }),
     charts: source,
     ring,
     tryWith: ({ helm, discovery, client }) => {

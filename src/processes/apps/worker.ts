@@ -53,6 +53,7 @@ export function appsWorkerServices(options: WorkerOptions): readonly Service[] {
     }),
     ...appsWorker({
       ...parts,
+      ...(controlPlane.clusters && { clusters: controlPlane.clusters }),
       transport,
       verified: options.isAfresh ? { ...verified, find: async () => undefined, kinds: async () => [] } : verified,
       queue: through(rows.queue, { pool: rows.pool }),

@@ -19,6 +19,7 @@ import {
 } from '../../api/index.ts'
 import type { QueueView } from '../../api/contract/index.ts'
 import { effectiveValues, LOGIN, SERVER, type Login } from '../../config/index.ts'
+import { openSeams } from './seams.ts'
 import type { ApiHost, OpenDomain, ServedDomain } from '../domain.ts'
 import { loginStore, openIdentity, tokenStore } from '../../identity/index.ts'
 import { databaseAnswers, databaseCheck } from './database.ts'
@@ -70,7 +71,8 @@ export async function assemble({ host, domains, databaseUrl }: ServeOptions): Pr
     applicationName: 'caelus api changes',
     onLost: (error) => onError(error, 'Change notifications interrupted'),
   })
-  const apiHost: ApiHost = { ...host, databaseUrl, pool, notices, events, board, noControlPlane }
+  const seams = openSeams()
+  const apiHost: ApiHost = { ...host, databaseUrl, pool, notices, events, board, seams, noControlPlane }
   const served = domains.map((domain) => ({ name: domain.name, ...domain.serve?.(apiHost) }))
   publishChanges({ listener: notices, events, topics: served.flatMap(({ changes }) => changes ?? []) })
   const recorded = decisionsOf({

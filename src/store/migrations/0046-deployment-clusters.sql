@@ -57,4 +57,4 @@ create trigger deployment_left_cluster after update of status on caelus.deployme
 
 revoke execute on function caelus.guard_deployment_cluster, caelus.guard_deployment_place, caelus.deployment_left_cluster,
   tenant.cluster_apps_left from public;
-grant execute on function tenant.cluster_apps_left to caelus_worker;
+grant execute on function tenant.cluster_apps_left to caelus_api, caelus_worker;

@@ -52,6 +52,12 @@ export async function findCluster(
   return row && listedOf(row)
 }
 
+/** Apps in it that have to go before it does. */
+export async function countAppsLeft(on: Runner, id: string): Promise<number> {
+  const [row] = await on.query<{ left: number }>('select tenant.cluster_apps_left($1) as left', [id])
+  return row?.left ?? 0
+}
+
 /** Serializes changes of what a cluster should be. Read apart, so that what others changed before is seen. */
 export async function lockCluster(tx: Tx, organizationId: string, id: string): Promise<ListedCluster | undefined> {
   if (!isId(id)) return undefined

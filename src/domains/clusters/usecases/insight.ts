@@ -3,7 +3,7 @@ import { asUser, type Actor } from '../../../store/index.ts'
 import { explain as explainRow } from '../explain.ts'
 import { explainNow } from '../explain-now.ts'
 import type { Kubeconfig } from '../gardener/gardener.ts'
-import { findJob, findLimits } from '../store/index.ts'
+import { countAppsLeft, findJob, findLimits } from '../store/index.ts'
 import { visibleCluster, visibleOrganization } from './access.ts'
 import type { InsightDeps } from './insight-deps.ts'
 import { upgradesOf } from './offered.ts'
@@ -22,7 +22,8 @@ async function explain(
 ): Promise<Explanation> {
   const { loaded, job } = await asUser(deps.pool, actor, async (tx) => {
     const cluster = await visibleCluster(tx, organizationId, id)
-    return { loaded: { cluster, sync: cluster.sync }, job: await findJob(tx, id) }
+    const appsLeft = cluster.deletedAt === null ? 0 : await countAppsLeft(tx, id)
+    return { loaded: { cluster, sync: cluster.sync, appsLeft }, job: await findJob(tx, id) }
   })
   try {
     return await explainNow(deps, loaded, job, signal)
