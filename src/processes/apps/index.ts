@@ -1,9 +1,11 @@
 import { appsCommands } from '../../cli/commands/apps/index.ts'
 import { APPS } from '../../config/apps.ts'
+import { CLUSTERS } from '../../config/clusters.ts'
 import { OF_PROCESSES } from '../../config/index.ts'
 import type { Domain } from '../domain.ts'
 
-const OF_WORKER = [...OF_PROCESSES, APPS]
+/** It works inside of clusters, too. */
+const OF_WORKER = [...OF_PROCESSES, APPS, CLUSTERS]
 
 export const apps: Domain = {
   name: 'apps',

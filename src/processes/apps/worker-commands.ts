@@ -12,6 +12,7 @@ import { controlPlaneCheck } from '../shared/kubernetes-report.ts'
 import { probeAddress } from '../shared/probes.ts'
 import { runWorkerLoop } from '../shared/worker-loop.ts'
 import { openPool } from '../../store/index.ts'
+import { openAccess } from '../clusters/access.ts'
 import { openAppsControlPlane, type AppsControlPlane } from './control-plane.ts'
 import { appsEvents } from './events.ts'
 import { appsProcess } from './process.ts'
@@ -56,6 +57,11 @@ export function appsWorkerPort(config: Config, env: Env, options: AppsWorkerOpti
 
   const open = async (transport: HttpTransport): Promise<Opened> => {
     const { useCases, close } = openUseCases()
+    const reached = await openAccess(host, databaseUrl)
+    const closeAll = async (): Promise<void> => {
+      await reached?.close()
+      await close()
+    }
     const connected = {
       config,
       env,
@@ -65,9 +71,10 @@ export function appsWorkerPort(config: Config, env: Env, options: AppsWorkerOpti
       transport,
       kubeconfig: neededKubeconfig(config),
       helm: config.of(APPS).helmBin ?? 'helm',
+      ...(reached && { clusters: { access: reached.access, emitter, onError } }),
     }
     const controlPlane = await openAppsControlPlane(connected).catch(async (error: unknown) => {
-      await close()
+      await closeAll()
       throw error
     })
     const worker: WorkerOptions = {
@@ -86,7 +93,7 @@ export function appsWorkerPort(config: Config, env: Env, options: AppsWorkerOpti
       worker,
       async close() {
         await controlPlane.close()
-        await close()
+        await closeAll()
       },
     }
   }

@@ -17,7 +17,7 @@ export interface OpenedGardener {
   close(): Promise<void>
 }
 
-type GardenerHost = Pick<ProcessHost, 'config' | 'env' | 'log' | 'emitter' | 'onError'>
+export type GardenerHost = Pick<ProcessHost, 'config' | 'env' | 'log' | 'emitter' | 'onError'>
 
 const clientOf = ({ config, emitter }: GardenerHost, transport: Transport): Gardener =>
   openGardener({

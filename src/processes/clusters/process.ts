@@ -1,10 +1,11 @@
 import { clustersChanges, clustersRoutes } from '../../api/routes/clusters/index.ts'
 import { CLUSTERS } from '../../config/clusters.ts'
 import { decisionText, replays } from '../../domains/clusters/index.ts'
-import { clustersUsage } from '../../domains/clusters/store/index.ts'
+import { clusterDirectory, clustersUsage } from '../../domains/clusters/store/index.ts'
 import { openInsight } from '../../domains/clusters/usecases/index.ts'
 import { atEnd, messageOf, systemClock } from '../../kernel/index.ts'
 import type { ApiHost, DomainProcess, ServedDomain } from '../domain.ts'
+import { accessOfApi } from './access.ts'
 import { clustersEvents } from './events.ts'
 import { apiFigures, type ReadFigures } from './figures.ts'
 import { openConfigured } from './gardener.ts'
@@ -25,11 +26,12 @@ export function clustersProcess(): ClustersProcess {
   let read: ReadFigures = async () => Promise.reject(new Error('nothing is counted yet'))
 
   const serve = (host: ApiHost): ServedDomain => {
-    const { config, databaseUrl, pool, notices, board } = host
-    const useCases = openClustersUseCases(databaseUrl, pool)
+    const { config, databaseUrl, pool, notices, board, seams } = host
+    const useCases = openClustersUseCases(databaseUrl, pool, seams.apps)
     const report = clustersReport(pool, notices, board)
     const late = lateGardener(config.of(CLUSTERS).mode)
     read = apiFigures(pool)
+    seams.offerClusters({ directory: clusterDirectory, access: accessOfApi(pool, late.gardener) })
     const insight = openInsight({
       pool,
       clusters: useCases.clusters,

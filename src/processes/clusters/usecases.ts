@@ -1,4 +1,4 @@
-import { openClusters, type Clusters } from '../../domains/clusters/usecases/index.ts'
+import { openClusters, type ClusterApps, type Clusters } from '../../domains/clusters/usecases/index.ts'
 import { CLUSTERS_QUEUE } from '../../domains/clusters/index.ts'
 import { systemClock } from '../../kernel/index.ts'
 import { openQueuePool, PostgresQueue, type Pool } from '../../store/index.ts'
@@ -9,7 +9,7 @@ export interface ClustersUseCases {
 }
 
 /** `pool` acts as caelus_api. */
-export function openClustersUseCases(databaseUrl: string, pool: Pool): ClustersUseCases {
+export function openClustersUseCases(databaseUrl: string, pool: Pool, apps: ClusterApps): ClustersUseCases {
   const queuePool = openQueuePool({
     url: databaseUrl,
     applicationName: 'caelus api clusters queue',
@@ -18,7 +18,7 @@ export function openClustersUseCases(databaseUrl: string, pool: Pool): ClustersU
   })
   const queue = new PostgresQueue({ pool: queuePool, name: CLUSTERS_QUEUE })
   return {
-    clusters: openClusters({ pool, queue, clock: systemClock }),
+    clusters: openClusters({ pool, queue, apps, clock: systemClock }),
     async close() {
       queue.close()
       await queuePool.end()

@@ -34,7 +34,10 @@ export interface ReadClusters {
 }
 
 /** For looking into deployments, wherever they are. Nothing runs in a cluster because somebody looks into it. */
-export function readClusters({ access, connect }: Pick<Clusters, 'access' | 'connect'>, parts: AppsParts): ReadClusters {
+export function readClusters(
+  { access, connect }: Pick<Clusters, 'access' | 'connect'>,
+  parts: AppsParts,
+): ReadClusters {
   const { clock } = parts
   const targets = new ClusterTargets<AppsParts>({
     access,

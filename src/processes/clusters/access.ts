@@ -1,0 +1,44 @@
+import { CLUSTERS } from '../../config/clusters.ts'
+import { adminAccess, type AdminAccess } from '../../domains/clusters/index.ts'
+import { clusterRows, findCluster } from '../../domains/clusters/store/index.ts'
+import type { Gardener } from '../../domains/clusters/gardener/gardener.ts'
+import { asUser, openPool, type Pool } from '../../store/index.ts'
+import { neededGardenKubeconfig, openReal, type GardenerHost } from './gardener.ts'
+
+/** For other domains of a process that serves the API; `pool` acts as caelus_api. */
+export const accessOfApi = (pool: Pool, gardener: Pick<Gardener, 'adminKubeconfig'>): AdminAccess =>
+  adminAccess({
+    gardener,
+    async load(id) {
+      const cluster = await asUser(pool, { admin: true }, (tx) => findCluster(tx, undefined, id))
+      return cluster && { cluster, sync: cluster.sync }
+    },
+  })
+
+export interface OpenedAccess {
+  readonly access: AdminAccess
+  close(): Promise<void>
+}
+
+/**
+ * For a worker of another domain. Undefined: Gardener is simulated, in the memory of another process, and no cluster can be
+ * reached from here.
+ */
+export async function openAccess(host: GardenerHost, databaseUrl: string): Promise<OpenedAccess | undefined> {
+  const { config } = host
+  if (config.of(CLUSTERS).mode === 'mock') return undefined
+  const { gardener, close } = await openReal(host, neededGardenKubeconfig(config))
+  const pool = openPool({
+    url: databaseUrl,
+    applicationName: 'caelus access to clusters',
+    role: 'caelus_worker',
+    max: 2,
+  })
+  return {
+    access: adminAccess({ gardener, load: (id) => clusterRows(pool).load(id) }),
+    async close() {
+      await close()
+      await pool.end()
+    },
+  }
+}
