@@ -171,8 +171,9 @@ export function openGardener(options: GardenerOptions): Gardener {
           shoots.wrote(trimmed ?? applied)
           return trimmed ?? applied
         } catch (error) {
-          if (failureOf(error).code === 'KubeNotFound') forget(draft.metadata.namespace)
-          throw error
+          const refusal = refusalOf(error, settings)
+          if (failureOf(refusal).code === 'NamespacePending') forget(draft.metadata.namespace)
+          throw refusal
         }
       }),
 

@@ -12,7 +12,7 @@ import { projectFor, wantedShoot, type GardenerSettings } from '../../shoot/want
 import type { Cluster } from '../../types.ts'
 import { openGardener } from '../client.ts'
 import type { FencedWrite } from '../gardener.ts'
-import { Shoots } from '../resources.ts'
+import { Projects, Shoots } from '../resources.ts'
 import { openMockGarden, type GardenKeep, type MockGardenOptions } from './mock.ts'
 
 const settings: GardenerSettings = {
@@ -104,6 +104,21 @@ test('the namespace of a project comes after its delay', async () => {
   expect(await gardener.ensureProject(project, write())).toBeUndefined()
   await clock.advance(1_000)
   expect(await gardener.ensureProject(project, write())).toBe(`garden-${project.name}`)
+})
+
+test('the namespace of a project is asked for again when it is gone', async () => {
+  const { clock, garden, gardener } = await world({ namespaceAfterMs: 10 })
+  const project = { name: projectFor('org', settings), organizationId: 'org' }
+  await gardener.ensureProject(project, write())
+  await clock.advance(10)
+  const namespace = (await gardener.ensureProject(project, write())) ?? ''
+  await garden.operator.delete(Projects, { name: project.name })
+  await clock.advance(10)
+  expect(await gardener.ensureProject(project, write())).toBe(namespace)
+  expect(await code(gardener.apply(wantedShoot(clusterOf('c1'), settings, namespace), write()))).toBe(
+    'NamespacePending',
+  )
+  expect(await gardener.ensureProject(project, write())).toBeUndefined()
 })
 
 test('a restart keeps Shoots and goes on with their life', async () => {
