@@ -31,7 +31,7 @@ let transport: HttpTransport
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'caelus-gardener-'))
-  const pace = { pendingMs: 100, taskMs: 100, tasks: 5, checkMs: 100, retryMs: 100 }
+  const pace = { pendingMs: 100, taskMs: 200, tasks: 4, checkMs: 100, retryMs: 1_000 }
   garden = await startGarden({ dir: join(dir, 'garden'), pace })
   transport = httpTransport(await loadKubeConfig({ path: garden.kubeconfig }))
 })
