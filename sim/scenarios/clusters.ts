@@ -198,11 +198,9 @@ const tenant =
       const name = oneOf(random, NAMES)
       const id = present.get(name)
       const row = id === undefined ? undefined : clusters.get(id)
-      const patience = random() < 0.4 ? 8 : 0
-      for (let looks = 0; looks < patience && id !== undefined; looks++) {
-        if (clusters.get(id)?.sync.status === 'ready') break
+      const patience = id !== undefined && random() < 0.4 ? 8 : 0
+      for (let looks = 0; looks < patience && clusters.get(id ?? '')?.sync.status !== 'ready'; looks++)
         await pause(5_000)
-      }
       if (id === undefined || row === undefined) {
         const made = `${name}-${act}`
         present.set(name, made)
@@ -264,7 +262,7 @@ const meddler =
         note(`leaves a Shoot behind`)
         const labels = { [CLUSTER_ID]: `${STRAY}-${act}`, [ORGANIZATION_ID]: 'o1' }
         const metadata = { name: `${STRAY}${act}`, namespace: at.namespace, labels }
-        const { apiVersion = '', spec } = shoot
+        const { apiVersion, spec } = shoot
         await meddle(client.create(Shoots, { apiVersion, kind: 'Shoot', metadata, spec }))
       }
     }

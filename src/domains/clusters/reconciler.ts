@@ -97,16 +97,10 @@ class Reconciling {
     // A look that finds nothing new is not recorded.
     if (isWritten || step.do !== 'nothing') this.#run.decided({ input, decision, at: now })
     this.#done = undefined
-    switch (step.do) {
-      case 'nothing':
-        return settled()
-      case 'waitFor':
-        return checkAgain(step.ms, step.because)
-      case 'refuse':
-        throw new FailureError(step.failure)
-      default:
-        return this.#act(step, observation)
-    }
+    if (step.do === 'nothing') return settled()
+    if (step.do === 'waitFor') return checkAgain(step.ms, step.because)
+    if (step.do === 'refuse') throw new FailureError(step.failure)
+    return this.#act(step, observation)
   }
 
   async #act(step: Effect, observation: Observation): Promise<Outcome | undefined> {
@@ -142,15 +136,20 @@ class Reconciling {
     const isPassing = PASSING.has(failure.code)
     if (failure.code === AWAY) this.#deps.emitter.emit('clusters:gardenerAway', { error })
     const { truth } = this.#decision ?? {}
-    await this.#record({
-      is: 'failed',
-      failure,
-      ...(!isPassing && { attempts: this.#run.attempt + 1 }),
-      ...(truth && { truth }),
-    }).catch(() => false)
+    const attempts = isPassing ? {} : { attempts: this.#run.attempt + 1 }
+    await this.#note({ is: 'failed', failure, ...attempts, ...(truth && { truth }) })
     if (isPassing) return checkAgain(AWAY_MS, failure.message)
     const retryAfterMs = retryAfterOf(error)
     throw new FailureError(failure, { ...(retryAfterMs !== undefined && { retryAfterMs }) })
+  }
+
+  /** Never throws: the caller reports the error that is recorded here. */
+  async #note(happened: Happened): Promise<void> {
+    try {
+      await this.#record(happened)
+    } catch {
+      // The next run finds out the same.
+    }
   }
 
   /** Whether there was something to write. */

@@ -47,7 +47,7 @@ export function record(row: SyncState, happened: Happened, now: number): Recorde
   const { truth, events } = truthOf(row, happened, now)
   const changes = Object.entries(truth).filter(([field, value]) => !sameValue(row[field as keyof SyncState], value))
   if (changes.length === 0 && events.length === 0) return undefined
-  return { patch: Object.fromEntries(changes) as SyncPatch, events }
+  return { patch: Object.fromEntries(changes), events }
 }
 
 function truthOf(row: SyncState, happened: Happened, now: number): { truth: SyncPatch; events: ClusterEvent[] } {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { service, aborted, type Emitter, type Queue, type Service } from '../../kernel/index.ts'
+import type { Via } from '../../kube/index.ts'
 import type { ClustersEvents } from './events.ts'
 import type { ShootWatch } from './gardener/gardener.ts'
 import { ORGANIZATION_ID, type Shoot } from './gardener/shoot.ts'
@@ -12,10 +13,13 @@ export interface ShootWakesDeps {
   readonly emitter: Emitter<ClustersEvents>
 }
 
-/** Wakes a cluster when what matters of its Shoot has changed: Gardener writes heartbeats and times all the while. */
+/**
+ * Wakes a cluster when what matters of its Shoot has changed: Gardener writes heartbeats and times all the while. The first
+ * list is left to the pass at the start, and what we wrote to the run that wrote it.
+ */
 export function shootWakes({ shoots, queue, emitter }: ShootWakesDeps): Service {
   const known = new Map<string, { readonly print: string; readonly tenant: string }>()
-  const onChange = (id: string): void => {
+  const onChange = (id: string, via: Via): void => {
     const shoot = shoots.ofCluster(id)
     const before = known.get(id)
     const tenant = shoot?.metadata.labels?.[ORGANIZATION_ID] ?? before?.tenant ?? ''
@@ -25,6 +29,7 @@ export function shootWakes({ shoots, queue, emitter }: ShootWakesDeps): Service 
       if (print === before?.print) return
       known.set(id, { print, tenant })
     }
+    if (via === 'firstList' || via === 'write') return
     // A wake that is lost is made up for by the next pass.
     queue
       .wake(clusterKey(id), { reason: 'childChanged', tenant })

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, test } from 'vitest'
 import {
   createEmitter,
   decisionLog,
+  keyText,
   manualClock,
   replay,
   seededRandom,
@@ -62,6 +63,7 @@ async function stage(settings: Partial<GardenerSettings> = {}) {
   const told: [keyof ClustersEvents, unknown][] = []
   const records: DecisionRecord[] = []
   const requests: KubeRequest[] = []
+  const runs: string[] = []
 
   /** Lets time pass until it is so, at most for `ms`. */
   const until = async (isSo: () => boolean, ms = 5 * MINUTE): Promise<void> => {
@@ -83,6 +85,7 @@ async function stage(settings: Partial<GardenerSettings> = {}) {
     const emitter = createEmitter<KernelEvents & WatchEvents & ClustersEvents>()
     const events = ['clusters:step', 'clusters:scanned', 'clusters:orphansKept', 'clusters:orphanRemoved'] as const
     for (const event of events) emitter.on(event, (what) => void told.push([event, what]))
+    emitter.on('reconcile:start', ({ key }) => void runs.push(keyText(key)))
     const decisions = decisionLog()
     decisions.onAdd((made) => void records.push(JSON.parse(JSON.stringify(made)) as DecisionRecord))
     const counted: Transport = {
@@ -126,6 +129,7 @@ async function stage(settings: Partial<GardenerSettings> = {}) {
     told,
     records,
     requests,
+    runs,
     until,
     settle,
     work,
@@ -469,7 +473,8 @@ describe('workers', () => {
     const ids = Array.from({ length: 12 }, (_, i) => `c${i}`)
     for (const id of ids) await clusters.order({ id })
     await until(() => ids.every((id) => clusters.get(id)?.sync.status === 'ready'))
-    expect((await shoots()).map(({ metadata }) => metadata.labels?.[CLUSTER_ID]).toSorted()).toEqual(ids.toSorted())
+    const made = (await shoots()).map(({ metadata }) => metadata.labels?.[CLUSTER_ID] ?? '')
+    expect(made.toSorted()).toEqual(ids.toSorted())
   })
 
   it('whose lease has passed on change neither rows nor Shoots', async () => {
@@ -528,6 +533,21 @@ describe('a pass', () => {
     expect(accepted).toHaveLength(writes)
     // Lists are of the watch and of the search for orphans.
     expect(requests.slice(sent).filter(({ path }) => !path.endsWith('/shoots'))).toEqual([])
+  })
+
+  it('at the start of a worker runs nothing where nothing has changed', async () => {
+    const { clock, clusters, work, until, runs, told } = await stage()
+    const first = await work()
+    const ids = Array.from({ length: 10 }, (_, i) => `c${i}`)
+    for (const id of ids) await clusters.order({ id })
+    await until(() => ids.every((id) => clusters.get(id)?.sync.status === 'ready'))
+    await clock.advance(MINUTE)
+    await first.stop()
+    const [ran, scans] = [runs.length, told.filter(([event]) => event === 'clusters:scanned').length]
+    await work()
+    await until(() => told.filter(([event]) => event === 'clusters:scanned').length > scans)
+    await clock.advance(MINUTE)
+    expect(runs.slice(ran)).toEqual([])
   })
 
   it('finds what changed while no worker ran', async () => {

@@ -80,8 +80,8 @@ export function clustersWorker(deps: ClustersWorkerDeps): readonly Service[] {
   const reconcile: Reconcile = (run) => (run.key.kind === ORPHANS ? ofOrphans(run) : ofCluster(run))
   const passing = { gardener, settings, rows, queue, clock, emitter }
   return [
-    startedBeside(gardener.shoots),
     shootWakes({ shoots: gardener.shoots, queue, emitter }),
+    startedBeside(gardener.shoots),
     controller({
       name: CLUSTERS_QUEUE,
       worker: instance,

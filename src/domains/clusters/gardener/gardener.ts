@@ -1,5 +1,5 @@
 import type { Service } from '../../../kernel/index.ts'
-import type { At } from '../../../kube/index.ts'
+import type { At, Via } from '../../../kube/index.ts'
 import type { Shoot, ShootDraft } from './shoot.ts'
 
 /** The right to write: the fence of the claim, and a check that throws once its lease may have lapsed. */
@@ -46,8 +46,8 @@ export interface ShootWatch extends Service {
   /** By the id of the cluster; the oldest one if there are twins. */
   ofCluster(clusterId: string): Shoot | undefined
   all(): readonly Shoot[]
-  /** Called with the id of the cluster whenever its Shoot was seen to change, appear or go. */
-  onChange(listener: (clusterId: string) => void): () => void
+  /** Called with the id of the cluster whenever its Shoot was seen to change, appear or go, and how that was seen. */
+  onChange(listener: (clusterId: string, via: Via) => void): () => void
   /** Whether the watch is connected: what is not there does not exist. */
   readonly isCurrent: boolean
 }

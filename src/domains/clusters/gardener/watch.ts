@@ -103,7 +103,7 @@ export function shootWatch({ client, clock, emitter, settings, random, timings }
       shoots.onChange((change) => {
         const { metadata } = change.type === 'deleted' ? change.old : change.new
         const id = metadata.labels?.[CLUSTER_ID]
-        if (id !== undefined) listener(id)
+        if (id !== undefined) listener(id, change.via)
       }),
     wrote: (shoot) => shoots.wrote(shoot),
     removed: (at, uid, remaining) => shoots.deleted(at, uid, remaining),
