@@ -95,7 +95,7 @@ class Reconciling {
     const { attempt } = this.#run
     const isWritten = await this.#record({ is: 'decided', decision, live, done: this.#done, attempt })
     // A look that finds nothing new is not recorded.
-    if (isWritten || step.do !== 'nothing') this.#run.decided({ input, decision, at: now })
+    if (isWritten || (step.do !== 'nothing' && step.do !== 'waitFor')) this.#run.decided({ input, decision, at: now })
     this.#done = undefined
     if (step.do === 'nothing') return settled()
     if (step.do === 'waitFor') return checkAgain(step.ms, step.because)

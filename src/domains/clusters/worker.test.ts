@@ -466,6 +466,31 @@ describe('Gardener', () => {
   })
 })
 
+it('a watch that is not current is made up for by asking for a few at a time', async () => {
+  const { clusters, work, until, untilStatus, shoots } = await stage()
+  await work({
+    gardener: (gardener) => ({
+      ...gardener,
+      shoots: {
+        name: 'blind watch',
+        start: async () => {},
+        stop: async () => {},
+        done: Promise.resolve(),
+        isCurrent: false,
+        ofCluster: () => undefined,
+        all: () => [],
+        onChange: () => () => {},
+      },
+    }),
+  })
+  const ids = ['a', 'b', 'c']
+  for (const id of ids) await clusters.order({ id })
+  await until(() => ids.every((id) => clusters.get(id)?.sync.status === 'ready'))
+  await clusters.remove('a')
+  await untilStatus('a', 'deleted')
+  expect(await shoots()).toHaveLength(2)
+})
+
 describe('workers', () => {
   it('that share a queue make one Shoot per cluster', async () => {
     const { clusters, work, until, shoots } = await stage()
