@@ -111,6 +111,17 @@ describe('record', () => {
     expect(events?.map(({ type }) => type)).toEqual(['sync_succeeded', 'status_progressing', 'sync_claimed'])
   })
 
+  it('what counts as written is told with the status of it', () => {
+    const before = { ...row, generation: 3, syncedAt: null }
+    const step = { do: 'operate', operation: 'retry', by: 'caelus' } as const
+    const failure = raise.ShootFailed('no').failure
+    const truth = { status: 'error', message: 'no', failure } as const
+    expect(record(before, decided({ step, truth, isSynced: true }), NOW)?.patch).toMatchObject({
+      syncedGeneration: 3,
+      status: 'error',
+    })
+  })
+
   it('a run that only looks claims nothing', () => {
     const steps = [{ do: 'ensureNamespace' }, { do: 'forget' }] as const
     for (const step of steps) expect(record(row, decided({ step, isSynced: false }), NOW)).toBeUndefined()

@@ -80,8 +80,8 @@ function afterDecision(
     retries: retries + (done?.do === 'operate' && done.by === 'caelus' ? 1 : 0),
     ...(isSynced && synced(row, now, done !== undefined)),
   }
-  // Before a step the status is left as it is, until it is known what became of the step; unless one was done already.
-  const isTold = done !== undefined || !isEffect(step)
+  // Before the Shoot is written the status is left as it is, until it is known what became of that.
+  const isTold = done !== undefined || isSynced || !isEffect(step)
   const status = isTold ? statusTruth(row, decision.truth, now) : { truth: {}, events: [] }
   return {
     truth: {
