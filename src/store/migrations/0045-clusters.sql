@@ -287,6 +287,13 @@ grant select, insert, update, delete on tenant.cluster_watch to caelus_worker;
 create trigger insert_notice after insert on tenant.cluster_sync
   for each row execute function caelus.notify_change(
     'clusters', 'Cluster', 'cluster_id', 'organization_id', 'name', 'shoot_status', 'sync_failure.code');
+-- Not when it was only claimed.
 create trigger update_notice after update on tenant.cluster_sync
-  for each row when (old is distinct from new) execute function caelus.notify_change(
+  for each row when (
+    (old.name, old.generation, old.synced_generation, old.synced, old.sync_failure, old.sync_attempts, old.shoot_status,
+      old.shoot_status_message, old.shoot_status_failure, old.shoot)
+    is distinct from (new.name, new.generation, new.synced_generation, new.synced, new.sync_failure, new.sync_attempts,
+      new.shoot_status, new.shoot_status_message, new.shoot_status_failure, new.shoot)
+  )
+  execute function caelus.notify_change(
     'clusters', 'Cluster', 'cluster_id', 'organization_id', 'name', 'shoot_status', 'sync_failure.code');

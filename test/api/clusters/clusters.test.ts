@@ -286,3 +286,29 @@ test('the history names who asked, and operations and syncs are part of it', asy
   const rest = await send(w, w.viewer, 'GET', `${w.path}/${id}/events?limit=2&cursor=${next_cursor}`)
   expect(rest.json<{ items: ClusterEventView[] }>().items.map(({ id: event }) => event)).toEqual([events[2]?.id])
 })
+
+test.each(['garbage', Buffer.from('["a","b"]').toString('base64url'), Buffer.from('["1e9"]').toString('base64url')])(
+  'a cursor that no list gave out is refused: %s',
+  async (cursor) => {
+    await using w = await clustersApi()
+    const { id } = await w.create(w.owner)
+    for (const url of [w.path, '/api/v1/clusters', `${w.path}/${id}/events`]) {
+      const answer = await send(w, w.owner, 'GET', `${url}?cursor=${cursor}`)
+      expect([url, answer.statusCode, answer.json<Problem>().errors?.[0]?.field]).toEqual([url, 400, 'cursor'])
+    }
+  },
+)
+
+test.each(['x', '00000000-0000-4000-8000-000000000000', "'; drop table tenant.clusters; --", '%00'])(
+  'an id that is none finds nothing and breaks nothing: %s',
+  async (id) => {
+    await using w = await clustersApi()
+    const part = encodeURIComponent(id)
+    for (const url of [`${w.path}/${part}`, `${w.path}/${part}/events`, `/api/v1/clusters/${part}`]) {
+      const answer = await send(w, w.admin, 'GET', url)
+      expect([url, [400, 404].includes(answer.statusCode)]).toEqual([url, true])
+    }
+    const elsewhere = await send(w, w.admin, 'POST', `/api/v1/organizations/${part}/clusters`, ORDER)
+    expect([400, 404]).toContain(elsewhere.statusCode)
+  },
+)
