@@ -1,4 +1,4 @@
-import type { Gardener } from '../../domains/clusters/gardener/gardener.ts'
+import type { Gardener } from '../../domains/clusters/gardener/index.ts'
 import type { Clusters, ListedCluster } from '../../domains/clusters/usecases/index.ts'
 import { loginStore, openIdentity } from '../../identity/index.ts'
 import { aborted, service, sleep, systemClock, type Service } from '../../kernel/index.ts'

@@ -1,8 +1,12 @@
 import { CLUSTERS } from '../../config/clusters.ts'
 import { invalid, type Config } from '../../config/index.ts'
-import { openGardener } from '../../domains/clusters/gardener/client.ts'
-import type { Gardener } from '../../domains/clusters/gardener/gardener.ts'
-import { openMockGarden, type GardenKeep, type MockGarden } from '../../domains/clusters/gardener/stand-in/mock.ts'
+import {
+  openGardener,
+  openMockGarden,
+  type Gardener,
+  type GardenKeep,
+  type MockGarden,
+} from '../../domains/clusters/gardener/index.ts'
 import { systemClock, type Service } from '../../kernel/index.ts'
 import type { Transport } from '../../kube/index.ts'
 import type { ProcessHost } from '../domain.ts'

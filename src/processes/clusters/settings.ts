@@ -1,7 +1,6 @@
 import { CLUSTER_WORKER, type ClustersConfig, type ClusterWorkerConfig } from '../../config/clusters.ts'
 import { readConfig } from '../../config/index.ts'
-import type { ClustersWorkerDeps } from '../../domains/clusters/index.ts'
-import type { GardenerSettings } from '../../domains/clusters/shoot/wanted.ts'
+import type { ClustersWorkerDeps, GardenerSettings } from '../../domains/clusters/index.ts'
 
 /** How Shoots are written, from the configuration. Gardener asks for a CredentialsBinding of the provider `local` too. */
 export function gardenerSettings(c: ClustersConfig): GardenerSettings {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { failureOf } from '../../kernel/index.ts'
-import type { Gardener } from '../../domains/clusters/gardener/gardener.ts'
+import { failureOf } from '../../../kernel/index.ts'
+import type { Gardener } from './gardener.ts'
 import { lateGardener, withoutShoots } from './late-gardener.ts'
 
 const signal = new AbortController().signal

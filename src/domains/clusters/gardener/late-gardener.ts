@@ -1,6 +1,6 @@
-import { raise } from '../../domains/clusters/failures.ts'
-import type { Gardener, ShootWatch } from '../../domains/clusters/gardener/gardener.ts'
-import { aborted, service } from '../../kernel/index.ts'
+import { raise } from '../failures.ts'
+import type { Gardener, ShootWatch } from './gardener.ts'
+import { aborted, service } from '../../../kernel/index.ts'
 
 /**
  * The Gardener of the API, which is opened later. Until then every call fails. It has no watch: what people are shown is asked

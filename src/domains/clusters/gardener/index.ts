@@ -1,0 +1,5 @@
+export { openGardener } from './client.ts'
+export type { Gardener } from './gardener.ts'
+export { lateGardener, withoutShoots, type LateGardener } from './late-gardener.ts'
+export { fileKeep } from './stand-in/file-keep.ts'
+export { openMockGarden, type GardenKeep, type MockGarden } from './stand-in/mock.ts'
