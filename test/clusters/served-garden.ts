@@ -55,8 +55,9 @@ export async function servedGarden(dir: string): Promise<ServedGarden> {
   }
   const server = createServer((incoming, response) => {
     answer(incoming, response).catch((error: unknown) => {
-      if (!(error instanceof KubeError) || response.headersSent) return response.destroy()
-      response.writeHead(error.status, { 'content-type': 'application/json' }).end(JSON.stringify({ kind: 'Status' }))
+      if (!(error instanceof KubeError) || response.headersSent) response.destroy()
+      else
+        response.writeHead(error.status, { 'content-type': 'application/json' }).end(JSON.stringify({ kind: 'Status' }))
     })
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')

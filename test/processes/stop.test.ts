@@ -40,11 +40,15 @@ async function environmentWith(kubeconfig: string, more: Record<string, string> 
     CAELUS_PORT: '0',
     CAELUS_LOG_FORMAT: 'json',
     CAELUS_SHUTDOWN_GRACE: '5s',
+    GARDENER_MODE: 'real',
+    GARDENER_KUBECONFIG: join(dir, 'kubeconfig'),
+    HEALTH_PORT: more['CAELUS_PORT'] ?? '0',
+    SHUTDOWN_TIMEOUT: '5s',
     ...more,
   }
 }
 
-test.each(['run-worker-loop', 'run-controllers', 'api'])(
+test.each(['run-worker-loop', 'run-cluster-worker', 'run-controllers', 'api'])(
   '%s says that its control plane is unreachable, and obeys SIGTERM',
   async (command) => {
     const running = start([command], await environmentWith(UNREACHABLE))
@@ -67,20 +71,23 @@ async function silentDatabase(): Promise<{ readonly url: string; readonly reache
   return { url: `postgres://joe:secret@127.0.0.1:${(server.address() as AddressInfo).port}/caelus`, reached }
 }
 
-test.each(['up', 'run-worker-loop', 'api'])('%s obeys SIGTERM while its database is silent', async (command) => {
-  const { url, reached } = await silentDatabase()
-  const running = start([command], await environmentWith(UNREACHABLE, { DATABASE_URL: url }))
-  onTestFinished(() => void running.child.kill('SIGKILL'))
-  await reached
-  if (command === 'up') await running.says(/Waiting for a service to start: migrations of the database/)
-  running.child.kill('SIGTERM')
-  const { code, err } = await running.ended
-  expect(err).toMatch(/stopping/i)
-  expect(err).not.toContain('did not stop in time')
-  expect(code).toBe(0)
-})
+test.each(['up', 'run-worker-loop', 'run-cluster-worker', 'api'])(
+  '%s obeys SIGTERM while its database is silent',
+  async (command) => {
+    const { url, reached } = await silentDatabase()
+    const running = start([command], await environmentWith(UNREACHABLE, { DATABASE_URL: url }))
+    onTestFinished(() => void running.child.kill('SIGKILL'))
+    await reached
+    if (command === 'up') await running.says(/Waiting for a service to start: migrations of the database/)
+    running.child.kill('SIGTERM')
+    const { code, err } = await running.ended
+    expect(err).toMatch(/stopping/i)
+    expect(err).not.toContain('did not stop in time')
+    expect(code).toBe(0)
+  },
+)
 
-test.each(['run-worker-loop', 'run-controllers', 'api'])(
+test.each(['run-worker-loop', 'run-cluster-worker', 'run-controllers', 'api'])(
   '%s obeys SIGTERM within its grace when database and control plane fall silent without closing',
   async (command) => {
     const { server } = await testConfig()
@@ -109,7 +116,7 @@ test.each(['run-worker-loop', 'run-controllers', 'api'])(
   },
 )
 
-test.each(['run-worker-loop', 'api'])(
+test.each(['run-worker-loop', 'run-cluster-worker', 'api'])(
   '%s that is up before its database waits for it, alive and not ready',
   async (command) => {
     const env = await environmentWith(await readFile(inject('kubeconfig'), 'utf8'))
@@ -118,7 +125,7 @@ test.each(['run-worker-loop', 'api'])(
     database.refuse(true)
     const url = Object.assign(new URL(env['DATABASE_URL']!), { host: `127.0.0.1:${database.port}` })
     const CAELUS_PORT = String(await freePort())
-    const running = start([command], { ...env, DATABASE_URL: url.href, CAELUS_PORT })
+    const running = start([command], { ...env, DATABASE_URL: url.href, CAELUS_PORT, HEALTH_PORT: CAELUS_PORT })
     onTestFinished(() => void running.child.kill('SIGKILL'))
     await running.says(/"msg":"Database not reached"/)
     await running.says(/"service":"database",.*"msg":"Waiting for a service to start"/)
@@ -133,13 +140,16 @@ test.each(['run-worker-loop', 'api'])(
   },
 )
 
-test.each(['run-worker-loop', 'api'])('%s ends when the database refuses its login', async (command) => {
-  const env = await environmentWith(UNREACHABLE)
-  const url = Object.assign(new URL(env['DATABASE_URL']!), { username: 'stranger' })
-  const { code, err } = await caelus([command], { ...env, DATABASE_URL: url.href })
-  expect(code).toBe(1)
-  expect(err).toMatch(/stranger/)
-})
+test.each(['run-worker-loop', 'run-cluster-worker', 'api'])(
+  '%s ends when the database refuses its login',
+  async (command) => {
+    const env = await environmentWith(UNREACHABLE)
+    const url = Object.assign(new URL(env['DATABASE_URL']!), { username: 'stranger' })
+    const { code, err } = await caelus([command], { ...env, DATABASE_URL: url.href })
+    expect(code).toBe(1)
+    expect(err).toMatch(/stranger/)
+  },
+)
 
 test('a worker logs which rule is missing when it may not watch or create something', async () => {
   const powerless = await kubeconfigAs(inject('kubeconfig'), { user: 'powerless' })

@@ -44,9 +44,10 @@ export function clustersProcess(): ClustersProcess {
       changes: clustersChanges,
       services: [report.service],
       async connectAlone() {
-        const { gardener, close } = await openConfigured(host)
+        const opened = await openConfigured(host)
+        const { gardener } = opened
         late.become(gardener.mode === 'mock' ? withoutShoots(gardener) : gardener)
-        return [atEnd('connections to Gardener', close)]
+        return [atEnd('connections to Gardener', () => opened.close())]
       },
       upAlone: (here) =>
         upClusters({ host, here, report, late, clusters: useCases.clusters }).catch((error: unknown) => {

@@ -180,11 +180,13 @@ interface UpWork {
 async function withoutControlPlane({ here, workerUrl, serving, progress, running, troubled }: UpWork): Promise<void> {
   const { begin, signal } = running
   await Promise.all(
-    serving.domains.map(async ({ name, upAlone }) => {
-      const started = await upAlone?.({ ...here, workerUrl, progress, signal, begin }).catch((error: unknown) => {
-        if (!signal.aborted) progress.say(withoutDomain(name, error))
-      })
-      if (started !== undefined) troubled.set(name, started.troubled)
+    serving.domains.map(async (domain) => {
+      const started = await domain
+        .upAlone?.({ ...here, workerUrl, progress, signal, begin })
+        .catch((error: unknown) => {
+          if (!signal.aborted) progress.say(withoutDomain(domain.name, error))
+        })
+      if (started !== undefined) troubled.set(domain.name, started.troubled)
     }),
   )
 }

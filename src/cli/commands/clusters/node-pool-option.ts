@@ -16,7 +16,7 @@ export const nodePoolOption = (what: string): Option =>
   new Option(
     '--node-pool <name=machine-type:min-max>',
     `${what}, such as default=local:1-3; may be repeated`,
-  ).argParser((written: string, before: readonly NodePoolDraft[] = []) => [...before, poolIn(written)])
+  ).argParser((written: string, before: readonly NodePoolDraft[] | undefined) => [...(before ?? []), poolIn(written)])
 
 /** A whole number, 0 among them. */
 export function count(text: string): number {

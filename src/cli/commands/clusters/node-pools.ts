@@ -30,6 +30,13 @@ const changeIn = ({ machineType, min, max }: PoolOptions): Partial<NodePoolDraft
   ...(max !== undefined && { autoscale_max: max }),
 })
 
+const draftOf = ({ name, machine_type, autoscale_min, autoscale_max }: Partial<NodePool>) => ({
+  name,
+  machine_type,
+  autoscale_min,
+  autoscale_max,
+})
+
 export function nodePoolCommands(program: Command, { remote, terminal }: CliPorts): void {
   /** Node pools are previewed as a change of their cluster. */
   const previewed = async (
@@ -38,7 +45,7 @@ export function nodePoolCommands(program: Command, { remote, terminal }: CliPort
     pools: readonly Partial<NodePool>[],
     { output }: OutputOption,
   ) => {
-    const node_pools = pools.map(({ id: _, ...pool }) => pool)
+    const node_pools = pools.map(draftOf)
     const preview = await client.post<ClusterPreview>(`${pathOf(cluster)}:preview`, { node_pools })
     terminal.out(output === 'table' ? clusterPreviewText(cluster.name, preview) : formatValue(output, preview))
   }
