@@ -1,12 +1,11 @@
 import { CLUSTERS } from '../../config/clusters.ts'
-import { adminAccess, type AdminAccess } from '../../domains/clusters/index.ts'
+import { adminAccess, type AdminAccess, type AdminAccessDeps } from '../../domains/clusters/index.ts'
 import { clusterRows, findCluster } from '../../domains/clusters/store/index.ts'
-import type { Gardener } from '../../domains/clusters/gardener/gardener.ts'
 import { asUser, openPool, type Pool } from '../../store/index.ts'
 import { neededGardenKubeconfig, openReal, type GardenerHost } from './gardener.ts'
 
 /** For other domains of a process that serves the API; `pool` acts as caelus_api. */
-export const accessOfApi = (pool: Pool, gardener: Pick<Gardener, 'adminKubeconfig'>): AdminAccess =>
+export const accessOfApi = (pool: Pool, gardener: AdminAccessDeps['gardener']): AdminAccess =>
   adminAccess({
     gardener,
     async load(id) {

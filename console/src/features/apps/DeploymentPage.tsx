@@ -137,6 +137,10 @@ function rolloutFacts(deployment: DeploymentView): [string, ReactNode][] {
 const versionText = ({ chart_version: version, upgrade_available: offered }: DeploymentView): string =>
   offered === null ? `chart ${version}` : `chart ${version}; ${templateName(offered)} is available`
 
+/** Only those who see the cluster have a name for it. */
+const placeFacts = ({ cluster_id: id, cluster_name: name }: DeploymentView): [string, ReactNode][] =>
+  id === null ? [] : [['Cluster', name ?? <Code key="cluster">{id}</Code>]]
+
 const downloads = (deployment: DeploymentView): [string, ReactNode] => [
   'Download',
   <span key="downloads">
@@ -173,6 +177,7 @@ function DeploymentFacts({ deployment }: { readonly deployment: DeploymentView }
           ],
           ['Version', versionText(deployment)],
           ['Tenant', deployment.user_email],
+          ...placeFacts(deployment),
           ['Namespace', <Code key="namespace">{deployment.namespace_name}</Code>],
           ...(deployment.applied_template_id === null ? [] : [downloads(deployment)]),
           ['Change', seen === generation ? `${generation}, applied` : `${generation}; applied is ${seen}`],

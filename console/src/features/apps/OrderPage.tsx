@@ -1,4 +1,5 @@
 import { notifications } from '@mantine/notifications'
+import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { DetailPage } from '../../components/detail/DetailPage.tsx'
 import { Empty } from '../../components/feedback/Empty.tsx'
@@ -6,6 +7,7 @@ import { Loaded } from '../../components/feedback/Loaded.tsx'
 import { Panel } from '../../components/detail/Panel.tsx'
 import type { DeploymentView, PreviewView, ProductView, TemplateFormView } from '../../lib/api/contract.ts'
 import { useResource } from '../../lib/api/queries.ts'
+import { ClusterChoice } from './ClusterChoice.tsx'
 import { api, pages, TOPIC } from './paths.ts'
 import { SettingsEditor } from './SettingsEditor.tsx'
 
@@ -39,6 +41,8 @@ export function OrderPage({ productId, userId }: OrderPageProps) {
 function Order({ templateId, userId }: { readonly templateId: string; readonly userId: string }) {
   const form = useResource<TemplateFormView>(TOPIC, api.form(templateId))
   const [, go] = useLocation()
+  const [clusterId, setClusterId] = useState<string | null>(null)
+  const ordered = { template_id: templateId, ...(clusterId !== null && { cluster_id: clusterId }) }
   const path = api.deployments(userId)
   return (
     <Loaded query={form}>
@@ -46,11 +50,18 @@ function Order({ templateId, userId }: { readonly templateId: string; readonly u
         <SettingsEditor
           form={data}
           verb="Order"
-          preview={(client, input) =>
-            client.post<PreviewView>(`${path}:preview`, { template_id: templateId, ...input })
-          }
+          renderChoice={(forget) => (
+            <ClusterChoice
+              value={clusterId}
+              onChange={(chosen) => {
+                setClusterId(chosen)
+                forget()
+              }}
+            />
+          )}
+          preview={(client, input) => client.post<PreviewView>(`${path}:preview`, { ...ordered, ...input })}
           save={(client, input, idempotencyKey) =>
-            client.post<DeploymentView>(path, { template_id: templateId, ...input }, { idempotencyKey })
+            client.post<DeploymentView>(path, { ...ordered, ...input }, { idempotencyKey })
           }
           onSaved={(saved) => {
             notifications.show({ message: `${saved.domainname} is ordered` })

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { IconEye } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { useRef, useState, type ReactNode } from 'react'
 import { refusalsOf, SchemaForm, useSchemaForm } from '../../components/forms/index.ts'
 import type { JsonObject, Refusals } from '../../components/forms/index.ts'
 import { Panel } from '../../components/detail/Panel.tsx'
@@ -28,10 +28,12 @@ interface SettingsEditorProps {
   readonly save: (api: ApiClient, input: Input, idempotencyKey: string) => Promise<DeploymentView>
   readonly onSaved: (saved: DeploymentView) => void
   readonly verb: string
+  /** What else is chosen, above the domain. A change of it makes a preview outdated: `forget` drops that. */
+  readonly renderChoice?: (forget: () => void) => ReactNode
 }
 
 /** Domain and settings, a look at exactly what would change, and only then the button that does it. */
-export function SettingsEditor({ form, before, preview, save, onSaved, verb }: SettingsEditorProps) {
+export function SettingsEditor({ form, before, preview, save, onSaved, verb, renderChoice }: SettingsEditorProps) {
   const api = useApi()
   const element = useRef<HTMLFormElement>(null)
   const [domain, setDomain] = useState(before?.domainname ?? '')
@@ -85,6 +87,7 @@ export function SettingsEditor({ form, before, preview, save, onSaved, verb }: S
       <Stack gap="md">
         <Panel title="Settings">
           <Stack gap="md">
+            {renderChoice?.(forget)}
             <TextInput
               label="Domain"
               description="Under which it can be reached. It may be changed later."
