@@ -1,11 +1,12 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ClusterAccess, Clusters } from '../../../src/domains/apps/index.ts'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { insightLane, readClusters, type ClusterAccess, type Clusters } from '../../../src/domains/apps/index.ts'
 import { clustersInUse } from '../../../src/domains/apps/store/index.ts'
 import { connectCluster } from '../../../src/processes/apps/cluster-connection.ts'
-import { createEmitter } from '../../../src/kernel/index.ts'
+import { insightOf } from '../../../src/processes/apps/control-plane.ts'
+import { createEmitter, startAll, systemClock } from '../../../src/kernel/index.ts'
 import {
   Deployment,
   httpTransport,
@@ -19,6 +20,7 @@ import { layVolume } from '../../support/volume.ts'
 import { ADMIN, WorkerWorld } from './world.ts'
 
 const LIFE_MS = 4_000
+const NEVER = new AbortController().signal
 
 let cluster: ControlPlane
 let inside: Client
@@ -61,6 +63,16 @@ function clustersOf(world: WorkerWorld, access: ClusterAccess): Clusters {
   }
 }
 
+/** What the API would tell about it. */
+async function insightInto(world: WorkerWorld, access: ClusterAccess) {
+  const parts = await world.parts()
+  const { inPlace, services } = readClusters(clustersOf(world, access), parts)
+  const stop = await startAll(services)
+  onTestFinished(stop)
+  const lane = insightLane({ clock: systemClock, concurrency: 1, limitMs: 30_000 })
+  return insightOf(parts, world, lane, inPlace)
+}
+
 test('an app runs in the cluster that it names, waits while that is away, recovers, and goes', async () => {
   await using world = await WorkerWorld.make()
   const clusterId = await clusterOf(world, 'member')
@@ -90,6 +102,15 @@ test('an app runs in the cluster that it names, waits while that is away, recove
   expect(await world.client.get(Namespace, { name: namespace })).toBeUndefined()
   expect(await inside.get(Namespace, { name: beside.namespaceName })).toBeUndefined()
 
+  const insight = await insightInto(world, access)
+  const kinds = (await insight.resources(id, NEVER)).map(({ kind }) => kind)
+  expect(kinds).toEqual(expect.arrayContaining(['Deployment', 'Pod']))
+  const change = await world.apps.previewUpdate(ADMIN, { id }, { domainname: 'new.example.com' })
+  expect((await insight.preview(change, NEVER)).objects).toMatchObject([
+    { object: `Ingress/${namespace}`, change: 'changed' },
+  ])
+  expect((await insight.explain(id, NEVER)).why).toContain('everything in it is healthy')
+
   await cluster.killApiServer()
   await world.apps.updateDeployment(ADMIN, { id }, { domainname: 'new.example.com' })
   const failure = async () => (await world.row(id)).lastError
@@ -97,6 +118,10 @@ test('an app runs in the cluster that it names, waits while that is away, recove
     code: 'ClusterUnreachable',
     message: expect.stringContaining(`cluster ${clusterId}: `),
     nextStep: expect.stringContaining('retried by itself'),
+  })
+  expect(await insight.explain(id, NEVER)).toMatchObject({
+    why: expect.arrayContaining([expect.stringContaining('its cluster cannot be used')]),
+    whoseMove: 'platform',
   })
   // Nobody else notices.
   await world.apps.updateDeployment(ADMIN, { id: beside.id }, { domainname: 'still.example.com' })
