@@ -20,6 +20,7 @@ import {
   type At,
   type Cache,
   type Client,
+  type Draft,
   type LedControllerEvents,
   type Transport,
 } from '../../src/kube/index.ts'
@@ -214,27 +215,26 @@ class Lives {
         return
       }
       case 'addFinalizer':
-        return await this.#setFinalizers(shoot, [...(metadata.finalizers ?? []), FINALIZER])
+        return await this.#applyFinalizers(shoot, [FINALIZER])
       case 'report':
         return await this.#report(shoot, step)
       case 'release':
         await withdrawAccess(this.#client, shoot)
-        return await this.#setFinalizers(
-          shoot,
-          (metadata.finalizers ?? []).filter((name) => name !== FINALIZER),
-        )
+        return await this.#applyFinalizers(shoot, [])
       default:
         return step satisfies never
     }
   }
 
-  /** Carries the version that was read, so that finalizers of others are kept. */
-  async #setFinalizers(shoot: Shoot, finalizers: readonly string[]): Promise<void> {
-    const { uid = '', resourceVersion } = shoot.metadata
-    const merge = { metadata: { uid, resourceVersion, finalizers } }
-    const written = await this.#client.patch(Shoot, atOf(shoot), { merge })
-    const isGone = written.metadata.deletionTimestamp !== undefined && finalizers.length === 0
-    if (isGone) this.#shoots.deleted(atOf(shoot), uid)
+  /** By server-side apply: the finalizers are a set, and those of others are not touched. */
+  async #applyFinalizers(shoot: Shoot, finalizers: readonly string[]): Promise<void> {
+    const at = atOf(shoot)
+    const { apiVersion, kind, metadata } = shoot
+    const { uid = '' } = metadata
+    const draft = { apiVersion, kind, metadata: { ...at, uid, finalizers } } as Draft<Shoot>
+    const written = await this.#client.apply(Shoot, draft)
+    const { deletionTimestamp, finalizers: left = [] } = written.metadata
+    if (deletionTimestamp !== undefined && left.length === 0) this.#shoots.deleted(at, uid)
     else this.#shoots.wrote(written)
   }
 

@@ -108,10 +108,12 @@ function carryOn(shoot: Shoot, last: LastOperation, circumstances: Circumstances
   }
 }
 
+/** With conditions, because gardener-controller-manager writes into a Shoot without them at each of its changes. */
 const pending = ({ now, pace }: Circumstances): Step => ({
   do: 'report',
   afterMs: pace.pendingMs,
   status: {
+    conditions: initialConditions(timestamp(now)),
     lastOperation: {
       type: 'Create',
       state: 'Pending',
@@ -141,7 +143,6 @@ function begin(shoot: Shoot, type: OperationType, { now, pace, project }: Circum
       ...(!isDelete && spec.seedName !== undefined && { seedName: spec.seedName }),
       ...(metadata.generation !== undefined && { observedGeneration: metadata.generation }),
       retryCycleStartTime: isBehind(shoot) ? time : (status.retryCycleStartTime ?? time),
-      ...(status.conditions === undefined && { conditions: initialConditions(time) }),
       ...(rotation !== old && { credentials: { rotation } }),
       lastOperation: {
         type,
@@ -196,7 +197,7 @@ function succeed(shoot: Shoot, type: OperationType, { now, pace }: Circumstances
     status: {
       ...ended,
       hibernated: isHibernating(shoot),
-      conditions: conditionsInProgress(status.conditions ?? initialConditions(time), time),
+      conditions: conditionsInProgress(status.conditions ?? [], time),
       ...(rotation && { credentials: { rotation: rotationAtEnd(rotation, time) } }),
     },
   }
