@@ -1,5 +1,5 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
-import type { GardenKeep } from './mock.ts'
+import type { GardenKeep } from './saving.ts'
 
 /** Keeps a garden in a file. A process that is killed while it writes leaves the state before. */
 export const fileKeep = (path: string): GardenKeep => ({

@@ -13,7 +13,8 @@ import type { Cluster } from '../../types.ts'
 import { openGardener } from '../client.ts'
 import type { FencedWrite } from '../gardener.ts'
 import { Projects, Shoots } from '../resources.ts'
-import { openMockGarden, type GardenKeep, type MockGardenOptions } from './mock.ts'
+import { openMockGarden, type MockGardenOptions } from './mock.ts'
+import type { GardenKeep } from './saving.ts'
 
 const settings: GardenerSettings = {
   providerType: 'local',

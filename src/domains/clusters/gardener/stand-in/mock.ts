@@ -1,9 +1,7 @@
-import { aborted, service, type Clock, type Emitter, type Random, type Service } from '../../../../kernel/index.ts'
+import type { Clock, Emitter, Random, Service } from '../../../../kernel/index.ts'
 import {
-  errorOf,
   makeClient,
   Namespace,
-  withFaults,
   type Client,
   type KubeRequest,
   type KubeResponse,
@@ -25,9 +23,11 @@ import type { Shoot } from '../shoot.ts'
 import { gardenerAdmission } from './admission.ts'
 import { gardenDefinitions } from './definitions.ts'
 import { gardenlet, type Gardenlet } from './gardenlet.ts'
+import { injectable, type Injectable } from './injected.ts'
 import type { Pace } from './life.ts'
 import { demoCredentials, demoProfile, GARDEN, projectDraft } from './landscape.ts'
 import { projectController } from './project-controller.ts'
+import { savingService, type GardenKeep } from './saving.ts'
 
 export interface MockGardenOptions {
   readonly clock: Clock
@@ -45,48 +45,24 @@ export interface MockGardenOptions {
   readonly onError?: (error: unknown) => void
 }
 
-export interface GardenKeep {
-  /** What was saved last. */
-  load(): Promise<string | undefined>
-  save(text: string): Promise<void>
-}
-
-/** An answer of Gardener's API that a test or a person asks for. */
-export interface InjectedError {
-  readonly status: number
-  readonly reason?: string
-  readonly message: string
-}
-
-export type Verb = 'get' | 'list' | 'watch' | 'create' | 'patch' | 'delete'
-
 /** A garden in memory: an API server with Gardener's kinds and admission, and stand-ins for its controllers. */
-export interface MockGarden {
-  /** To the API, with the injected errors. */
-  readonly transport: Transport
+export interface MockGarden extends Injectable {
   /** Of an operator of the garden, without injected errors. */
   readonly operator: Client
   readonly gardenlet: Gardenlet
   /** In the order in which they start. */
   readonly services: readonly Service[]
-  /** The next request of this kind is answered with the error. */
-  failNext(verb: Verb, error: InjectedError): void
-  /** The API is unreachable until `up`. */
-  down(): void
-  up(): void
 }
 
 /** How many changes the server remembers for watches that reconnect. */
 const HISTORY = 5_000
-const SAVE_AFTER_MS = 1_000
 /** The kinds that are kept between restarts; the landscape is made anew. */
 const KEPT = [{ group: '', plural: 'namespaces' }, Projects, CredentialsBindings, Shoots]
 const ALWAYS_THERE = new Set(['default', 'kube-system', GARDEN])
 
 export async function openMockGarden(options: MockGardenOptions): Promise<MockGarden> {
   const { clock, random, emitter, keep, onError = () => {} } = options
-  const kept = await keep?.load()
-  const objects = kept === undefined ? [] : (JSON.parse(kept) as object[])
+  const objects = keptObjects(await keep?.load())
   const named = <T>(plural: { readonly group: string; readonly plural: string }, is: (object: T) => boolean) =>
     (fake.peek(plural) as unknown as readonly T[]).find(is)
   const admission = gardenerAdmission({
@@ -172,15 +148,22 @@ export async function openMockGarden(options: MockGardenOptions): Promise<MockGa
   const saving = keep && savingService(keep, clock, snapshot, onError)
   if (saving !== undefined) onWrite = saving.wake
 
-  const faults = injectable(served, () => fake.breakWatches())
   return {
-    transport: faults.transport,
+    ...injectable(served, () => fake.breakWatches()),
     operator,
     gardenlet: lets,
     services: [...(saving === undefined ? [] : [saving.service]), projects, lets],
-    failNext: faults.failNext,
-    down: faults.down,
-    up: faults.up,
+  }
+}
+
+function keptObjects(text: string | undefined): readonly object[] {
+  if (text === undefined) return []
+  try {
+    return JSON.parse(text) as readonly object[]
+  } catch (error) {
+    throw new Error('failed to read the kept state of the mock garden; remove it to begin with an empty one', {
+      cause: error,
+    })
   }
 }
 
@@ -207,78 +190,3 @@ const nowhere = (shoot: Shoot): string =>
     contexts: [{ name: 'mock', context: { cluster: 'mock', user: 'mock' } }],
     'current-context': 'mock',
   })
-
-/** Writes the garden a while after its last change, and once more at the end. */
-function savingService(
-  keep: GardenKeep,
-  clock: Clock,
-  snapshot: () => string,
-  onError: (error: unknown) => void,
-): { readonly service: Service; readonly wake: () => void } {
-  let cancel: (() => void) | undefined
-  let isChanged = false
-  let last = Promise.resolve()
-  const save = (): Promise<void> => {
-    cancel = undefined
-    isChanged = false
-    last = last.then(() => keep.save(snapshot())).catch(onError)
-    return last
-  }
-  return {
-    wake() {
-      isChanged = true
-      cancel ??= clock.after(SAVE_AFTER_MS, () => void save())
-    },
-    service: service('state of the mock garden', async (signal, ready) => {
-      ready()
-      await aborted(signal)
-      cancel?.()
-      await (isChanged ? save() : last)
-    }),
-  }
-}
-
-function injectable(inner: Transport, breakWatches: () => void) {
-  const errors: { readonly verb: Verb; readonly error: InjectedError }[] = []
-  let isDown = false
-  const refusal = (request: KubeRequest): KubeResponse | undefined => {
-    const verb = verbOf(request)
-    const index = errors.findIndex((one) => one.verb === verb)
-    const { error } = errors[index] ?? {}
-    if (error === undefined) return undefined
-    errors.splice(index, 1)
-    const { status: code, reason = '', message } = error
-    return {
-      status: code,
-      headers: {},
-      body: { kind: 'Status', apiVersion: 'v1', status: 'Failure', code, reason, message },
-    }
-  }
-  const answering: Transport = {
-    ...inner,
-    send: async (request) => refusal(request) ?? inner.send(request),
-    async *stream(request) {
-      const refused = refusal(request)
-      if (refused !== undefined) throw errorOf(`watch ${request.path}`, refused)
-      yield* inner.stream(request)
-    },
-  }
-  const transport = withFaults(answering, () => (isDown ? { fault: 'lost' } : undefined))
-  return {
-    transport,
-    failNext: (verb: Verb, error: InjectedError) => void errors.push({ verb, error }),
-    down: () => {
-      isDown = true
-      breakWatches()
-    },
-    up: () => void (isDown = false),
-  }
-}
-
-const VERBS = { POST: 'create', PUT: 'patch', PATCH: 'patch', DELETE: 'delete' } as const
-
-function verbOf({ method, path, query }: KubeRequest): Verb {
-  if (method !== 'GET') return VERBS[method]
-  if (query?.['watch'] !== undefined) return 'watch'
-  return /\/(?:shoots|projects|cloudprofiles|credentialsbindings)$/.test(path) ? 'list' : 'get'
-}
