@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Catalogue, FencedWrite, Gardener } from '../../src/domains/clusters/gardener/gardener.ts'
 import { Projects, Shoots } from '../../src/domains/clusters/gardener/resources.ts'
-import { CONFIRM_DELETION, type Shoot, type ShootDraft } from '../../src/domains/clusters/gardener/shoot.ts'
+import {
+  CONFIRM_DELETION,
+  OPERATION_ID,
+  type Shoot,
+  type ShootDraft,
+} from '../../src/domains/clusters/gardener/shoot.ts'
 import type { Gardenlet } from '../../src/domains/clusters/gardener/stand-in/gardenlet.ts'
 import { driftOf, driftText } from '../../src/domains/clusters/shoot/drift.ts'
 import { projectFor, wantedShoot, type GardenerSettings } from '../../src/domains/clusters/shoot/wanted.ts'
@@ -435,6 +440,17 @@ export function exerciseGardener(name: string, make: () => Promise<GardenerUnder
         const retried = await until(isReady)
         expect(retried?.metadata.generation).toBeGreaterThan(failed?.metadata.generation ?? 0)
         expect(retried?.metadata.annotations?.['gardener.cloud/operation']).toBeUndefined()
+      })
+
+      it('is asked for an operation once, also when the answer was lost', async () => {
+        const { gardener, ready, live } = await fresh()
+        const shoot = (await ready()) as Shoot
+        const asked = { 'gardener.cloud/operation': 'reconcile', [OPERATION_ID]: 'first' }
+        const generation = async () => (await live(shoot))?.metadata.generation
+        expect(await gardener.annotate(placeOf(shoot), asked, write(2))).toBe(true)
+        expect(await generation()).toBe((shoot.metadata.generation ?? 0) + 1)
+        expect(await gardener.annotate(placeOf(shoot), asked, write(2))).toBe(false)
+        expect(await generation()).toBe((shoot.metadata.generation ?? 0) + 1)
       })
 
       it('degrades after it was ready', async () => {
