@@ -22,6 +22,11 @@ export interface ClustersConsole extends ConsoleWorld {
   readonly heal: (clusterId: string) => Promise<void>
 }
 
+interface ClustersConsoleOptions {
+  /** Between two of the 12 reports of progress of an operation. @default 50 */
+  readonly stepMs?: number
+}
+
 const SETTINGS: GardenerSettings = {
   providerType: 'local',
   cloudProfile: 'local',
@@ -29,17 +34,14 @@ const SETTINGS: GardenerSettings = {
   networkingType: 'calico',
 }
 
-/** Slow enough to be seen, fast enough to be waited for. */
-const PACE = { stepMs: 200, steps: 12, retryMs: 1_000 }
-
 /** The console on the real API with clusters enabled, a worker, and the Gardener of the mode `mock`. */
-export async function clustersConsole(): Promise<ClustersConsole> {
+export async function clustersConsole({ stepMs = 50 }: ClustersConsoleOptions = {}): Promise<ClustersConsole> {
   const complaints: unknown[] = []
   const emitter = createEmitter<KernelEvents & WatchEvents & ClustersEvents>()
   const common = { clock: systemClock, random: seededRandom(7), emitter }
   const garden = await openMockGarden({
     ...common,
-    pace: PACE,
+    pace: { stepMs, steps: 12, retryMs: 1_000 },
     namespaceAfterMs: 100,
     onError: (error) => complaints.push(error),
   })

@@ -7,9 +7,9 @@ import type { MaintenanceProps } from './Maintenance.tsx'
 
 /** Stops a cluster that nobody needs for a while, or starts it again. */
 export function Hibernation({ cluster, mayWrite }: MaintenanceProps) {
-  const [isOpen, setOpen] = useState(false)
+  // What the dialog asks stays as it is, also when the cluster has changed behind it.
+  const [asked, setAsked] = useState<boolean>()
   const isAsleep = cluster.hibernated
-  const verb = isAsleep ? 'Wake up' : 'Hibernate'
   return (
     <Panel
       title="Hibernation"
@@ -19,9 +19,9 @@ export function Hibernation({ cluster, mayWrite }: MaintenanceProps) {
             size="compact-sm"
             variant="default"
             leftSection={isAsleep ? <IconSunrise size={14} aria-hidden /> : <IconMoonStars size={14} aria-hidden />}
-            onClick={() => setOpen(true)}
+            onClick={() => setAsked(!isAsleep)}
           >
-            {verb}
+            {verbOf(!isAsleep)}
           </Button>
         )
       }
@@ -31,19 +31,19 @@ export function Hibernation({ cluster, mayWrite }: MaintenanceProps) {
           ? 'The cluster is hibernated, or on its way: it has no nodes, and its API server does not answer.'
           : 'The cluster runs.'}
       </Text>
-      {isOpen && (
+      {asked !== undefined && (
         <ChangeDialog
           cluster={cluster}
-          title={`${verb} ${cluster.name}`}
-          verb={verb}
-          change={{ hibernated: !isAsleep }}
-          onClose={() => setOpen(false)}
+          title={`${verbOf(asked)} ${cluster.name}`}
+          verb={verbOf(asked)}
+          change={{ hibernated: asked }}
+          onClose={() => setAsked(undefined)}
         >
           {() => (
             <Text size="sm">
-              {isAsleep
-                ? 'Gardener starts the control plane, then creates nodes up to the minimum of each pool.'
-                : 'Gardener deletes all nodes and stops the control plane. Persistent volumes stay. Workloads do not run until you wake the cluster up.'}
+              {asked
+                ? 'Gardener deletes all nodes and stops the control plane. Persistent volumes stay. Workloads do not run until you wake the cluster up.'
+                : 'Gardener starts the control plane, then creates nodes up to the minimum of each pool.'}
             </Text>
           )}
         </ChangeDialog>
@@ -51,3 +51,5 @@ export function Hibernation({ cluster, mayWrite }: MaintenanceProps) {
     </Panel>
   )
 }
+
+const verbOf = (hibernated: boolean): string => (hibernated ? 'Hibernate' : 'Wake up')

@@ -204,6 +204,20 @@ describe('maintenance', () => {
     expect(saved.sent[0]?.body).toEqual({ hibernated: !hibernated })
   })
 
+  test('a dialog asks the same until it is closed', async () => {
+    let view = cluster()
+    using screen = await page('maintenance', view, {
+      [`GET ${PATH}`]: () => view,
+      [`PATCH ${PATH}`]: () => new Response('bad gateway', { status: 502 }),
+    })
+    await screen.until(() => screen.text().includes('Hibernate'))
+    await screen.click('button', 'Hibernate')
+    view = cluster({ hibernated: true })
+    await screen.queries.invalidateQueries({ queryKey: ['clusters'] })
+    await screen.until(() => screen.text().includes('The cluster is hibernated'))
+    expect(screen.find('[role="dialog"] button[type="submit"]').textContent).toBe('Hibernate')
+  })
+
   test('the window is changed, and given back to Gardener', async () => {
     const saved = recorder(cluster())
     const maintenance = {
