@@ -117,7 +117,7 @@ export const raise = defineFailures({
   VersionRefused: {
     whoseMove: 'user',
     retryable: false,
-    nextStep: 'Choose a version that is offered: `caelus get-cluster <id> -o json` and the console list them.',
+    nextStep: 'Choose a version that is offered: `caelus list-cluster-versions` and `caelus list-regions` list them.',
   },
   ClusterLimit: {
     whoseMove: 'user',
