@@ -19,13 +19,30 @@ interface ListedRow extends ClusterRow {
   readonly due_at: Date | null
 }
 
-const SELECT = `
+/** `ids` is a page by then: what people want to see beside it is looked up for its rows alone. */
+const described = (ids: string): string => `
   select ${CLUSTER_COLUMNS}, o.name as organization_name, q.due_at,
     case when watch.seen is not null then greatest(watch.seen, s.shoot_status_updated) end as as_of
-  ${FROM_CLUSTERS}
+  from (${ids}) page
+  join tenant.clusters c on c.id = page.id
+  join tenant.cluster_sync s on s.cluster_id = c.id
   join tenant.organizations o on o.id = c.organization_id
-  left join tenant.cluster_claims q on q.cluster_id = c.id::text
-  cross join (select max(seen) as seen from tenant.cluster_watch) watch`
+  left join lateral (select due_at from tenant.cluster_claims where cluster_id = c.id::text limit 1) q on true
+  cross join (select max(seen) as seen from tenant.cluster_watch) watch
+  order by c.created desc, c.id desc`
+
+const FIND = described(
+  'select id from tenant.clusters where id = $1 and ($2::text is null or organization_id::text = $2) offset 0',
+)
+
+const LIST = described(`
+  select c.id ${FROM_CLUSTERS}
+  where ($2::timestamptz is null or (c.created, c.id) < ($2, $3::uuid))
+    and ($4::uuid is null or c.organization_id = $4)
+    and ($5::text is null or s.shoot_status = $5)
+    and ($6::text is null or c.name = $6)
+    and ($7 or ${IS_LEFT})
+  order by c.created desc, c.id desc limit $1`)
 
 function listedOf(row: ListedRow): ListedCluster {
   const { cluster, sync } = loadedOf(row)
@@ -45,10 +62,7 @@ export async function findCluster(
   id: string,
 ): Promise<ListedCluster | undefined> {
   if (!isId(id)) return undefined
-  const [row] = await on.query<ListedRow>(
-    `${SELECT} where c.id = $1 and ($2::text is null or c.organization_id::text = $2)`,
-    [id, organizationId ?? null],
-  )
+  const [row] = await on.query<ListedRow>(FIND, [id, organizationId ?? null])
   return row && listedOf(row)
 }
 
@@ -68,16 +82,14 @@ export async function lockCluster(tx: Tx, organizationId: string, id: string): P
 /** Newest first. Those of which nothing is left are listed when their status is asked for. */
 export async function listClusters(on: Runner, filter: ClusterFilter): Promise<Listed<ListedCluster>> {
   const { limit, after, organizationId, status, name } = filter
-  const rows = await on.query<ListedRow>(
-    `${SELECT}
-     where ($2::timestamptz is null or (c.created, c.id) < ($2, $3::uuid))
-       and ($4::uuid is null or c.organization_id = $4)
-       and ($5::text is null or s.shoot_status = $5)
-       and ($6::text is null or c.name = $6)
-       and ($7 or ${IS_LEFT})
-     order by c.created desc, c.id desc limit $1`,
-    [limit + 1, ...timeMark(after), organizationId ?? null, status ?? null, name ?? null, status === 'deleted'],
-  )
+  const rows = await on.query<ListedRow>(LIST, [
+    limit + 1,
+    ...timeMark(after),
+    organizationId ?? null,
+    status ?? null,
+    name ?? null,
+    status === 'deleted',
+  ])
   return listed(rows.map(listedOf), limit, ({ createdAt, id }) => [markOf(createdAt), id])
 }
 
