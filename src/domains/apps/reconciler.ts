@@ -120,18 +120,22 @@ class Reconciling {
         if (loaded === undefined || isLeftAlone(loaded.deployment)) return settled()
         const { deployment } = loaded
         if (steps === 0 && deployment.clusterId !== null) await this.#enter(deployment, deployment.clusterId)
-        const outcome = await this.#step(loaded).catch((error: unknown) => this.#countTry(deployment, error))
+        const outcome = await this.#step(loaded).catch((error: unknown) =>
+          this.#countTry(deployment, this.#inCluster(error)),
+        )
         if (outcome !== undefined) return outcome
       }
       return checkAgain(AWAY_MS, `${MOST_STEPS} steps were taken in a row`)
     } catch (error) {
-      return await this.#failed(
-        loaded?.deployment,
-        this.#cluster && isSilence(error) ? this.#cluster.away(error) : error,
-      )
+      return await this.#failed(loaded?.deployment, error)
     } finally {
       this.#cluster?.[Symbol.dispose]()
     }
+  }
+
+  /** An API server of a cluster that does not answer is nothing that the deployment could help. */
+  #inCluster(error: unknown): unknown {
+    return this.#cluster !== undefined && isSilence(error) ? this.#cluster.away(error) : error
   }
 
   /** From now on everything is read from and done in the cluster. */

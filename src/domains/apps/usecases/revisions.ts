@@ -84,7 +84,7 @@ export async function rollbackDeployment(
     const revision = await findRevision(tx, id, to.generation)
     return revision?.template.id === desiredTemplateId ? undefined : revision?.template.id
   })
-  if (templateId !== undefined) await refuseMissingKinds(deps, actor, templateId)
+  if (templateId !== undefined) await refuseMissingKinds(deps, actor, templateId, ref)
   return await asUser(pool, actor, async (tx) => {
     const before = found(await lockDeployment(tx, ref), 'deployment', ref.id)
     checkGeneration(before.generation, precondition)

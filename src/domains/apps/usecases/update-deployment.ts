@@ -32,7 +32,7 @@ export async function updateDeployment(
   change: DeploymentChange,
   precondition: Precondition = {},
 ): Promise<ListedDeployment> {
-  if (change.templateId !== undefined) await refuseMissingKinds(deps, actor, change.templateId)
+  if (change.templateId !== undefined) await refuseMissingKinds(deps, actor, change.templateId, ref)
   return await asUser(deps.pool, actor, async (tx) => {
     const before = found(await lockDeployment(tx, ref), 'deployment', ref.id)
     checkGeneration(before.generation, precondition)
