@@ -55,6 +55,20 @@ CREATE OR REPLACE FUNCTION caelus.current_user_id()
  STABLE
 RETURN (NULLIF(current_setting('caelus.user_id'::text, true), ''::text))::uuid
 
+caelus.deployment_left_cluster()
+CREATE OR REPLACE FUNCTION caelus.deployment_left_cluster()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  perform caelus.wake('clusters', 'Cluster', c.id::text, c.organization_id::text, 'childChanged')
+    from tenant.clusters c where c.id = new.cluster_id and c.deleted is not null;
+  return null;
+end
+$function$
+
 caelus.domain_claim(the_domain text, the_user uuid)
 CREATE OR REPLACE FUNCTION caelus.domain_claim(the_domain text, the_user uuid)
  RETURNS text
@@ -188,6 +202,37 @@ begin
     new.status_since = date_trunc('milliseconds', now());
   end if;
   return new;
+end
+$function$
+
+caelus.guard_deployment_cluster()
+CREATE OR REPLACE FUNCTION caelus.guard_deployment_cluster()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  perform from tenant.clusters c
+    join tenant.organizations o on o.id = c.organization_id and o.deleted_at is null
+    join tenant.organization_members m on m.organization_id = c.organization_id
+    where c.id = new.cluster_id and c.deleted is null and m.user_id = new.user_id and m.role in ('owner', 'member')
+    for share of c;
+  if not found then
+    raise exception 'user % has no cluster %', new.user_id, new.cluster_id
+      using errcode = 'check_violation', constraint = 'deployment_has_cluster';
+  end if;
+  return new;
+end
+$function$
+
+caelus.guard_deployment_place()
+CREATE OR REPLACE FUNCTION caelus.guard_deployment_place()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'the cluster of deployment % never changes', old.id using errcode = 'insufficient_privilege';
 end
 $function$
 
@@ -580,6 +625,19 @@ begin
 end
 $function$
 
+tenant.cluster_apps_left(the_cluster uuid)
+CREATE OR REPLACE FUNCTION tenant.cluster_apps_left(the_cluster uuid)
+ RETURNS integer
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+BEGIN ATOMIC
+ SELECT (count(*))::integer AS count
+    FROM (caelus.deployment d
+      JOIN tenant.clusters c ON ((c.id = d.cluster_id)))
+   WHERE ((c.id = cluster_apps_left.the_cluster) AND (d.status <> 'deleted'::text) AND (NOT ((d.deleted_at IS NOT NULL) AND ((d.last_error ->> 'code'::text) = 'ClusterUnreachable'::text) AND COALESCE((c.deleted < (now() - '00:10:00'::interval)), false))));
+END
+
 tenant.cluster_changed()
 CREATE OR REPLACE FUNCTION tenant.cluster_changed()
  RETURNS trigger
@@ -590,7 +648,7 @@ AS $function$
 begin
   perform tenant.request_sync(new.id, case
     when tg_op = 'INSERT' then 'ordered'
-    when new.deleted is not null then 'deletion asked for'
+    when new.deleted is distinct from old.deleted then 'deletion asked for'
     when new.operation is distinct from old.operation then format('%s asked for', new.operation ->> 'kind')
     when new.is_hibernated is distinct from old.is_hibernated then
       case when new.is_hibernated then 'hibernation asked for' else 'waking up asked for' end
@@ -623,7 +681,8 @@ begin
     raise exception 'id, organization, region and creation of cluster % never change', old.id
       using errcode = 'insufficient_privilege';
   end if;
-  if old.deleted is not null and new is distinct from old then
+  -- Gardener may be asked to try the deletion again.
+  if old.deleted is not null and to_jsonb(new) - 'operation' <> to_jsonb(old) - 'operation' then
     raise exception 'cluster % is being deleted', old.id using errcode = 'insufficient_privilege';
   end if;
   return new;
@@ -700,6 +759,39 @@ begin
 end
 $function$
 
+tenant.put_deletion_first(the_cluster uuid, organization uuid)
+CREATE OR REPLACE FUNCTION tenant.put_deletion_first(the_cluster uuid, organization uuid)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+BEGIN ATOMIC
+ WITH own AS (
+          SELECT job.kind,
+             job.id,
+             job.turn
+            FROM caelus.job
+           WHERE ((job.queue = 'clusters'::text) AND (job.kind = 'Cluster'::text) AND (job.id = (put_deletion_first.the_cluster)::text) AND (job.turn IS NOT NULL) AND (job.lease_until IS NULL))
+         ), first AS (
+          SELECT j_1.kind,
+             j_1.id,
+             j_1.turn,
+             own.turn AS last
+            FROM (own
+              JOIN caelus.job j_1 ON (((j_1.queue = 'clusters'::text) AND (j_1.tenant = (put_deletion_first.organization)::text) AND (j_1.priority = 0) AND (j_1.turn < own.turn) AND (j_1.reason <> 'deleted'::caelus.wake_reason) AND (j_1.lease_until IS NULL))))
+           ORDER BY j_1.turn
+          LIMIT 1
+          FOR UPDATE OF j_1 SKIP LOCKED
+         )
+  UPDATE caelus.job j SET turn =
+         CASE
+             WHEN (j.id = first.id) THEN first.last
+             ELSE first.turn
+         END
+    FROM first
+   WHERE ((j.queue = 'clusters'::text) AND (j.kind = 'Cluster'::text) AND ((j.id = first.id) OR (j.id = (put_deletion_first.the_cluster)::text)));
+END
+
 tenant.request_sync(the_cluster uuid, why text)
 CREATE OR REPLACE FUNCTION tenant.request_sync(the_cluster uuid, why text)
  RETURNS void
@@ -722,6 +814,9 @@ begin
   end if;
   -- First the job, then the state: workers lock in this order too, and would deadlock with the other.
   perform caelus.wake('clusters', 'Cluster', the_cluster::text, the_row.organization_id::text, reason);
+  if reason = 'deleted' then
+    perform tenant.put_deletion_first(the_cluster, the_row.organization_id);
+  end if;
   perform pg_notify('cluster_sync', '');
   insert into tenant.cluster_sync as s (cluster_id, organization_id, name)
   values (the_cluster, the_row.organization_id, the_row.name)
@@ -864,12 +959,14 @@ caelus.deployment
   unrepairable_json jsonb not null default '[]'::jsonb
   suspended_at timestamp with time zone
   helm_revision bigint
+  cluster_id uuid
   constraint deployment_applied_template_id_fkey FOREIGN KEY (applied_template_id) REFERENCES caelus.product_template_version(id)
   constraint deployment_check CHECK ((namespace_name = deployment_uid))
   constraint deployment_check1 CHECK ((release_name = deployment_uid))
   constraint deployment_check2 CHECK (((observed_generation >= 0) AND (observed_generation <= generation)))
   constraint deployment_check3 CHECK (((status <> 'deleted'::text) OR (deleted_at IS NOT NULL)))
   constraint deployment_check4 CHECK (((status_generation >= 0) AND (status_generation <= generation)))
+  constraint deployment_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES tenant.clusters(id)
   constraint deployment_deployment_uid_check CHECK ((deployment_uid ~ '^[a-z0-9]([a-z0-9-]{0,51}[a-z0-9])?$'::text))
   constraint deployment_deployment_uid_key UNIQUE (deployment_uid)
   constraint deployment_desired_template_id_fkey FOREIGN KEY (desired_template_id) REFERENCES caelus.product_template_version(id)
@@ -1376,6 +1473,9 @@ CREATE UNIQUE INDEX decision_pkey ON caelus.decision USING btree (id)
 caelus.deployment_age
 CREATE INDEX deployment_age ON caelus.deployment USING btree (created_at, id)
 
+caelus.deployment_cluster
+CREATE INDEX deployment_cluster ON caelus.deployment USING btree (cluster_id, id) WHERE ((cluster_id IS NOT NULL) AND (status <> 'deleted'::text))
+
 caelus.deployment_deployment_uid_key
 CREATE UNIQUE INDEX deployment_deployment_uid_key ON caelus.deployment USING btree (deployment_uid)
 
@@ -1561,8 +1661,17 @@ CREATE TRIGGER audit_only_grows BEFORE DELETE OR UPDATE OR TRUNCATE ON caelus.au
 caelus.decision decision_added
 CREATE TRIGGER decision_added AFTER INSERT ON caelus.decision REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION caelus.notify_decisions()
 
+caelus.deployment deployment_has_cluster
+CREATE TRIGGER deployment_has_cluster BEFORE INSERT ON caelus.deployment FOR EACH ROW WHEN ((new.cluster_id IS NOT NULL)) EXECUTE FUNCTION caelus.guard_deployment_cluster()
+
 caelus.deployment deployment_is_guarded
 CREATE TRIGGER deployment_is_guarded BEFORE UPDATE ON caelus.deployment FOR EACH ROW EXECUTE FUNCTION caelus.guard_deployment()
+
+caelus.deployment deployment_left_cluster
+CREATE TRIGGER deployment_left_cluster AFTER UPDATE OF status ON caelus.deployment FOR EACH ROW WHEN (((new.cluster_id IS NOT NULL) AND (new.status = 'deleted'::text) AND (old.status <> 'deleted'::text))) EXECUTE FUNCTION caelus.deployment_left_cluster()
+
+caelus.deployment deployment_stays_in_place
+CREATE TRIGGER deployment_stays_in_place BEFORE UPDATE OF cluster_id ON caelus.deployment FOR EACH ROW WHEN ((new.cluster_id IS DISTINCT FROM old.cluster_id)) EXECUTE FUNCTION caelus.guard_deployment_place()
 
 caelus.deployment insert_notice
 CREATE TRIGGER insert_notice AFTER INSERT ON caelus.deployment FOR EACH ROW EXECUTE FUNCTION caelus.notify_change('apps', 'Deployment', 'id', 'user_id', 'deployment_uid', 'status', 'last_error.code')

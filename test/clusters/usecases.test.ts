@@ -214,7 +214,7 @@ test('a cluster that is being deleted is changed by nobody, and deleting it agai
   expect([gone.sync.generation, gone.deletedAt === null]).toEqual([2, false])
   for (const change of [
     () => w.clusters.updateCluster(w.ann, w.acme, id, { name: 'x' }),
-    () => w.clusters.operateCluster(w.ann, w.acme, id, 'retry'),
+    () => w.clusters.operateCluster(w.ann, w.acme, id, 'rotate-credentials-start'),
     () => w.clusters.addNodePool(w.ann, w.acme, id, { ...POOL, name: 'b' }),
     () => w.clusters.updateNodePool(w.ann, w.acme, id, nodePools[0]?.id ?? '', { autoscaleMax: 9 }),
   ]) {
@@ -226,6 +226,31 @@ test('a cluster that is being deleted is changed by nobody, and deleting it agai
     'sync_requested by ann@example.org: ordered',
     'sync_requested by mia@example.org: deletion asked for',
   ])
+})
+
+test('Gardener may be asked to try a deletion again', async () => {
+  await using w = await clustersWorld()
+  const { id } = await w.clusters.createCluster(w.ann, w.acme, order())
+  await w.clusters.deleteCluster(w.ann, w.acme, id)
+  expect(await w.clusters.operateCluster(w.mia, w.acme, id, 'retry')).toMatchObject({ operation: { kind: 'retry' } })
+  expect((await eventsOf(w, id)).at(-1)).toBe('sync_requested by mia@example.org: retry asked for')
+})
+
+test('an organization deletes before it changes, and takes turns with the others as before', async () => {
+  await using w = await clustersWorld()
+  const named = async (actor: typeof w.ann, organization: string, name: string) =>
+    (await w.clusters.createCluster(actor, organization, order({ name }))).id
+  const old = await named(w.ann, w.acme, 'old')
+  const [first] = await w.queue.claim('w', 1)
+  if (first !== undefined) await w.queue.finish(first, { then: 'forget' })
+  const a1 = await named(w.ann, w.acme, 'a1')
+  const a2 = await named(w.ann, w.acme, 'a2')
+  const b1 = await named(w.bob, w.beta, 'b1')
+  const b2 = await named(w.bob, w.beta, 'b2')
+  const b3 = await named(w.bob, w.beta, 'b3')
+  await w.clusters.deleteCluster(w.ann, w.acme, old)
+  const claims = await w.queue.claim('w', 10)
+  expect(claims.map(({ key }) => key.id)).toEqual([b1, old, a2, b2, a1, b3])
 })
 
 test('an organization with clusters is not deleted before they are gone', async () => {

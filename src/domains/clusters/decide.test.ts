@@ -344,6 +344,19 @@ describe('what Gardener gave up', () => {
     expect(decide(input({ seen: { shoot: present(live) } }), NOW).step).toEqual(RETRY)
   })
 
+  it('is tried again during a deletion when a person asks for it, whatever the code', () => {
+    const errors = [{ description: 'wrong key', codes: ['ERR_INFRA_UNAUTHORIZED'] }]
+    const live = { ...failedAgo(MINUTE), isDeleting: true, errors }
+    const seen = { shoot: present(live) }
+    expect(decide(input({ cluster: { deletedAt: NOW }, seen }), NOW).step).toEqual({ do: 'nothing' })
+    const operation = { id: 'o1', kind: 'retry' as const, requestedAt: NOW }
+    expect(decide(input({ cluster: { deletedAt: NOW, operation }, seen }), NOW).step).toMatchObject({
+      do: 'operate',
+      operation: 'retry',
+      by: 'person',
+    })
+  })
+
   it('counts anew after a success, and not before', () => {
     const retriesWith = (live: LiveShoot): number =>
       decide(input({ seen: { shoot: present(live) }, sync: { retries: 3 } }), NOW).retries

@@ -55,7 +55,7 @@ function decideDelete(input: DecideInput, now: number): Decision {
   if (!shoot.live.isDeleting && (input.cluster.appsLeft ?? 0) > 0) return awaitApps(input)
   if (!shoot.live.isDeleting)
     return decided(input, { do: 'remove' }, { status: 'deleting', message: 'it is to be deleted', failure: null })
-  return { ...decideFailed(input, shoot.live, statusOf(shoot.live), now), isSynced: true }
+  return { ...decideOperation(input, shoot.live, statusOf(shoot.live), now), isSynced: true }
 }
 
 /** The last one that goes wakes the cluster. */

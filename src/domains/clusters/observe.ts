@@ -112,7 +112,9 @@ export async function askFor(
 ): Promise<Shoot | undefined> {
   if (sync.shoot !== null && gardener.shoots.isCurrent) {
     const { namespace, name } = sync.shoot
-    return gardener.shoots.ofCluster(cluster.id) ?? ifOf(cluster, await gardener.find({ namespace, name }, signal))
+    const found = gardener.shoots.ofCluster(cluster.id) ?? (await gardener.find({ namespace, name }, signal))
+    // Somebody may have removed its label.
+    return found?.metadata.uid === sync.shoot.uid ? found : ifOf(cluster, found)
   }
   return (await gardener.list(signal)).find((shoot) => isOf(cluster, shoot))
 }

@@ -133,7 +133,8 @@ begin
     raise exception 'id, organization, region and creation of cluster % never change', old.id
       using errcode = 'insufficient_privilege';
   end if;
-  if old.deleted is not null and new is distinct from old then
+  -- Gardener may be asked to try the deletion again.
+  if old.deleted is not null and to_jsonb(new) - 'operation' <> to_jsonb(old) - 'operation' then
     raise exception 'cluster % is being deleted', old.id using errcode = 'insufficient_privilege';
   end if;
   return new;
@@ -141,6 +142,28 @@ end
 $$;
 create trigger cluster_is_guarded before update on tenant.clusters
   for each row execute function tenant.guard_cluster();
+
+-- Of one organization, deletions are claimed before other changes: the key changes places with the first of those in line. The
+-- turns of the organization stay what they were, so that no other one waits longer.
+create function tenant.put_deletion_first(the_cluster uuid, organization uuid) returns void
+language sql security definer set search_path = pg_catalog, pg_temp
+begin atomic
+  with own as (
+    select kind, id, turn from caelus.job
+    where queue = 'clusters' and kind = 'Cluster' and id = the_cluster::text and turn is not null and lease_until is null
+  ),
+  first as (
+    select j.kind, j.id, j.turn, own.turn as last from own
+    join caelus.job j on j.queue = 'clusters' and j.tenant = organization::text and j.priority = 0
+      and j.turn < own.turn and j.reason <> 'deleted' and j.lease_until is null
+    order by j.turn limit 1
+    for update of j skip locked
+  )
+  update caelus.job j set turn = case when j.id = first.id then first.last else first.turn end
+  from first
+  where j.queue = 'clusters' and j.kind = 'Cluster' and j.id in (first.id, the_cluster::text);
+end;
+revoke execute on function tenant.put_deletion_first from public;
 
 -- A new generation, its event and its wake, once per transaction. Runs as its owner: callers may not write cluster_sync.
 create function tenant.request_sync(the_cluster uuid, why text) returns void
@@ -160,6 +183,9 @@ begin
   end if;
   -- First the job, then the state: workers lock in this order too, and would deadlock with the other.
   perform caelus.wake('clusters', 'Cluster', the_cluster::text, the_row.organization_id::text, reason);
+  if reason = 'deleted' then
+    perform tenant.put_deletion_first(the_cluster, the_row.organization_id);
+  end if;
   perform pg_notify('cluster_sync', '');
   insert into tenant.cluster_sync as s (cluster_id, organization_id, name)
   values (the_cluster, the_row.organization_id, the_row.name)
@@ -182,7 +208,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   perform tenant.request_sync(new.id, case
     when tg_op = 'INSERT' then 'ordered'
-    when new.deleted is not null then 'deletion asked for'
+    when new.deleted is distinct from old.deleted then 'deletion asked for'
     when new.operation is distinct from old.operation then format('%s asked for', new.operation ->> 'kind')
     when new.is_hibernated is distinct from old.is_hibernated then
       case when new.is_hibernated then 'hibernation asked for' else 'waking up asked for' end

@@ -7,6 +7,9 @@ import { changeableCluster, changeableOrganization, visibleCluster } from './acc
 import type { ClustersDeps } from './deps.ts'
 import type { ListedCluster } from './port.ts'
 
+/** What can be asked for while a cluster is being deleted. */
+const OF_DELETION: ReadonlySet<OperationKind> = new Set(['retry', 'reconcile'])
+
 /** The worker asks Gardener for it once. */
 export function operateCluster(
   { pool, clock }: ClustersDeps,
@@ -17,7 +20,8 @@ export function operateCluster(
 ): Promise<ListedCluster> {
   return asUser(pool, actor, async (tx) => {
     await changeableOrganization(tx, actor, organizationId, 'operate clusters')
-    await changeableCluster(tx, organizationId, id)
+    if (OF_DELETION.has(kind)) found(await lockCluster(tx, organizationId, id), 'cluster', id)
+    else await changeableCluster(tx, organizationId, id)
     await writeOperation(tx, id, { id: randomUUID(), kind, requestedAt: clock.now() })
     await note(tx, actor, { action: 'operation', object: clusterKey(id), tenant: organizationId, detail: { kind } })
     return await visibleCluster(tx, organizationId, id)
