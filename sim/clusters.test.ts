@@ -5,8 +5,11 @@ import { clustersScenario, type ClustersVariant } from './scenarios/clusters.ts'
 /** Planted: says that the row is written when it was not. */
 const lyingRows: ClustersVariant = ({ rows }) => ({ rows: { ...portOf(rows), write: async () => true } })
 
-/** Planted: takes every Shoot for one without a row. */
-const forgetful: ClustersVariant = ({ rows }) => ({ rows: { ...portOf(rows), living: async () => new Set<string>() } })
+/** Planted: takes every Shoot for one without a row, and nothing for too many of them. */
+const forgetful: ClustersVariant = ({ rows }) => ({
+  rows: { ...portOf(rows), living: async () => new Set<string>() },
+  orphans: { graceMs: 0, atMost: 100 },
+})
 
 /** Planted: says that a Shoot is deleted when it is not. */
 const lyingGardener: ClustersVariant = ({ gardener }) => ({ gardener: { ...gardener, remove: async () => true } })
