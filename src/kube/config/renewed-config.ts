@@ -65,7 +65,7 @@ function renewedCredentials(first: Obtained, options: RenewedConfigOptions): Cre
   }
   /** Rejects without asking for a while after a failure. */
   const renewOnce = (): Promise<void> => {
-    if (failed !== undefined && clock.now() < failed.at + pauseMs()) return Promise.reject(failed.error as Error)
+    if (failed !== undefined && clock.now() < failed.at + pauseMs()) return Promise.reject(failed.error)
     failed = undefined
     renewing ??= renew()
       .catch((error: unknown) => {

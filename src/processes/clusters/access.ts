@@ -26,7 +26,7 @@ export interface OpenedAccess {
 export async function openAccess(host: GardenerHost, databaseUrl: string): Promise<OpenedAccess | undefined> {
   const { config } = host
   if (config.of(CLUSTERS).mode === 'mock') return undefined
-  const { gardener, close } = await openReal(host, neededGardenKubeconfig(config))
+  const opened = await openReal(host, neededGardenKubeconfig(config))
   const pool = openPool({
     url: databaseUrl,
     applicationName: 'caelus access to clusters',
@@ -34,9 +34,9 @@ export async function openAccess(host: GardenerHost, databaseUrl: string): Promi
     max: 2,
   })
   return {
-    access: adminAccess({ gardener, load: (id) => clusterRows(pool).load(id) }),
+    access: adminAccess({ gardener: opened.gardener, load: (id) => clusterRows(pool).load(id) }),
     async close() {
-      await close()
+      await opened.close()
       await pool.end()
     },
   }

@@ -43,13 +43,14 @@ export function readClusters(
     access,
     clock,
     open(clusterId, config) {
-      const { transport, helm, releases, locks, close } = connect(clusterId, config)
+      const connection = connect(clusterId, config)
+      const { transport, helm, releases, locks } = connection
       const client = makeClient(transport, { fieldManager: 'caelus' })
       return {
         target: { ...parts, client, discovery: discovery(transport, clock), helm, releases, locks },
         services: [],
         probe: (signal) => answering(transport, signal),
-        close,
+        close: () => connection.close(),
       }
     },
   })

@@ -7,7 +7,6 @@ import { NO_DRIFT } from '../observed.ts'
 import type { AppsParts } from '../parts.ts'
 import { appsReconcile, type ReconcileTarget, type ReconcileTargets } from '../reconciler.ts'
 import type { LoadedDeployment } from '../rows.ts'
-import { DEFAULT_LAYOUT } from '../values/layout.ts'
 import { masker } from '../values/redaction.ts'
 import { awayOf, ClusterAway } from './away.ts'
 
@@ -51,7 +50,8 @@ function scene(options: SceneOptions = {}) {
     status: deletedAt === null ? 'upgrading' : 'deleting',
     lastError: null,
     unrepairable: [],
-    sealedValues: {},
+    // No key opens them: what is to be done does not depend on them.
+    sealedValues: { '/password': 'sealed' },
     userValues: {},
     clusterId,
     suspendedAt: null,
@@ -148,7 +148,7 @@ test.each<[string, SceneOptions, string]>([
   ],
   [
     'does not answer Helm',
-    { observed: { ...FINE, wanted: { problem: raise.ControlPlaneUnreachable('no route').failure } } as Observation },
+    { observed: { ...FINE, wanted: { problem: raise.ControlPlaneUnreachable('no route').failure } } },
     'cluster c1: no route (ControlPlaneUnreachable)',
   ],
   [
