@@ -61,13 +61,7 @@ function scene(options: SceneOptions = {}) {
     rollout: null,
     deletedAt,
   }
-  const template = {
-    layout: DEFAULT_LAYOUT,
-    defaultValues: {},
-    valuesSchema: null,
-    deletedAt: null,
-    healthTimeoutSec: 1,
-  }
+  const template = { deletedAt: null, healthTimeoutSec: 1 }
   const written: Record<string, unknown>[] = []
   const looks: string[] = []
   const log: string[] = []
