@@ -68,17 +68,17 @@ function explained(loaded: LoadedCluster, seen: Observed, job: ExplainedJob | nu
 test('what Gardener is at is told with its progress, and nobody has to do anything', () => {
   expect(explained({ cluster, sync }, seenOf({ is: 'present', live, drift: [] }))).toEqual({
     why: [
-      'what was asked for last is written to Gardener',
+      'the latest change has been written to Gardener',
       'Shoot garden-p1/c1 exists',
       'the last operation of Gardener is Create, Processing at 40 %: Deploying etcd',
-      'it is progressing: Create: 40 %, Deploying etcd',
+      'its status is progressing: Create: 40 %, Deploying etcd',
     ],
     next: 'nothing, until it is changed or Gardener tells something new',
     at: null,
     whoseMove: 'platform',
     nextStep: null,
     blockers: [],
-    words: 'it is progressing: Create: 40 %, Deploying etcd',
+    words: 'its status is progressing: Create: 40 %, Deploying etcd',
   })
 })
 
@@ -111,7 +111,7 @@ test('what keeps a deletion from ending is named', () => {
 test('without Gardener the row alone is told', () => {
   expect(explain({ cluster, sync, job: null }, NOW)).toMatchObject({
     why: [
-      'what was asked for last is written to Gardener',
+      'the latest change has been written to Gardener',
       'Gardener does not answer, and nothing is known about its Shoot',
     ],
     next: 'Gardener is asked again',

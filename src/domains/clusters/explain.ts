@@ -31,7 +31,7 @@ export function explain({ cluster, sync, seen, decision, job }: ExplainInput, no
       ...intentOf({ cluster, sync }),
       ...(sync.failure === null ? [] : [`the last try failed: ${sync.failure.message} (${sync.failure.code})`]),
       ...(seen === undefined ? ['Gardener does not answer, and nothing is known about its Shoot'] : worldOf(seen)),
-      ...(decision === undefined ? [] : [`it is ${decision.truth.status}: ${decision.truth.message}`]),
+      ...(decision === undefined ? [] : [`its status is ${decision.truth.status}: ${decision.truth.message}`]),
     ],
     next: isParked(job) ? PARKED : `${nextOf(decision?.step)}${text}`,
     at,
@@ -63,7 +63,7 @@ function failureNow(last: Failure | null, decision: Decision | undefined): Failu
 
 function intentOf({ cluster, sync }: LoadedCluster): string[] {
   if (cluster.deletedAt !== null) return ['it is to be deleted']
-  if (sync.syncedGeneration === sync.generation) return ['what was asked for last is written to Gardener']
+  if (sync.syncedGeneration === sync.generation) return ['the latest change has been written to Gardener']
   return [
     sync.syncedGeneration === 0
       ? 'it was never written to Gardener yet'

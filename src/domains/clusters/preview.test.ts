@@ -19,14 +19,8 @@ const shoot = (over: Partial<ShootSpec> = {}, workers: readonly ShootWorker[] = 
   spec: { region: 'local', kubernetes: { version: '1.34.3' }, provider: { type: 'local', workers }, ...over },
 })
 
-test('an order says how many machines it takes', () => {
-  expect(previewOf(undefined, shoot({}, [worker(), worker({ name: 'big', minimum: 2, maximum: 10 })]))).toMatchObject({
-    action: 'create',
-    fields: [],
-    rolls: [],
-    machines: { minimum: 3, maximum: 13, surge: 2 },
-    refusal: null,
-  })
+test('an order changes nothing that is there', () => {
+  expect(previewOf(undefined, shoot())).toEqual({ action: 'create', fields: [], rolls: [], refusal: null })
 })
 
 test('nothing changes where nothing differs', () => {
@@ -38,21 +32,16 @@ test('fields are named by pool, and growing replaces no nodes', () => {
     action: 'change',
     fields: [{ path: 'spec.provider.workers[name=default].maximum', before: 3, after: 5 }],
     rolls: [],
-    pools: [{ pool: 'default', maximum: 5, surge: 1, change: 'changed' }],
-    machines: { minimum: 1, maximum: 5, surge: 1 },
   })
 })
 
-test('pools that come and go are told', () => {
-  const { pools, fields } = previewOf(shoot(), shoot({}, [worker({ name: 'new', maxSurge: '25%', maximum: 6 })]))
-  expect(pools.map(({ pool, change, surge }) => [pool, change, surge])).toEqual([
-    ['new', 'added', 2],
-    ['default', 'removed', 1],
-  ])
+test('pools that come and go are told, and replace no nodes of the others', () => {
+  const { fields, rolls } = previewOf(shoot(), shoot({}, [worker({ name: 'new' })]))
   expect(fields.map(({ path }) => path).toSorted()).toEqual([
     'spec.provider.workers[name=default]',
     'spec.provider.workers[name=new]',
   ])
+  expect(rolls).toEqual([])
 })
 
 test.each<[string, Shoot, string | undefined]>([

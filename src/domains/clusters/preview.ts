@@ -2,15 +2,12 @@ import { failureOf, type Failure } from '../../kernel/index.ts'
 import type { Shoot, ShootWorker } from './gardener/shoot.ts'
 import { isSameMinor, versionOf } from './shoot/version.ts'
 
-/** What a change would do to a cluster, before it is made. */
+/** What a change would do to a cluster, as Gardener's dry run answers; `shoot/surge.ts` forecasts its machines. */
 export interface ClusterPreview {
   readonly action: 'create' | 'change' | 'nothing' | 'refused'
   readonly fields: readonly FieldChange[]
   /** Node pools whose nodes are replaced one by one, and why. */
   readonly rolls: readonly { readonly pool: string; readonly because: string }[]
-  readonly pools: readonly PoolPreview[]
-  /** Machines of all pools: at least, at most, and at most while nodes are replaced. */
-  readonly machines: Pick<PoolPreview, 'minimum' | 'maximum' | 'surge'>
   /** Why Gardener would not take it. */
   readonly refusal: Failure | null
 }
@@ -22,76 +19,17 @@ export interface FieldChange {
   readonly after?: unknown
 }
 
-export interface PoolPreview {
-  readonly pool: string
-  readonly minimum: number
-  readonly maximum: number
-  /** Machines more than the maximum while its nodes are replaced. */
-  readonly surge: number
-  readonly machineType: string
-  readonly change: 'added' | 'removed' | 'changed' | 'same'
-}
-
 /** `after`: what the server would make of it, as its dry run answered; or why it refused. */
 export function previewOf(before: Shoot | undefined, after: Shoot | { readonly error: unknown }): ClusterPreview {
-  if ('error' in after) return { ...UNCHANGED, action: 'refused', refusal: failureOf(after.error) }
-  const fields = changesIn('spec', before?.spec ?? {}, after.spec)
-  const pools = poolsOf(before, after)
-  const counted = pools.filter(({ change }) => change !== 'removed')
-  return {
-    action: before === undefined ? 'create' : fields.length === 0 ? 'nothing' : 'change',
-    fields: before === undefined ? [] : fields,
-    rolls: before === undefined ? [] : rollsOf(before, after),
-    pools,
-    machines: {
-      minimum: sum(counted.map(({ minimum }) => minimum)),
-      maximum: sum(counted.map(({ maximum }) => maximum)),
-      surge: sum(counted.map(({ surge }) => surge)),
-    },
-    refusal: null,
-  }
+  if ('error' in after) return { action: 'refused', fields: [], rolls: [], refusal: failureOf(after.error) }
+  if (before === undefined) return { action: 'create', fields: [], rolls: [], refusal: null }
+  const fields = changesIn('spec', before.spec, after.spec)
+  const action = fields.length === 0 ? 'nothing' : 'change'
+  return { action, fields, rolls: rollsOf(before, after), refusal: null }
 }
-
-const UNCHANGED: Omit<ClusterPreview, 'action' | 'refusal'> = {
-  fields: [],
-  rolls: [],
-  pools: [],
-  machines: { minimum: 0, maximum: 0, surge: 0 },
-}
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0)
 
 const workersOf = (shoot: Shoot | undefined): ReadonlyMap<string, ShootWorker> =>
   new Map(shoot?.spec.provider.workers?.map((worker) => [worker.name, worker]))
-
-function poolsOf(before: Shoot | undefined, after: Shoot): PoolPreview[] {
-  const [old, next] = [workersOf(before), workersOf(after)]
-  const removed = [...old.values()].filter(({ name }) => !next.has(name))
-  return [
-    ...[...next.values()].map((worker) => {
-      const was = old.get(worker.name)
-      if (was === undefined) return poolOf(worker, 'added')
-      return poolOf(worker, changesIn('', was, worker).length === 0 ? 'same' : 'changed')
-    }),
-    ...removed.map((worker) => poolOf(worker, 'removed')),
-  ]
-}
-
-const poolOf = (worker: ShootWorker, change: PoolPreview['change']): PoolPreview => ({
-  pool: worker.name,
-  minimum: worker.minimum,
-  maximum: worker.maximum,
-  surge: surgeOf(worker),
-  machineType: worker.machine.type,
-  change,
-})
-
-/** A number, or a percentage of the most machines, rounded up as Gardener does. */
-function surgeOf({ maxSurge = 1, maximum }: ShootWorker): number {
-  if (typeof maxSurge === 'number') return maxSurge
-  const percent = /^(\d+)%$/.exec(maxSurge)?.[1]
-  return percent === undefined ? 0 : Math.ceil((Number(percent) / 100) * maximum)
-}
 
 /** The fields whose change makes Gardener replace nodes. */
 function rollsOf(before: Shoot, after: Shoot): ClusterPreview['rolls'] {

@@ -93,9 +93,9 @@ class Reconciling {
     const { shoot } = observation.seen
     const live = shoot.is === 'present' ? shoot.live : undefined
     const { attempt } = this.#run
-    const isWritten = await this.#record({ is: 'decided', decision, live, done: this.#done, attempt })
-    // A look that finds nothing new is not recorded.
-    if (isWritten || (step.do !== 'nothing' && step.do !== 'waitFor')) this.#run.decided({ input, decision, at: now })
+    const isNews = await this.#record({ is: 'decided', decision, live, done: this.#done, attempt })
+    // A look that finds nothing new, or progress alone, is not recorded.
+    if (isNews || (step.do !== 'nothing' && step.do !== 'waitFor')) this.#run.decided({ input, decision, at: now })
     this.#done = undefined
     if (step.do === 'nothing') return settled()
     if (step.do === 'waitFor') return checkAgain(step.ms, step.because)
@@ -152,7 +152,7 @@ class Reconciling {
     }
   }
 
-  /** Whether there was something to write. */
+  /** Whether it belongs into the history. */
   async #record(happened: Happened): Promise<boolean> {
     const { cluster, sync } = this.#loaded
     const recorded = record(sync, happened, this.#deps.clock.now())
@@ -163,7 +163,7 @@ class Reconciling {
         `failed to write the row of cluster ${cluster.id}: its lease has passed to another worker`,
       )
     this.#loaded = { cluster, sync: { ...sync, ...patch } }
-    return true
+    return events.length > 0
   }
 }
 

@@ -68,7 +68,7 @@ export function decisionText({ step, truth }: Decision): string {
     case 'refuse':
       return `it cannot go on: ${failureText(step.failure)}`
     case 'nothing':
-      return truth.failure === null ? `it is ${truth.status}: ${truth.message}` : failureText(truth.failure)
+      return truth.failure === null ? `its status is ${truth.status}: ${truth.message}` : failureText(truth.failure)
     default:
       return step satisfies never
   }

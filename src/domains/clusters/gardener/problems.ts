@@ -81,10 +81,14 @@ function problemOf(path: string, message: string): ShootProblem | undefined {
 const unquoted = (text: string | undefined): string | undefined =>
   text?.startsWith('"') ? (JSON.parse(text) as string) : text
 
+/** Written behind a version: `1.36.1 (preview)`. */
+const CLASSIFICATION = / \([a-z]+\)$/
+
 /** `supported values: "a", "b"`, `supported types are [a b]`. */
 function supportedIn(why: string): string[] {
   const [, quoted] = /supported values: (.*)$/s.exec(why) ?? []
-  if (quoted !== undefined) return [...quoted.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, value = '']) => value)
+  if (quoted !== undefined)
+    return [...quoted.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, value = '']) => value.replace(CLASSIFICATION, ''))
   const [, listed] = /supported [\w ]+ are:? \[([^\]]*)\]/.exec(why) ?? []
   return listed === undefined ? [] : listed.split(/\s+/).filter((value) => value !== '')
 }

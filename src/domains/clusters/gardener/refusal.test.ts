@@ -19,7 +19,7 @@ const errorOf = ({ status, reason, message, causes }: Omit<Answer, 'case'>): Kub
   new KubeError('apply Shoot garden-org/c1', { code: status, reason, message, details: { causes } })
 
 const TYPES = ['accelerated', 'large', 'local', 'medium', 'small']
-const VERSIONS = ['1.36.1 (preview)', '1.35.4', '1.35.2', '1.34.3', '1.34.1', '1.33.5']
+const VERSIONS = ['1.36.1', '1.35.4', '1.35.2', '1.34.3', '1.34.1', '1.33.5']
 
 /** Of each answer the code of the failure, and where it names fields, the fields with the supported values. */
 const EXPECTED: Readonly<

@@ -143,7 +143,7 @@ test('a restart keeps Shoots and goes on with their life', async () => {
 
   const second = await world({ namespace: NAMESPACE, pace, keep }, first.clock)
   expect(second.gardener.shoots.ofCluster('c1')?.metadata.uid).toBe(metadata.uid)
-  expect(await code(second.gardener.apply(draft, write(6)))).toBe('StaleFence')
+  expect(await code(second.gardener.apply(draft, write(6)))).toBe('ClusterStaleFence')
   await second.clock.advance(5_000)
   expect(second.state('c1')).toBe('Create Succeeded 100')
 })
