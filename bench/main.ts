@@ -11,6 +11,7 @@ import {
   measurePreviews,
   measureReleases,
 } from './apps/index.ts'
+import { measureSyncs } from './clusters/syncs.ts'
 import { measureController, type ControllerPeer, type Workload } from './controller.ts'
 import { echoLoad } from './echo-load.ts'
 import { goPeer } from './go-peer.ts'
@@ -19,7 +20,7 @@ import { measureQueues, otherQueues } from './queue.ts'
 import { runtimesLoad } from './runtimes-load.ts'
 
 /**
- * `npm run bench [-- queue|controller|runtimes|apps] [--rounds 3] [--n 1000] [--part releases]`
+ * `npm run bench [-- queue|controller|runtimes|apps|clusters] [--rounds 3] [--n 1000] [--part releases]`
  *
  * Measures Caelus and its peers by turns in one run: machines are noisy, so only ratios are comparable. `--part` chooses
  * parts of apps and may be repeated.
@@ -122,11 +123,22 @@ async function apps(rounds: number): Promise<void> {
   console.log(`\n${table(rows, OURS)}\n`)
 }
 
+async function clusters(rounds: number): Promise<void> {
+  const rows: Row[] = []
+  const n = Number(values.n ?? 5_000)
+  for (let round = 0; round < rounds; round++) {
+    await measureSyncs({ peer: OURS, program: 'clusters-peer.ts', n, keep: keepIn(rows) })
+    await measureSyncs({ peer: 'original loop', program: 'clusters/seed-loop.ts', n, keep: keepIn(rows) })
+  }
+  console.log(`\n${table(rows, OURS)}\n`)
+}
+
 const PARTS: Readonly<Record<string, (rounds: number) => Promise<void>>> = {
   queue: queues,
   controller: controllers,
   runtimes,
   apps,
+  clusters,
 }
 
 for (const name of positionals.length > 0 ? positionals : Object.keys(PARTS)) {

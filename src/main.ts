@@ -102,10 +102,10 @@ const ports: CliPorts = {
   terminal: processTerminal,
   remote,
   config: () => effectiveValues(config(SECTIONS), env),
-  async up({ controlPlane, settings }) {
+  async up({ settings, ...options }) {
     const { up } = await import('./processes/up/up.ts')
     const own = { ...env, ...settings }
-    await untilEnded(up({ config: config(OF_API, own), env: own, terminal: processTerminal, controlPlane }))
+    await untilEnded(up({ config: config(OF_API, own), env: own, terminal: processTerminal, ...options }))
   },
   async api() {
     const { runApi } = await import('./processes/api.ts')

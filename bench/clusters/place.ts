@@ -12,7 +12,7 @@ export interface Place {
   readonly dir: string
   readonly pool: Pool
   /** Runs a program below bench/ until the end, and waits until it works. */
-  start(program: string, env?: Readonly<Record<string, string>>): Promise<Measured>
+  readonly start: (program: string, env?: Readonly<Record<string, string>>) => Promise<Measured>
 }
 
 /** Runs `work` with a PostgreSQL of its own, with its default durability. */

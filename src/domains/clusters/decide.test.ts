@@ -349,8 +349,8 @@ describe('what Gardener gave up', () => {
     const live = { ...failedAgo(MINUTE), isDeleting: true, errors }
     const seen = { shoot: present(live) }
     expect(decide(input({ cluster: { deletedAt: NOW }, seen }), NOW).step).toEqual({ do: 'nothing' })
-    const operation = { id: 'o1', kind: 'retry' as const, requestedAt: NOW }
-    expect(decide(input({ cluster: { deletedAt: NOW, operation }, seen }), NOW).step).toMatchObject({
+    const byHand = { id: 'o1', kind: 'retry' as const, requestedAt: NOW }
+    expect(decide(input({ cluster: { deletedAt: NOW, operation: byHand }, seen }), NOW).step).toMatchObject({
       do: 'operate',
       operation: 'retry',
       by: 'person',

@@ -7,7 +7,7 @@ import { aborted, service } from '../../../kernel/index.ts'
  * for, with all fields, of which a watch keeps some. */
 export interface LateGardener {
   readonly gardener: Gardener
-  become(opened: Gardener): void
+  readonly become: (opened: Gardener) => void
 }
 
 export function lateGardener(mode: Gardener['mode']): LateGardener {
