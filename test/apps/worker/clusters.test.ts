@@ -6,7 +6,14 @@ import { insightLane, readClusters, type ClusterAccess, type Clusters } from '..
 import { clustersInUse } from '../../../src/domains/apps/store/index.ts'
 import { connectCluster } from '../../../src/processes/apps/cluster-connection.ts'
 import { insightOf } from '../../../src/processes/apps/control-plane.ts'
-import { createEmitter, startAll, systemClock } from '../../../src/kernel/index.ts'
+import {
+  atEnd,
+  createEmitter,
+  decisionLog,
+  startAll,
+  systemClock,
+  type KernelEvents,
+} from '../../../src/kernel/index.ts'
 import {
   Deployment,
   httpTransport,
@@ -14,7 +21,22 @@ import {
   makeClient,
   Namespace,
   type Client,
+  type WatchEvents,
 } from '../../../src/kube/index.ts'
+import { clusterApps } from '../../../src/domains/apps/usecases/index.ts'
+import { DEPLOYMENT_LABEL } from '../../../src/domains/apps/fence.ts'
+import {
+  adminAccess,
+  CLUSTERS_QUEUE,
+  clustersWorker,
+  type ClustersEvents,
+} from '../../../src/domains/clusters/index.ts'
+import { openGardener } from '../../../src/domains/clusters/gardener/client.ts'
+import type { Gardener } from '../../../src/domains/clusters/gardener/gardener.ts'
+import { openMockGarden } from '../../../src/domains/clusters/gardener/stand-in/mock.ts'
+import { clusterRows } from '../../../src/domains/clusters/store/index.ts'
+import { openClusters } from '../../../src/domains/clusters/usecases/index.ts'
+import { PostgresQueue } from '../../../src/store/index.ts'
 import { startControlPlane, type ControlPlane } from '../../../tools/control-plane/index.ts'
 import { layVolume } from '../../support/volume.ts'
 import { ADMIN, WorkerWorld } from './world.ts'
@@ -167,6 +189,76 @@ test('an app is ordered into clusters of the own organization only, and goes wit
   isGone = true
   await world.until(id, 'deleted', 30_000)
 })
+
+test('a cluster that is deleted with its apps goes after them', async () => {
+  await using world = await WorkerWorld.make()
+  const { userId, templateId, database } = world
+  const removed: string[] = []
+  const { clusters, access, rows } = await gardenOf(world, async () => {
+    for (const { metadata } of await inside.list(Namespace, { labels: DEPLOYMENT_LABEL })) removed.push(metadata.name)
+    removed.push('the Shoot')
+  })
+  await world.worker({ clusters: clustersOf(world, access) })
+  const [{ id: organizationId = '' } = {}] = await database.pool.query<{ id: string }>(
+    `with made as (insert into tenant.organizations (name) values ('Acme') returning id)
+     insert into tenant.organization_members (organization_id, user_id, role) select id, $1, 'owner' from made
+     returning organization_id as id`,
+    [userId],
+  )
+  const owner = { userId, admin: false }
+  const nodePools = [{ name: 'default', machineType: 'local', autoscaleMin: 1, autoscaleMax: 1 }]
+  const input = { name: 'shop', region: 'local', kubernetesVersion: '1.34', nodePools }
+  const { id: clusterId } = await clusters.createCluster(owner, organizationId, input)
+  // Ordered before there is a cluster.
+  const made = await world.apps.createDeployment(owner, { userId, templateId, clusterId, domainname: 'x.example.com' })
+  const { id, namespaceName: namespace } = made
+  await layVolume(inside, { namespace, name: `${namespace}-data` })
+  await world.until(id, 'ready')
+
+  const remove = (withApps: boolean) => clusters.deleteCluster(owner, organizationId, clusterId, { withApps })
+  await expect(remove(false)).rejects.toMatchObject({ failure: { code: 'ClusterInUse' } })
+  await remove(true)
+  await expect.poll(async () => (await rows.load(clusterId))?.sync.statusMessage).toBe('an app in it is removed first')
+  await world.until(id, 'deleted', 60_000)
+  await expect.poll(async () => (await rows.load(clusterId))?.sync.status, { timeout: 30_000 }).toBe('deleted')
+  expect(removed).toEqual(['the Shoot'])
+})
+
+/** A worker of clusters on a simulated Gardener, whose Shoots all are the second control plane. */
+async function gardenOf({ database, queue: appsQueue }: WorkerWorld, onRemove: () => Promise<void>) {
+  const emitter = createEmitter<KernelEvents & WatchEvents & ClustersEvents>()
+  const parts = { clock: systemClock, random: Math.random, emitter }
+  const garden = await openMockGarden({ ...parts, pace: { stepMs: 50, steps: 2, retryMs: 1_000 } })
+  const settings = { providerType: 'local', cloudProfile: 'local', maxShootNameLen: 21, networkingType: 'calico' }
+  const real = openGardener({ ...parts, mode: 'mock', transport: garden.transport, settings })
+  const gardener: Gardener = {
+    ...real,
+    adminKubeconfig: async () => ({ kubeconfig: cluster.kubeconfigText, expiresAt: Date.now() + 3_600_000 }),
+    async remove(...asked) {
+      await onRemove()
+      return await real.remove(...asked)
+    },
+  }
+  const rows = clusterRows(database.openPool({ role: 'caelus_worker' }))
+  const queue = new PostgresQueue({ pool: database.openQueuePool({ role: 'caelus_worker' }), name: CLUSTERS_QUEUE })
+  const worker = clustersWorker({
+    ...parts,
+    gardener,
+    settings,
+    queue,
+    rows,
+    decisions: decisionLog(),
+    instance: 'clusters',
+    passMs: 60_000,
+    pollMs: 250,
+    statusPollMs: 1_000,
+  })
+  const stop = await startAll([atEnd('queue of clusters', () => queue.close()), ...garden.services, ...worker])
+  onTestFinished(stop)
+  const pool = database.openPool({ role: 'caelus_api' })
+  const clusters = openClusters({ pool, queue, apps: clusterApps({ queue: appsQueue }), clock: systemClock })
+  return { clusters, rows, access: adminAccess({ gardener, load: (id) => rows.load(id) }) }
+}
 
 /** The private key of the administrator is in no file of the worker. */
 async function expectNoCredentials(folder: string): Promise<void> {
