@@ -11,6 +11,7 @@ export type ShootDraft = Draft<Shoot> & { readonly metadata: { readonly name: st
 export interface ShootSpec {
   readonly cloudProfile?: { readonly kind: string; readonly name: string }
   readonly region?: string
+  readonly seedName?: string
   readonly credentialsBindingName?: string
   readonly purpose?: string
   readonly kubernetes: { readonly version: string }
@@ -62,7 +63,15 @@ export interface ShootState {
     readonly codes?: readonly string[]
     readonly lastTransitionTime?: string
   }[]
-  readonly credentials?: { readonly rotation?: Readonly<Record<string, { readonly phase?: string } | undefined>> }
+  readonly credentials?: {
+    readonly rotation?: Readonly<
+      Record<
+        string,
+        | { readonly phase?: string; readonly lastInitiationTime?: string; readonly lastCompletionTime?: string }
+        | undefined
+      >
+    >
+  }
   readonly advertisedAddresses?: readonly { readonly name: string; readonly url: string }[]
 }
 

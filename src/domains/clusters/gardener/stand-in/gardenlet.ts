@@ -1,16 +1,27 @@
-import { service, aborted, type Clock, type Emitter, type Random, type Service } from '../../../../kernel/index.ts'
+import {
+  service,
+  aborted,
+  timestamp,
+  type Clock,
+  type Emitter,
+  type Random,
+  type Service,
+} from '../../../../kernel/index.ts'
 import {
   at as placeOf,
   cache,
   isConflict,
   isNotFound,
+  Namespace,
   type At,
   type Client,
   type WatchEvents,
 } from '../../../../kube/index.ts'
+import { projectOfNamespace } from '../../shoot/names.ts'
 import { Shoots } from '../resources.ts'
 import { GARDENER_OPERATION, type Shoot } from '../shoot.ts'
-import { FINALIZER, nextStep, type LifeStep, type Pace, type StatusPatch } from './life.ts'
+import { FINALIZER, nextStep, NOW, type LifeStep, type Pace, type StatusPatch } from './life.ts'
+import { withoutRotations } from './rotation.ts'
 import { SIMULATE, type SimulatedCondition, type SimulatedFailure } from './simulated.ts'
 
 export interface GardenletOptions {
@@ -21,8 +32,12 @@ export interface GardenletOptions {
   readonly random?: Random
   /** @default DEFAULT_PACE */
   readonly pace?: Partial<Pace>
-  /** More of the status, reported when an operation succeeds, such as the addresses of the API server. */
-  readonly extraStatus?: (shoot: Shoot) => Promise<Partial<StatusPatch>>
+  /** Done before a new Shoot is held, such as the choice of a seed. Answers the Shoot as it is then. */
+  readonly prepare?: (shoot: Shoot) => Promise<Shoot>
+  /** Makes the API server of a Shoot reachable before an operation is reported to have succeeded. */
+  readonly publish?: (shoot: Shoot) => Promise<Pick<StatusPatch, 'advertisedAddresses'>>
+  /** Takes back what was published, before a deleted Shoot is let go. */
+  readonly withdraw?: (shoot: Shoot) => Promise<void>
   readonly onError?: (error: unknown) => void
 }
 
@@ -30,6 +45,8 @@ export interface GardenletOptions {
 export const DEFAULT_PACE: Pace = { stepMs: 1_000, steps: 12, retryMs: 15_000 }
 
 const AFTER_ERROR_MS = 1_000
+/** How many Shoots are written at once. */
+const WRITES = 16
 
 /**
  * Stands in for gardenlet: moves every Shoot of a garden through its life, without any machines.
@@ -45,12 +62,17 @@ export interface Gardenlet extends Service {
 }
 
 export function gardenlet(options: GardenletOptions): Gardenlet {
-  const { client, clock, emitter, random, extraStatus = async () => ({}), onError = () => {} } = options
+  const { client, clock, emitter, random, onError = () => {} } = options
+  const { prepare = async (shoot) => shoot, publish = async () => ({}), withdraw = async () => {} } = options
   const pace = { ...DEFAULT_PACE, ...options.pace }
   const shoots = cache({ source: client, clock, emitter, ...(random && { random }) }, { resource: Shoots })
   /** The step that each Shoot waits for, and how to call it off. */
   const due = new Map<string, { readonly step: string; readonly cancel: () => void }>()
+  /** The Shoots whose step is due but for the bound of writes, in their order. */
+  const line = new Map<string, () => Promise<void>>()
   const writing = new Set<string>()
+  /** By namespace: the name of its project. */
+  const projects = new Map<string, string>()
   let isStopped = false
 
   function plan(key: string, at: At): void {
@@ -61,9 +83,22 @@ export function gardenlet(options: GardenletOptions): Gardenlet {
     const waiting = due.get(key)
     if (waiting !== undefined && waiting.step === text) return
     waiting?.cancel()
+    line.delete(key)
     due.delete(key)
     if (step === undefined || text === undefined) return
-    due.set(key, { step: text, cancel: clock.after(step.afterMs, () => void take(key, at, step)) })
+    const queue = (): void => {
+      line.set(key, () => take(key, at, step))
+      serve()
+    }
+    due.set(key, { step: text, cancel: clock.after(step.afterMs, queue) })
+  }
+
+  function serve(): void {
+    for (const [key, next] of line) {
+      if (writing.size >= WRITES) return
+      line.delete(key)
+      void next()
+    }
   }
 
   async function take(key: string, at: At, step: LifeStep): Promise<void> {
@@ -72,7 +107,7 @@ export function gardenlet(options: GardenletOptions): Gardenlet {
     if (isStopped || shoot === undefined) return
     writing.add(key)
     try {
-      shoots.wrote(await write(shoot, at, step))
+      await write(shoot, at, step)
     } catch (error) {
       if (isStopped) return
       if (isNotFound(error)) return
@@ -81,35 +116,63 @@ export function gardenlet(options: GardenletOptions): Gardenlet {
     } finally {
       writing.delete(key)
       if (!due.has(key)) plan(key, at)
+      serve()
     }
   }
 
-  async function write(shoot: Shoot, at: At, step: LifeStep): Promise<Shoot> {
-    const { resourceVersion, finalizers = [] } = shoot.metadata
+  async function write(shoot: Shoot, at: At, step: LifeStep): Promise<void> {
+    const { uid, finalizers = [], annotations } = shoot.metadata
     switch (step.do) {
       case 'addFinalizer':
-        return client.patch(Shoots, at, {
-          merge: { metadata: { resourceVersion, finalizers: [...finalizers, FINALIZER] } },
-        })
-      case 'removeFinalizer': {
-        const others = finalizers.filter((finalizer) => finalizer !== FINALIZER)
-        return client.patch(Shoots, at, { merge: { metadata: { resourceVersion, finalizers: others } } })
+        return await hold(await prepare(shoot), at, [...finalizers, FINALIZER])
+      case 'removeFinalizer':
+        await withdraw(shoot)
+        return await hold(
+          shoot,
+          at,
+          finalizers.filter((finalizer) => finalizer !== FINALIZER),
+        )
+      case 'removeOperation': {
+        const left = withoutRotations(annotations?.[GARDENER_OPERATION])
+        const merge = { metadata: { uid, annotations: { [GARDENER_OPERATION]: left } } }
+        return shoots.wrote(await client.patch(Shoots, at, { merge }))
       }
-      case 'removeOperation':
-        return client.patch(Shoots, at, { merge: { metadata: { annotations: { [GARDENER_OPERATION]: null } } } })
       case 'report': {
         const status = timed(shoot, await reported(shoot, step.status), clock.now())
-        return client.patchStatus(Shoots, at, { merge: { status } })
+        return shoots.wrote(await client.patchStatus(Shoots, at, { merge: { metadata: { uid }, status } }))
       }
       default:
         return step satisfies never
     }
   }
 
-  const reported = async (shoot: Shoot, status: StatusPatch): Promise<StatusPatch> =>
-    status.lastOperation?.state === 'Succeeded' && status.lastOperation.type !== 'Delete'
-      ? { ...status, ...(await extraStatus(shoot)) }
-      : status
+  /** Carries the version that was read, so that finalizers of others are kept. */
+  async function hold(shoot: Shoot, at: At, finalizers: readonly string[]): Promise<void> {
+    const { uid = '', resourceVersion, deletionTimestamp } = shoot.metadata
+    const written = await client.patch(Shoots, at, { merge: { metadata: { uid, resourceVersion, finalizers } } })
+    if (deletionTimestamp !== undefined && finalizers.length === 0) shoots.deleted(at, uid)
+    else shoots.wrote(written)
+  }
+
+  async function reported(shoot: Shoot, status: StatusPatch): Promise<StatusPatch> {
+    const { state, type } = status.lastOperation ?? {}
+    const isNamed = (shoot.status?.technicalID ?? '') !== ''
+    const { namespace = '', name } = shoot.metadata
+    return {
+      ...status,
+      ...(!isNamed && { technicalID: `shoot--${await projectOf(namespace)}--${name}` }),
+      ...(state === 'Succeeded' && type !== 'Delete' && (await publish(shoot))),
+    }
+  }
+
+  async function projectOf(namespace: string): Promise<string> {
+    const known = projects.get(namespace)
+    if (known !== undefined) return known
+    const found = await client.get(Namespace, { name: namespace })
+    const project = found?.metadata.labels?.['project.gardener.cloud/name'] ?? projectOfNamespace(namespace)
+    projects.set(namespace, project)
+    return project
+  }
 
   const simulate = async (at: At, text: string | null): Promise<void> => {
     shoots.wrote(await client.patch(Shoots, at, { merge: { metadata: { annotations: { [SIMULATE]: text } } } }))
@@ -129,6 +192,7 @@ export function gardenlet(options: GardenletOptions): Gardenlet {
       unsubscribe()
       for (const { cancel } of due.values()) cancel()
       due.clear()
+      line.clear()
       await shoots.stop()
     }
   })
@@ -141,12 +205,14 @@ export function gardenlet(options: GardenletOptions): Gardenlet {
   }
 }
 
-/** The patch with the times that Gardener writes: of the operation, its errors, and each condition that changed. */
+/** The patch with the times that Gardener writes: of the operation, its errors, rotations, and changed conditions. */
 function timed({ status: before }: Shoot, patch: StatusPatch, now: number): StatusPatch {
-  const time = `${new Date(now).toISOString().slice(0, 19)}Z`
-  const { lastOperation, lastErrors, conditions } = patch
+  const time = timestamp(now)
+  const { lastOperation, lastErrors, conditions, credentials } = patch
+  const inTime = (_: string, value: unknown): unknown => (value === NOW ? time : value)
   return {
     ...patch,
+    ...(credentials && { credentials: JSON.parse(JSON.stringify(credentials, inTime)) as typeof credentials }),
     ...(lastOperation !== undefined && { lastOperation: { ...lastOperation, lastUpdateTime: time } }),
     ...(lastErrors && { lastErrors: lastErrors.map((error) => ({ ...error, lastUpdateTime: time })) }),
     ...(conditions !== undefined && {

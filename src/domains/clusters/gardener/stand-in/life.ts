@@ -1,5 +1,7 @@
 import { sameValue } from '../../../../kernel/index.ts'
 import { GARDENER_OPERATION, type Shoot, type ShootState } from '../shoot.ts'
+import { taskAt, type Flow } from './flows.ts'
+import { areBegun, rotationAtEnd, rotationAtStart, rotationsIn, type Rotation } from './rotation.ts'
 import { failedState, simulatedIn, type SimulatedCondition, type SimulatedFailure } from './simulated.ts'
 
 /** How fast a Shoot lives. */
@@ -16,12 +18,21 @@ export interface Pace {
 export type LifeStep =
   | { readonly do: 'addFinalizer'; readonly afterMs: number }
   | { readonly do: 'removeFinalizer'; readonly afterMs: number }
-  /** Removes the annotation of an operation that was taken over into the status. */
+  /** Removes the annotation of rotations that the status says to have begun. */
   | { readonly do: 'removeOperation'; readonly afterMs: number }
-  /** A merge patch of the status, without times. */
+  /** A merge patch of the status. Times are added, or stand there as `NOW`, so that the same step is always equal. */
   | { readonly do: 'report'; readonly afterMs: number; readonly status: StatusPatch }
 
-export type StatusPatch = Omit<ShootState, 'lastErrors'> & { readonly lastErrors?: ShootState['lastErrors'] | null }
+export interface StatusPatch extends Omit<ShootState, 'lastErrors' | 'credentials'> {
+  readonly lastErrors?: ShootState['lastErrors'] | null
+  readonly credentials?: { readonly rotation: Rotation }
+  readonly uid?: string
+  readonly seedName?: string
+  readonly gardener?: { readonly id: string; readonly name: string; readonly version: string }
+}
+
+/** Stands for the time at which a patch is written. */
+export const NOW = 'now'
 
 export const FINALIZER = 'gardener'
 
@@ -33,51 +44,22 @@ const CONDITIONS = [
   ['SystemComponentsHealthy', 'SystemComponentsRunning', 'All system components are healthy.'],
 ] as const
 
-/** Tasks of Gardener's flows, in their order. */
-const BUILDING = [
-  'Deploying Shoot namespace in Seed',
-  'Deploying internal domain DNS record',
-  'Deploying Shoot infrastructure',
-  'Waiting until Shoot infrastructure has been reconciled',
-  'Deploying main and events etcd',
-  'Deploying Kubernetes API server',
-  'Waiting until Kubernetes API server rolled out',
-  'Deploying Kubernetes controller manager',
-  'Configuring Shoot worker pools',
-  'Waiting until Shoot worker nodes have been reconciled',
-  'Deploying shoot network plugin',
-]
-const DELETING = [
-  'Deploying Kubernetes API server',
-  'Cleaning up webhooks',
-  'Cleaning Kubernetes resources',
-  'Destroying shoot network plugin',
-  'Destroying shoot workers',
-  'Waiting until shoot worker nodes have been terminated',
-  'Destroying Shoot infrastructure',
-  'Deleting Shoot namespace in Seed',
-]
+const STAND_IN = { id: 'gardenlet-stand-in', name: 'gardenlet-stand-in', version: 'v1.150.0' }
 
 const START = {
-  Create: 'Creation of Shoot cluster initialized.',
+  Create: 'Reconciliation of Shoot cluster initialized.',
   Reconcile: 'Reconciliation of Shoot cluster initialized.',
   Delete: 'Deletion of Shoot cluster in progress.',
 }
 const DONE = {
-  Create: 'Shoot cluster has been successfully created.',
+  Create: 'Shoot cluster has been successfully reconciled.',
   Reconcile: 'Shoot cluster has been successfully reconciled.',
   Delete: 'Shoot cluster has been successfully deleted.',
 }
 
 type OperationType = keyof typeof START
 
-/** The parts whose rotation has phases. */
-const ROTATED = ['certificateAuthorities', 'serviceAccountKey', 'etcdEncryptionKey']
-const ROTATION_START: Readonly<Record<string, string>> = {
-  'rotate-credentials-start': 'Preparing',
-  'rotate-credentials-complete': 'Completing',
-}
-const ROTATION_END: Readonly<Record<string, string>> = { Preparing: 'Prepared', Completing: 'Completed' }
+type LastOperation = NonNullable<ShootState['lastOperation']>
 
 /** The next step in the life of a Shoot. All state is in the Shoot, so that a restarted gardenlet goes on with it. */
 export function nextStep(shoot: Shoot, pace: Pace): LifeStep | undefined {
@@ -88,42 +70,45 @@ export function nextStep(shoot: Shoot, pace: Pace): LifeStep | undefined {
   if (!isHeld) return { do: 'addFinalizer', afterMs: 0 }
 
   const { lastOperation } = status
-  const type = typeOf(shoot)
-  const requested = ROTATION_START[metadata.annotations?.[GARDENER_OPERATION] ?? '']
-  if (requested !== undefined && phaseOf(shoot) === requested) return { do: 'removeOperation', afterMs: 0 }
+  if (lastOperation === undefined)
+    return isDeleted
+      ? { do: 'removeFinalizer', afterMs: 0 }
+      : report(0, 'Create', 'Pending', 0, 'Shoot cluster state is about to be reconciled.')
+  if (isDeleted && lastOperation.type !== 'Delete') return begin(shoot, 'Delete', 0)
+  const asked = rotationsOf(shoot)
+  if (asked.length > 0 && areBegun(rotationOf(shoot), asked)) return { do: 'removeOperation', afterMs: 0 }
+  return goOn(shoot, lastOperation, pace)
+}
 
-  const isNew =
-    lastOperation === undefined || lastOperation.type !== type || status.observedGeneration !== metadata.generation
-  if (isNew || requested !== undefined) return begin(shoot, type, requested)
-
-  switch (lastOperation.state) {
+/** What changes during an operation waits for its end. */
+function goOn(shoot: Shoot, last: LastOperation, pace: Pace): LifeStep | undefined {
+  const type = typeAfter(last)
+  const isAsked = shoot.status?.observedGeneration !== shoot.metadata.generation || rotationsOf(shoot).length > 0
+  switch (last.state) {
     case 'Pending':
-      return report(pace.stepMs, type, 'Processing', 0, START[type])
+      return begin(shoot, type, pace.stepMs)
     case 'Processing':
-      return proceed(shoot, type, lastOperation.progress, pace)
-    case 'Error':
-      return report(pace.retryMs, type, 'Processing', lastOperation.progress, lastOperation.description)
+      return proceed(shoot, type, last, pace)
     case 'Succeeded':
-      return type === 'Delete' ? { do: 'removeFinalizer', afterMs: 0 } : judge(shoot)
+      if (type === 'Delete') return { do: 'removeFinalizer', afterMs: 0 }
+      return isAsked || simulatedIn(shoot).fail !== undefined ? begin(shoot, type, 0) : judge(shoot)
+    case 'Error':
+      return begin(shoot, type, isAsked ? 0 : pace.retryMs)
     default:
-      return undefined
+      return isAsked ? begin(shoot, type, 0) : undefined
   }
 }
 
 /** A Shoot stays in creation until it was created once. */
-function typeOf({ metadata, status }: Shoot): OperationType {
-  if (metadata.deletionTimestamp !== undefined) return 'Delete'
-  const last = status?.lastOperation
-  if (last === undefined) return 'Create'
-  const isOver = last.state === 'Succeeded' && status?.observedGeneration !== metadata.generation
-  return last.type === 'Create' && !isOver ? 'Create' : 'Reconcile'
+function typeAfter({ type, state }: LastOperation): OperationType {
+  if (type === 'Delete') return 'Delete'
+  return type === 'Create' && state !== 'Succeeded' ? 'Create' : 'Reconcile'
 }
 
-const phaseOf = ({ status }: Shoot): string | undefined => status?.credentials?.rotation?.[ROTATED[0] ?? '']?.phase
+const rotationsOf = ({ metadata }: Shoot): readonly string[] =>
+  metadata.deletionTimestamp === undefined ? rotationsIn(metadata.annotations?.[GARDENER_OPERATION]) : []
 
-const rotationTo = (phase: string): Pick<ShootState, 'credentials'> => ({
-  credentials: { rotation: Object.fromEntries(ROTATED.map((part) => [part, { phase }])) },
-})
+const rotationOf = ({ status }: Shoot): Rotation => status?.credentials?.rotation ?? {}
 
 const report = (
   afterMs: number,
@@ -134,45 +119,50 @@ const report = (
   more: StatusPatch = {},
 ): LifeStep => ({ do: 'report', afterMs, status: { lastOperation: { type, state, progress, description }, ...more } })
 
-function begin({ metadata, status }: Shoot, type: OperationType, phase: string | undefined): LifeStep {
-  const observed = metadata.generation === undefined ? {} : { observedGeneration: metadata.generation }
-  const state = status?.lastOperation === undefined ? 'Pending' : 'Processing'
-  const project = (metadata.namespace ?? '').replace(/^garden-/, '')
-  return report(0, type, state, 0, START[type], {
-    ...observed,
-    technicalID: status?.technicalID || `shoot--${project}--${metadata.name}`,
-    lastErrors: null,
-    ...(phase !== undefined && rotationTo(phase)),
+function begin(shoot: Shoot, type: OperationType, afterMs: number): LifeStep {
+  const { metadata, spec } = shoot
+  const old = rotationOf(shoot)
+  const rotation = rotationAtStart(old, rotationsOf(shoot), NOW)
+  return report(afterMs, type, 'Processing', 0, START[type], {
+    gardener: STAND_IN,
+    ...(metadata.generation !== undefined && { observedGeneration: metadata.generation }),
+    ...(metadata.uid !== undefined && { uid: metadata.uid }),
+    ...(spec.seedName !== undefined && { seedName: spec.seedName }),
+    ...(rotation !== old && { credentials: { rotation } }),
   })
 }
 
-function proceed(shoot: Shoot, type: OperationType, progress: number, pace: Pace): LifeStep {
+function proceed(shoot: Shoot, type: OperationType, last: LastOperation, pace: Pace): LifeStep {
+  const { progress } = last
   const { fail } = simulatedIn(shoot)
-  if (fail !== undefined && progress >= (fail.at ?? 40)) return failed(type, progress, fail, pace)
   const next = Math.min(progress + Math.ceil(100 / pace.steps), 100)
+  if (fail !== undefined && (progress >= (fail.at ?? 40) || next >= 100)) return failed(type, last, fail, pace)
   if (next >= 100) return succeeded(shoot, type, pace)
-  const tasks = type === 'Delete' ? DELETING : BUILDING
-  const task = tasks[Math.floor((next * tasks.length) / 100)] ?? ''
-  return report(pace.stepMs, type, 'Processing', next, task, { lastErrors: null })
+  return report(pace.stepMs, type, 'Processing', next, taskAt(flowOf(shoot, type), next))
 }
 
-function failed(type: OperationType, progress: number, fail: SimulatedFailure, pace: Pace): LifeStep {
-  const { description, codes = [] } = fail
+const isHibernating = ({ spec }: Shoot): boolean => spec.hibernation?.enabled ?? false
+
+const flowOf = (shoot: Shoot, type: OperationType): Flow =>
+  type === 'Delete' ? 'delete' : isHibernating(shoot) ? 'hibernate' : 'reconcile'
+
+function failed(type: OperationType, last: LastOperation, fail: SimulatedFailure, pace: Pace): LifeStep {
+  const { description = `task "${last.description}" failed: simulated`, codes = [] } = fail
   const state = failedState(fail)
   const said = state === 'Error' ? `${description} Operation will be retried.` : description
-  return report(pace.stepMs, type, state, progress, said, {
-    lastErrors: [{ description, ...(codes.length > 0 && { codes }), taskID: 'simulated' }],
+  return report(pace.stepMs, type, state, last.progress, said, {
+    lastErrors: [{ description, ...(codes.length > 0 && { codes }), taskID: last.description }],
   })
 }
 
 function succeeded(shoot: Shoot, type: OperationType, pace: Pace): LifeStep {
-  const done = ROTATION_END[phaseOf(shoot) ?? '']
+  const rotation = rotationAtEnd(rotationOf(shoot), NOW)
   return report(pace.stepMs, type, 'Succeeded', 100, DONE[type], {
     lastErrors: null,
     ...(type !== 'Delete' && {
-      hibernated: shoot.spec.hibernation?.enabled ?? false,
+      hibernated: isHibernating(shoot),
       conditions: conditionsOf(shoot),
-      ...(done !== undefined && rotationTo(done)),
+      ...(Object.keys(rotation).length > 0 && { credentials: { rotation } }),
     }),
   })
 }
@@ -197,20 +187,19 @@ const known = ({ type, status, reason, message, codes }: Condition): Condition =
 
 function conditionsOf(shoot: Shoot): Condition[] {
   const { degrade } = simulatedIn(shoot)
-  const isHibernated = shoot.spec.hibernation?.enabled === true
   return CONDITIONS.map(([type, reason, message]) =>
     degrade?.type === type
       ? degraded(degrade)
-      : isHibernated
+      : isHibernating(shoot)
         ? { type, status: 'True', reason: 'ConditionNotChecked', message: 'Shoot cluster has been hibernated.' }
         : { type, status: 'True', reason, message },
   )
 }
 
-const degraded = ({ type, status = 'False', reason = 'Simulated', message, codes }: SimulatedCondition): Condition => ({
+const degraded = ({ type, status = 'False', reason, message, codes }: SimulatedCondition): Condition => ({
   type,
   status,
-  reason,
-  message,
+  reason: reason ?? `${type}Failed`,
+  message: message ?? `${type} is simulated to be ${status}.`,
   ...(codes !== undefined && { codes }),
 })

@@ -130,7 +130,7 @@ export async function openMockGarden(options: MockGardenOptions): Promise<MockGa
   const lets = gardenlet({
     ...common,
     ...(options.pace && { pace: options.pace }),
-    extraStatus: async (shoot) => ({ advertisedAddresses: [{ name: 'external', url: addressOf(shoot) }] }),
+    publish: async (shoot) => ({ advertisedAddresses: [{ name: 'external', url: addressOf(shoot) }] }),
   })
   const projects = projectController({ ...common, delayMs: options.namespaceAfterMs ?? 1_000 })
 

@@ -17,11 +17,14 @@ const NOT_RETRIED: ReadonlySet<string> = new Set([
 export const failedState = ({ state, codes = [] }: SimulatedFailure): 'Error' | 'Failed' =>
   state ?? (codes.some((code) => NOT_RETRIED.has(code)) ? 'Failed' : 'Error')
 
-/** An operation that ends in an error. `Error` is retried, `Failed` only after `retry` or a change of the spec. */
+/**
+ * Operations that end in an error; a Shoot at rest is reconciled, to show it. `Error` is retried, `Failed` only after
+ * `retry` or a change of the spec.
+ */
 export interface SimulatedFailure {
   /** @default what Gardener makes of the codes */
   readonly state?: 'Error' | 'Failed'
-  readonly description: string
+  readonly description?: string
   /** Gardener's codes, such as `ERR_INFRA_QUOTA_EXCEEDED`. */
   readonly codes?: readonly string[]
   /** The percentage at which the operation stops. @default 40 */
@@ -34,7 +37,7 @@ export interface SimulatedCondition {
   /** @default False */
   readonly status?: 'False' | 'Unknown' | 'Progressing'
   readonly reason?: string
-  readonly message: string
+  readonly message?: string
   readonly codes?: readonly string[]
 }
 
