@@ -2,6 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Projects, Shoots } from '../../src/domains/clusters/gardener/resources.ts'
+import type { Shoot, ShootSpec, ShootWorker } from '../../src/domains/clusters/gardener/shoot.ts'
 import {
   httpTransport,
   KubeError,
@@ -17,7 +19,7 @@ import { bindCredentials } from '../../tools/garden/credentials.ts'
 import { exampleShoot, exampleWorker } from '../../tools/garden/example-shoot.ts'
 import { startGarden, type Garden } from '../../tools/garden/index.ts'
 import { GARDEN } from '../../tools/garden/landscape.ts'
-import { Project, Quota, Shoot, type ShootSpec, type Worker } from '../../tools/garden/resources.ts'
+import { Quota } from '../../tools/garden/resources.ts'
 import { golden } from '../support/golden.ts'
 
 /** What the admission of Gardener answers to what it refuses, kept as input for the code that reads it. */
@@ -43,7 +45,7 @@ let client: Client
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'caelus-admission-'))
   // Nothing but this test changes Shoots.
-  garden = await startGarden({ dir: join(dir, 'garden'), pace: { pendingMs: 3_600_000 } })
+  garden = await startGarden({ dir: join(dir, 'garden'), pace: { stepMs: 3_600_000 } })
   transport = httpTransport(await loadKubeConfig({ path: garden.kubeconfig }))
   client = makeClient(transport, { fieldManager: 'test' })
 })
@@ -58,12 +60,12 @@ const shoot = (spec: Partial<ShootSpec> = {}, name = 'clusterx1y2', namespace = 
   return { ...example, spec: { ...example.spec, ...spec } }
 }
 
-const workers = (...changes: ReadonlyArray<Partial<Worker>>): Partial<ShootSpec> => ({
+const workers = (...changes: ReadonlyArray<Partial<ShootWorker>>): Partial<ShootSpec> => ({
   provider: { type: 'local', workers: changes.map((change) => ({ ...exampleWorker, ...change })) },
 })
 
-const machine = (type: string): Partial<Worker> => ({ machine: { ...exampleWorker.machine, type } })
-const image = (name: string, version: string): Partial<Worker> => ({
+const machine = (type: string): Partial<ShootWorker> => ({ machine: { ...exampleWorker.machine, type } })
+const image = (name: string, version: string): Partial<ShootWorker> => ({
   machine: { ...exampleWorker.machine, image: { name, version } },
 })
 
@@ -112,26 +114,26 @@ async function refusalOf(name: string, write: Promise<unknown>): Promise<Refusal
 /** As the sync worker writes it. A plain creation is listed beside it where it is answered in other words. */
 async function refusalsOfNew(name: string, draft: Draft<Shoot>): Promise<readonly Refusal[]> {
   const dryRun = { dryRun: true }
-  const applied = await refusalOf(name, client.apply(Shoot, draft, dryRun))
-  const created = await refusalOf(name, client.create(Shoot, draft, dryRun))
+  const applied = await refusalOf(name, client.apply(Shoots, draft, dryRun))
+  const created = await refusalOf(name, client.create(Shoots, draft, dryRun))
   const isSame = JSON.stringify(applied) === JSON.stringify(created)
   return isSame ? [applied] : [applied, { ...created, case: `${name} (created)` }]
 }
 
 const at = (name: string) => ({ namespace: NAMESPACE, name })
 const merge = (name: string, change: object): Promise<Shoot> =>
-  client.patch(Shoot, at(name), { merge: change }, { dryRun: true })
+  client.patch(Shoots, at(name), { merge: change }, { dryRun: true })
 
 test('what the admission of Gardener answers is what the file says', async () => {
   await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'plain' } })
-  await client.create(Project, {
+  await client.create(Projects, {
     apiVersion: 'core.gardener.cloud/v1beta1',
     kind: 'Project',
     metadata: { name: PROJECT },
     spec: { namespace: NAMESPACE },
   })
   const admitted = (): Promise<unknown> =>
-    client.create(Shoot, shoot(), { dryRun: true }).then(() => 'admitted', String)
+    client.create(Shoots, shoot(), { dryRun: true }).then(() => 'admitted', String)
   await expect.poll(admitted, { timeout: 30_000 }).toBe('admitted')
   await client.create(Quota, {
     apiVersion: 'core.gardener.cloud/v1beta1',
@@ -144,15 +146,15 @@ test('what the admission of Gardener answers is what the file says', async () =>
     .poll(() => bindCredentials(client, NAMESPACE, { name: 'limited', quotas }).then(() => 'bound', String))
     .toBe('bound')
   const isKnown = async (): Promise<string> =>
-    (await refusalOf('', client.create(Shoot, shoot({ credentialsBindingName: 'limited' }), { dryRun: true }))).message
+    (await refusalOf('', client.create(Shoots, shoot({ credentialsBindingName: 'limited' }), { dryRun: true }))).message
   await expect.poll(isKnown).toContain('quota')
 
   const refusals: Refusal[] = []
   for (const [name, draft] of NEW_SHOOTS) refusals.push(...(await refusalsOfNew(name, draft)))
 
-  await client.create(Shoot, shoot({ kubernetes: { version: '1.33.5' } }, 'old'))
-  await client.create(Shoot, shoot({ kubernetes: { version: '1.35.4' } }, 'kept'))
-  await client.create(Shoot, shoot({}, 'ending'))
+  await client.create(Shoots, shoot({ kubernetes: { version: '1.33.5' } }, 'old'))
+  await client.create(Shoots, shoot({ kubernetes: { version: '1.35.4' } }, 'kept'))
+  await client.create(Shoots, shoot({}, 'ending'))
   const version = (text: string): object => ({ spec: { kubernetes: { version: text } } })
   const changes: ReadonlyArray<readonly [string, () => Promise<unknown>]> = [
     ['downgrade', () => merge('kept', version('1.34.3'))],
@@ -163,32 +165,32 @@ test('what the admission of Gardener answers is what the file says', async () =>
     ['provider change', () => merge('kept', { spec: { provider: { type: 'aws' } } })],
     ['completion of a rotation that was not started', () => merge('kept', operation('rotate-credentials-complete'))],
     ['unknown operation', () => merge('kept', operation('fly'))],
-    ['delete without confirmation', () => client.delete(Shoot, at('kept'), { dryRun: true })],
+    ['delete without confirmation', () => client.delete(Shoots, at('kept'), { dryRun: true })],
   ]
   for (const [name, write] of changes) refusals.push(await refusalOf(name, write()))
 
-  await client.patch(Shoot, at('ending'), {
+  await client.patch(Shoots, at('ending'), {
     merge: {
       metadata: { finalizers: ['caelus.io/test'], annotations: { 'confirmation.gardener.cloud/deletion': 'true' } },
     },
   })
-  await client.delete(Shoot, at('ending'))
+  await client.delete(Shoots, at('ending'))
   refusals.push(await refusalOf('change while deleting', merge('ending', { spec: { region: 'eu-north' } })))
   refusals.push(await refusalOf('upgrade while deleting', merge('ending', version('1.35.4'))))
-  await client.patch(Shoot, at('ending'), { merge: { metadata: { finalizers: [] } } })
+  await client.patch(Shoots, at('ending'), { merge: { metadata: { finalizers: [] } } })
 
   await limitShoots(GARDEN)
   const oneMore = shoot({}, 'clusterx1y2', GARDEN)
   const isLimited = async (): Promise<string> => {
     await countShoots(GARDEN)
-    return await client.create(Shoot, oneMore, { dryRun: true }).then(() => 'admitted', String)
+    return await client.create(Shoots, oneMore, { dryRun: true }).then(() => 'admitted', String)
   }
   await expect.poll(isLimited).toContain('quota')
   refusals.push(...(await refusalsOfNew('quota of the project exceeded', oneMore)))
 
   const project = (name: string, namespace: string) =>
     client.create(
-      Project,
+      Projects,
       {
         apiVersion: 'core.gardener.cloud/v1beta1',
         kind: 'Project',
@@ -202,7 +204,7 @@ test('what the admission of Gardener answers is what the file says', async () =>
   refusals.push(
     await refusalOf(
       'project deletion without confirmation',
-      client.delete(Project, { name: PROJECT }, { dryRun: true }),
+      client.delete(Projects, { name: PROJECT }, { dryRun: true }),
     ),
   )
   golden(FILE, `${JSON.stringify(refusals, null, 2)}\n`)

@@ -31,7 +31,7 @@ let transport: HttpTransport
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'caelus-gardener-'))
-  const pace = { pendingMs: 100, taskMs: 200, tasks: 4, checkMs: 100, retryMs: 1_000 }
+  const pace = { stepMs: 200, steps: 4, retryMs: 1_000 }
   garden = await startGarden({ dir: join(dir, 'garden'), pace })
   transport = httpTransport(await loadKubeConfig({ path: garden.kubeconfig }))
 })
@@ -46,5 +46,5 @@ exerciseGardener('a real gardener-apiserver', async () => {
   const gardener = openGardener({ mode: 'real', transport, settings, clock: systemClock, emitter })
   const close = await startAll([gardener.shoots])
   const operator = makeClient(transport, { fieldManager: 'operator' })
-  return { gardener, settings, operator, gardenlet: garden, close }
+  return { gardener, settings, operator, gardenlet: garden.gardenlet, close }
 })

@@ -1,3 +1,4 @@
+import { CredentialsBindings } from '../../src/domains/clusters/gardener/resources.ts'
 import { createEmitter, decisionLog, settled, systemClock, type Service } from '../../src/kernel/index.ts'
 import {
   cache,
@@ -11,7 +12,6 @@ import {
 } from '../../src/kube/index.ts'
 import { bindCredentials } from './credentials.ts'
 import { LOCAL } from './landscape.ts'
-import { CredentialsBinding } from './resources.ts'
 
 /** Puts the credentials of the local provider into each namespace of a project, in place of the platform's operator. */
 export function bindingsOfProjects(transport: Transport): readonly Service[] {
@@ -40,7 +40,7 @@ export function bindingsOfProjects(transport: Transport): readonly Service[] {
               const found = namespaces.get(keyAt(key))
               if (found === undefined || found.metadata.deletionTimestamp !== undefined) return settled()
               const namespace = found.metadata.name
-              const binding = await client.get(CredentialsBinding, { namespace, name: LOCAL })
+              const binding = await client.get(CredentialsBindings, { namespace, name: LOCAL })
               if (binding === undefined) await bindCredentials(client, namespace)
               return settled()
             },

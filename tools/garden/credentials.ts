@@ -1,6 +1,6 @@
+import { CredentialsBindings, type CredentialsBinding } from '../../src/domains/clusters/gardener/resources.ts'
 import { Secret, type Client, type CoreV1, type Draft } from '../../src/kube/index.ts'
 import { LOCAL } from './landscape.ts'
-import { CredentialsBinding } from './resources.ts'
 
 const secret = (namespace: string): Draft<Secret> => ({
   apiVersion: 'v1',
@@ -33,5 +33,5 @@ export async function bindCredentials(
     credentialsRef: { apiVersion: 'v1', kind: 'Secret', name: LOCAL, namespace },
     ...(quotas && { quotas }),
   }
-  await client.apply(CredentialsBinding, binding, force)
+  await client.apply(CredentialsBindings, binding, force)
 }

@@ -1,8 +1,7 @@
-import type { Draft } from '../../src/kube/index.ts'
+import type { ShootDraft, ShootWorker } from '../../src/domains/clusters/gardener/shoot.ts'
 import { LOCAL } from './landscape.ts'
-import type { Shoot, Worker } from './resources.ts'
 
-export const exampleWorker: Worker = {
+export const exampleWorker: ShootWorker = {
   name: 'default',
   machine: { type: LOCAL, image: { name: LOCAL, version: '1.0.0' } },
   minimum: 1,
@@ -18,7 +17,7 @@ function windowFarFrom(now: Date): { readonly begin: string; readonly end: strin
 }
 
 /** A Shoot that the landscape admits, and that is not maintained soon. */
-export const exampleShoot = (namespace: string, name: string, now = new Date()): Draft<Shoot> => ({
+export const exampleShoot = (namespace: string, name: string, now = new Date()): ShootDraft => ({
   apiVersion: 'core.gardener.cloud/v1beta1',
   kind: 'Shoot',
   metadata: { namespace, name },

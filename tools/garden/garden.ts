@@ -1,6 +1,10 @@
 import { join } from 'node:path'
-import { startAll } from '../../src/kernel/index.ts'
-import { httpTransport, loadKubeConfig, makeClient } from '../../src/kube/index.ts'
+import { Shoots } from '../../src/domains/clusters/gardener/resources.ts'
+import type { Shoot } from '../../src/domains/clusters/gardener/shoot.ts'
+import { gardenlet, type Gardenlet } from '../../src/domains/clusters/gardener/stand-in/gardenlet.ts'
+import type { Pace } from '../../src/domains/clusters/gardener/stand-in/life.ts'
+import { createEmitter, startAll, systemClock } from '../../src/kernel/index.ts'
+import { httpTransport, loadKubeConfig, makeClient, type WatchEvents } from '../../src/kube/index.ts'
 import { obtainBinaries } from '../binaries/index.ts'
 import {
   startControlPlane,
@@ -12,24 +16,22 @@ import { bindingsOfProjects } from './bindings.ts'
 import { bindCredentials } from './credentials.ts'
 import { exampleShoot } from './example-shoot.ts'
 import { startApiServer, startControllerManager } from './gardener.ts'
-import { gardenlet, type Gardenlet } from './gardenlet.ts'
 import { applyLandscape, GARDEN } from './landscape.ts'
-import { Shoot } from './resources.ts'
-import { keptClientAuthority, type ShootEndpoint } from './shoot-access.ts'
-import type { Pace } from './shoot-life.ts'
+import { scheduled } from './scheduler.ts'
+import { keptClientAuthority, publishAccess, withdrawAccess, type ShootEndpoint } from './shoot-access.ts'
 
 export interface GardenOptions extends Pick<ControlPlaneOptions, 'dir' | 'onProgress' | 'signal'> {
-  /** How fast Shoots live. @default some twenty seconds until a Shoot is there */
+  /** How fast Shoots live. @default some twelve seconds until a Shoot is there */
   readonly pace?: Partial<Pace>
   /** The API server behind a Shoot. @default the garden's own, which refuses the holders of admin kubeconfigs */
   readonly endpointOf?: (shoot: Shoot) => ShootEndpoint | Promise<ShootEndpoint>
   /** A write of the gardenlet stand-in that failed and is repeated. */
-  readonly onProblem?: (message: string) => void
+  readonly onError?: (error: unknown) => void
 }
 
 /** A garden: a control plane of its own in which Projects and Shoots are served. */
-export interface Garden
-  extends Pick<ControlPlane, 'dir' | 'kubeconfig' | 'server' | 'pids'>, Omit<Gardenlet, 'services'> {
+export interface Garden extends Pick<ControlPlane, 'dir' | 'kubeconfig' | 'server' | 'pids'> {
+  readonly gardenlet: Pick<Gardenlet, 'fail' | 'degrade' | 'heal'>
   /** PEM. A control plane behind a Shoot needs it among its `clientAuthorities`. */
   readonly clientAuthority: string
   /** Ends and restarts of its processes, for tests of outages. */
@@ -47,7 +49,7 @@ export interface Garden
  */
 export async function startGarden(options: GardenOptions): Promise<Garden> {
   const startedAt = Date.now()
-  const { dir, onProgress, signal, pace, onProblem } = options
+  const { dir, onProgress, signal, pace, onError } = options
   const binaries = await obtainBinaries(['gardener-apiserver', 'gardener-controller-manager'], onProgress, signal)
   const controlPlane = await startControlPlane({
     dir,
@@ -60,12 +62,21 @@ export async function startGarden(options: GardenOptions): Promise<Garden> {
   const config = await loadKubeConfig({ path: kubeconfig })
   const transport = httpTransport(config)
   const signer = await keptClientAuthority(join(dir, 'shoot-clients.json'))
-  const { services, ...faults } = gardenlet({
-    transport,
-    signer,
-    endpointOf: options.endpointOf ?? (() => ({ server, ca: config.tls.ca ?? '' })),
+  const endpointOf = options.endpointOf ?? (() => ({ server, ca: config.tls.ca ?? '' }))
+  const client = makeClient(transport, { fieldManager: 'gardenlet' })
+  const lets = gardenlet({
+    client,
+    clock: systemClock,
+    emitter: createEmitter<WatchEvents>(),
+    prepare: (shoot) => scheduled(client, shoot),
+    async publish(shoot) {
+      const endpoint = await endpointOf(shoot)
+      await publishAccess(client, shoot, endpoint.ca, signer)
+      return { advertisedAddresses: [{ name: 'external', url: endpoint.server }] }
+    },
+    withdraw: (shoot) => withdrawAccess(client, shoot),
     ...(pace && { pace }),
-    ...(onProblem && { onProblem }),
+    ...(onError && { onError }),
   })
   let stopServices = async (): Promise<void> => {}
   const stop = async (): Promise<void> => {
@@ -74,7 +85,7 @@ export async function startGarden(options: GardenOptions): Promise<Garden> {
     await controlPlane.stop()
   }
   try {
-    stopServices = await startAll([...bindingsOfProjects(transport), ...services], signal)
+    stopServices = await startAll([...bindingsOfProjects(transport), lets], signal)
   } catch (error) {
     await stop()
     throw error
@@ -86,7 +97,7 @@ export async function startGarden(options: GardenOptions): Promise<Garden> {
     get pids() {
       return controlPlane.pids
     },
-    ...faults,
+    gardenlet: lets,
     clientAuthority: signer.cert,
     controlPlane,
     readyAfterMs: Date.now() - startedAt,
@@ -106,7 +117,7 @@ async function extend(running: Extensible, binaries: GardenBinaries, signal: Abo
     await startControllerManager(running, binaries['gardener-controller-manager'])
     // The admission learns of the landscape a moment after it was written.
     await running.processes.until('Shoots are admitted', () =>
-      client.create(Shoot, exampleShoot(GARDEN, 'example'), { dryRun: true }).then(
+      client.create(Shoots, exampleShoot(GARDEN, 'example'), { dryRun: true }).then(
         () => true,
         () => false,
       ),

@@ -1,3 +1,4 @@
+import { CloudProfiles, Projects, type Project } from '../../src/domains/clusters/gardener/resources.ts'
 import {
   Namespace,
   Secret,
@@ -7,7 +8,7 @@ import {
   type KubeObject,
   type Resource,
 } from '../../src/kube/index.ts'
-import { CloudProfile, ControllerRegistration, Project, Seed, type MachineType } from './resources.ts'
+import { ControllerRegistration, Seed } from './resources.ts'
 
 /** Provider type, cloud profile, seed, first region, machine type, machine image and credentials binding. */
 export const LOCAL = 'local'
@@ -66,13 +67,13 @@ const provider = registration('provider-local', LOCAL, [
 const network = registration('networking-calico', 'calico', ['Network'])
 
 /** Without a storage, a Shoot under a quota is refused with an internal error. */
-const machineType = (type: Omit<MachineType, 'gpu' | 'storage'> & { readonly gpu?: string }): MachineType => ({
+const machineType = <T extends object>(type: T) => ({
   gpu: '0',
   storage: { class: 'standard', type: 'default', size: '20Gi' },
   ...type,
 })
 
-const cloudProfile: Draft<CloudProfile> = {
+const cloudProfile = {
   apiVersion: CORE,
   kind: 'CloudProfile',
   metadata: { name: LOCAL },
@@ -155,7 +156,7 @@ export async function applyLandscape(client: Client, signal?: AbortSignal): Prom
   await apply(Secret, domainSecret('internal-domain'))
   await apply(ControllerRegistration, provider)
   await apply(ControllerRegistration, network)
-  await apply(CloudProfile, cloudProfile)
-  await apply(Project, gardenProject)
+  await apply(CloudProfiles, cloudProfile)
+  await apply(Projects, gardenProject)
   await apply(Seed, seed)
 }

@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises'
+import type { Shoot } from '../../src/domains/clusters/gardener/shoot.ts'
 import {
   ClusterRoleBinding,
   ConfigMap,
@@ -8,7 +9,7 @@ import {
   type Client,
 } from '../../src/kube/index.ts'
 import { createAuthority, type Certified } from '../control-plane/index.ts'
-import { InternalSecret, type Shoot } from './resources.ts'
+import { InternalSecret } from './resources.ts'
 
 /** The API server that stands behind a Shoot. */
 export interface ShootEndpoint {

@@ -1,8 +1,8 @@
-import type { Gardener } from '../../domains/clusters/gardener/index.ts'
+import type { Gardener, Gardenlet } from '../../domains/clusters/gardener/index.ts'
 import type { Clusters, ListedCluster } from '../../domains/clusters/usecases/index.ts'
 import { loginStore, openIdentity } from '../../identity/index.ts'
 import { aborted, service, sleep, systemClock, type Service } from '../../kernel/index.ts'
-import { at, type At } from '../../kube/index.ts'
+import { at } from '../../kube/index.ts'
 import type { Actor, Pool } from '../../store/index.ts'
 import { LOCAL_ADMIN } from '../shared/local-login.ts'
 
@@ -27,9 +27,7 @@ const QUOTA = {
 } as const
 
 /** What stands in for gardenlet, in a simulated garden or in a real one without machines. */
-export interface StandIn {
-  fail(shoot: At, failure: typeof QUOTA): Promise<void>
-}
+export type StandIn = Pick<Gardenlet, 'fail'>
 
 export interface DemoParts {
   readonly clusters: Clusters

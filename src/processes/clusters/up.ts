@@ -71,7 +71,7 @@ async function openLocal(host: ApiHost, { dataDir, progress, signal }: UpPlace):
     dir: join(dataDir, 'garden'),
     onProgress: (step) => progress.show(step.what, `  preparing Gardener: ${progressLine(step)}`),
     signal,
-    onProblem: (message) => host.onError(new Error(message), 'Stand-in of gardenlet failed'),
+    onError: (error) => host.onError(error, 'Stand-in of gardenlet failed'),
   })
   progress.show('', '')
   const opened = await openReal(host, garden.kubeconfig).catch(async (error: unknown) => {
@@ -80,7 +80,7 @@ async function openLocal(host: ApiHost, { dataDir, progress, signal }: UpPlace):
   })
   return {
     ...opened,
-    gardenlet: garden,
+    gardenlet: garden.gardenlet,
     async close() {
       await opened.close()
       await garden.stop()
