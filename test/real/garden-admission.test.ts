@@ -21,6 +21,7 @@ import { startGarden, type Garden } from '../../tools/garden/index.ts'
 import { GARDEN } from '../../tools/garden/landscape.ts'
 import { Quota } from '../../tools/garden/resources.ts'
 import { golden } from '../support/golden.ts'
+import { seen } from '../support/kube.ts'
 
 /** What the admission of Gardener answers to what it refuses, kept as input for the code that reads it. */
 const FILE = 'testdata/clusters/admission.json'
@@ -44,7 +45,7 @@ let client: Client
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'caelus-admission-'))
-  // Nothing but this test changes Shoots.
+  // No operation on a Shoot goes on while this test runs.
   garden = await startGarden({ dir: join(dir, 'garden'), pace: { stepMs: 3_600_000 } })
   transport = httpTransport(await loadKubeConfig({ path: garden.kubeconfig }))
   client = makeClient(transport, { fieldManager: 'test' })
@@ -169,15 +170,13 @@ test('what the admission of Gardener answers is what the file says', async () =>
   ]
   for (const [name, write] of changes) refusals.push(await refusalOf(name, write()))
 
+  await seen(client, Shoots, at('ending'), ({ status }) => status?.lastOperation !== undefined)
   await client.patch(Shoots, at('ending'), {
-    merge: {
-      metadata: { finalizers: ['caelus.io/test'], annotations: { 'confirmation.gardener.cloud/deletion': 'true' } },
-    },
+    merge: { metadata: { annotations: { 'confirmation.gardener.cloud/deletion': 'true' } } },
   })
   await client.delete(Shoots, at('ending'))
   refusals.push(await refusalOf('change while deleting', merge('ending', { spec: { region: 'eu-north' } })))
   refusals.push(await refusalOf('upgrade while deleting', merge('ending', version('1.35.4'))))
-  await client.patch(Shoots, at('ending'), { merge: { metadata: { finalizers: [] } } })
 
   await limitShoots(GARDEN)
   const oneMore = shoot({}, 'clusterx1y2', GARDEN)
