@@ -11,6 +11,7 @@ import {
   measurePreviews,
   measureReleases,
 } from './apps/index.ts'
+import { measureStatus } from './clusters/status.ts'
 import { measureSyncs } from './clusters/syncs.ts'
 import { measureController, type ControllerPeer, type Workload } from './controller.ts'
 import { echoLoad } from './echo-load.ts'
@@ -23,7 +24,7 @@ import { runtimesLoad } from './runtimes-load.ts'
  * `npm run bench [-- queue|controller|runtimes|apps|clusters] [--rounds 3] [--n 1000] [--part releases]`
  *
  * Measures Caelus and its peers by turns in one run: machines are noisy, so only ratios are comparable. `--part` chooses
- * parts of apps and may be repeated.
+ * parts of apps or clusters and may be repeated.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -110,35 +111,33 @@ const PARTS_OF_APPS: Readonly<Record<string, Part>> = {
   many: (keep, n = 1_000) => measureMany(OURS, n, keep),
 }
 
-async function apps(rounds: number): Promise<void> {
-  const rows: Row[] = []
-  for (let round = 0; round < rounds; round++) {
-    for (const name of values.part ?? Object.keys(PARTS_OF_APPS)) {
-      const part = PARTS_OF_APPS[name]
-      if (part === undefined)
-        throw new Error(`unknown part ${name}: choose from ${Object.keys(PARTS_OF_APPS).join(', ')}`)
-      await part(keepIn(rows), values.n === undefined ? undefined : Number(values.n))
+/** A benchmark of parts: all of them, or those of `--part`. */
+const inParts =
+  (parts: Readonly<Record<string, Part>>) =>
+  async (rounds: number): Promise<void> => {
+    const rows: Row[] = []
+    for (let round = 0; round < rounds; round++) {
+      for (const name of values.part ?? Object.keys(parts)) {
+        const part = parts[name]
+        if (part === undefined) throw new Error(`unknown part ${name}: choose from ${Object.keys(parts).join(', ')}`)
+        await part(keepIn(rows), values.n === undefined ? undefined : Number(values.n))
+      }
     }
+    console.log(`\n${table(rows, OURS)}\n`)
   }
-  console.log(`\n${table(rows, OURS)}\n`)
-}
 
-async function clusters(rounds: number): Promise<void> {
-  const rows: Row[] = []
-  const n = Number(values.n ?? 5_000)
-  for (let round = 0; round < rounds; round++) {
-    await measureSyncs({ peer: OURS, program: 'clusters-peer.ts', n, keep: keepIn(rows) })
-    await measureSyncs({ peer: 'original loop', program: 'clusters/seed-loop.ts', n, keep: keepIn(rows) })
-  }
-  console.log(`\n${table(rows, OURS)}\n`)
+const PARTS_OF_CLUSTERS: Readonly<Record<string, Part>> = {
+  syncs: (keep, n = 5_000) => measureSyncs({ peer: OURS, program: 'clusters-peer.ts', n, keep }),
+  original: (keep, n = 5_000) => measureSyncs({ peer: 'original loop', program: 'clusters-original.ts', n, keep }),
+  status: (keep, n = 1_000) => measureStatus(OURS, n, keep),
 }
 
 const PARTS: Readonly<Record<string, (rounds: number) => Promise<void>>> = {
   queue: queues,
   controller: controllers,
   runtimes,
-  apps,
-  clusters,
+  apps: inParts(PARTS_OF_APPS),
+  clusters: inParts(PARTS_OF_CLUSTERS),
 }
 
 for (const name of positionals.length > 0 ? positionals : Object.keys(PARTS)) {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { inTx, openPool } from '../../src/store/index.ts'
+import { inTx, openPool } from '../src/store/index.ts'
 
 /*
  * The peer: the loop of the original design with its mock, a map. One row at a time is claimed with SKIP LOCKED, and its
