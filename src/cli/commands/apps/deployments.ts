@@ -142,9 +142,9 @@ export function deploymentCommands(program: Command, { remote, terminal }: CliPo
         { head: 'name', cell: (one: Deployment) => one.deployment_uid },
         { head: 'product', cell: (one: Deployment) => one.product.name },
         { head: 'domain', cell: (one: Deployment) => one.domainname },
-        { head: 'cluster', cell: (one: Deployment) => one.cluster_name ?? one.cluster_id },
         { head: 'status', cell: (one: Deployment) => one.status },
         { head: 'since', cell: (one: Deployment) => one.status_since },
+        { head: 'cluster', cell: (one: Deployment) => one.cluster_name ?? one.cluster_id },
         { head: 'failure', cell: (one: Deployment) => one.last_error?.code },
         { head: 'upgrade', cell: upgradeText },
       ]
