@@ -80,7 +80,7 @@ export function clustersWorker(deps: ClustersWorkerDeps): readonly Service[] {
   const reconcile: Reconcile = (run) => (run.key.kind === ORPHANS ? ofOrphans(run) : ofCluster(run))
   const passing = { gardener, settings, rows, queue, clock, emitter }
   return [
-    shootWakes({ shoots: gardener.shoots, queue, emitter }),
+    shootWakes({ shoots: gardener.shoots, queue, clock }),
     startedBeside(gardener.shoots),
     controller({
       name: CLUSTERS_QUEUE,

@@ -199,13 +199,13 @@ test('a cluster that is deleted with its apps goes after them', async () => {
     removed.push('the Shoot')
   })
   await world.worker({ clusters: clustersOf(world, access) })
-  const [made] = await database.pool.query<{ id: string }>(
+  const [joined] = await database.pool.query<{ id: string }>(
     `with made as (insert into tenant.organizations (name) values ('Acme') returning id)
      insert into tenant.organization_members (organization_id, user_id, role) select id, $1, 'owner' from made
      returning organization_id as id`,
     [userId],
   )
-  const organizationId = made?.id ?? ''
+  const organizationId = joined?.id ?? ''
   const owner = { userId, admin: false }
   const nodePools = [{ name: 'default', machineType: 'local', autoscaleMin: 1, autoscaleMax: 1 }]
   const input = { name: 'shop', region: 'local', kubernetesVersion: '1.34', nodePools }
