@@ -110,8 +110,7 @@ export function gardenlet(options: GardenletOptions): Gardenlet {
       await write(shoot, at, step)
     } catch (error) {
       if (isStopped) return
-      if (isNotFound(error)) return
-      if (!isConflict(error)) onError(error)
+      if (!isConflict(error) && !isNotFound(error)) onError(error)
       due.set(key, { step: '', cancel: clock.after(AFTER_ERROR_MS, () => plan(key, at)) })
     } finally {
       writing.delete(key)
