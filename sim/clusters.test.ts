@@ -33,12 +33,12 @@ test('the clusters worker keeps its laws under 200 fault schedules', { timeout: 
 const HELD = 'a Shoot is written by its holder alone, and told as it is'
 
 test.each([
-  ['only says that it wrote its rows', lyingRows, 'the world comes to rest'],
-  ['takes every Shoot for an orphan', forgetful, HELD],
-  ['only says that it deletes', lyingGardener, 'the world comes to rest'],
-])('a worker that %s is found, and its seed replays exactly', { timeout: 600_000 }, async (_, variant, law) => {
+  ['only says that it wrote its rows', lyingRows, ['the world comes to rest']],
+  ['takes every Shoot for an orphan', forgetful, [HELD]],
+  ['only says that it deletes', lyingGardener, ['the world comes to rest', 'no Shoot is left without a row']],
+])('a worker that %s is found, and its seed replays exactly', { timeout: 600_000 }, async (_, variant, laws) => {
   const scenario = clustersScenario('clusters-broken', variant)
   const { found } = await explore(scenario, { seeds: 20 })
-  expect(found?.broken?.law).toBe(law)
+  expect(laws).toContain(found?.broken?.law)
   expect(await run(scenario, found?.seed ?? 0)).toEqual(found)
 })
