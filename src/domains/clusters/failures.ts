@@ -137,8 +137,7 @@ export const raise = defineFailures({
   ClusterInUse: {
     whoseMove: 'user',
     retryable: false,
-    nextStep:
-      'Delete the apps that the message names first, or delete the cluster with them: `caelus delete-cluster --with-apps`.',
+    nextStep: 'Delete the apps that the message names first, or delete the cluster together with them (`--with-apps`).',
   },
   ClusterNotReady: {
     whoseMove: 'user',

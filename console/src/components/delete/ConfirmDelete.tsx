@@ -12,6 +12,8 @@ interface ConfirmDeleteProps {
   readonly consequences: ReactNode
   /** The verb on the button. @default 'Delete' */
   readonly verb?: string
+  /** What else is to be chosen. */
+  readonly choice?: ReactNode
   readonly onClose: () => void
   readonly onConfirm: () => void
   readonly pending: boolean
@@ -23,6 +25,7 @@ export function ConfirmDelete({
   name,
   consequences,
   verb = 'Delete',
+  choice,
   onClose,
   onConfirm,
   pending,
@@ -40,6 +43,7 @@ export function ConfirmDelete({
       >
         <Stack gap="md">
           <Text size="sm">{consequences}</Text>
+          {choice}
           <TextInput
             label={
               <>

@@ -149,11 +149,28 @@ test('a cluster is deleted after its name was typed, on the generation that was 
   })
   await screen.until(() => screen.text().includes('It is ready.'))
   await screen.click('button', 'Delete')
-  await screen.type('[role="dialog"] input', 'shop')
+  await screen.type('[role="dialog"] input:not([type="checkbox"])', 'shop')
   await screen.click('[role="dialog"] button[type="submit"]', 'Delete cluster')
   await screen.until(() => screen.text().includes('Deletion requested'))
   expect(ifMatch).toBe('"4"')
   expect(screen.text()).not.toContain('Kubeconfig')
+})
+
+test('the apps in a cluster are deleted first when that is asked for', async () => {
+  const asked: string[] = []
+  using screen = await page(cluster(), {
+    [`DELETE ${PATH}`]: (_: RequestInit, url: URL) => {
+      asked.push(url.search)
+      return Response.json(cluster({ status: 'deleting' }), { status: 202 })
+    },
+  })
+  await screen.until(() => screen.text().includes('It is ready.'))
+  await screen.click('button', 'Delete')
+  await screen.click('[role="dialog"] input[type="checkbox"]')
+  await screen.type('[role="dialog"] input:not([type="checkbox"])', 'shop')
+  await screen.click('[role="dialog"] button[type="submit"]', 'Delete cluster')
+  await screen.until(() => asked.length > 0)
+  expect(asked).toEqual(['?with_apps=true'])
 })
 
 test('a cluster that is gone leads back to the list', async () => {
