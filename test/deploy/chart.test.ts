@@ -135,7 +135,8 @@ test('the worker of clusters has the kubeconfig of the garden, and no account of
     automountServiceAccountToken: false,
     volumes: expect.arrayContaining([expect.objectContaining({ name: 'garden' })]),
   })
-  for (const pod of [worker, podOf('api')]) {
+  expect(JSON.stringify(podOf('run-controllers'))).not.toMatch(/garden/i)
+  for (const pod of [worker, podOf('api'), podOf('run-worker-loop')]) {
     const env = Object.fromEntries(pod?.containers[0]?.env.map(({ name, value }) => [name, value]) ?? [])
     expect(env).toMatchObject({
       GARDENER_MODE: 'real',

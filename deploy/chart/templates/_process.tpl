@@ -56,7 +56,9 @@ spec:
             {{- include "caelus.env" $root | nindent 12 }}
             {{- include "caelus.runtimesEnv" $root | nindent 12 }}
             {{- include "caelus.appsEnv" $root | nindent 12 }}
+            {{- if not .withoutGarden }}
             {{- include "caelus.clustersEnv" $root | nindent 12 }}
+            {{- end }}
             {{- if not .withoutAccount }}
             - name: CAELUS_KUBECONFIG
               value: /etc/caelus/kubeconfig
@@ -90,7 +92,9 @@ spec:
             - name: kubeconfig
               mountPath: /etc/caelus
               readOnly: true
+            {{- if not .withoutGarden }}
             {{- include "caelus.gardenMount" $root | nindent 12 }}
+            {{- end }}
             - name: data
               mountPath: /var/lib/caelus
             - name: tmp
@@ -99,7 +103,9 @@ spec:
         - name: kubeconfig
           configMap:
             name: {{ include "caelus.fullname" $root }}-kubeconfig
+        {{- if not .withoutGarden }}
         {{- include "caelus.gardenVolume" $root | nindent 8 }}
+        {{- end }}
         # Charts and what Helm remembers: fetched again by whoever starts anew.
         - name: data
           emptyDir: {}
