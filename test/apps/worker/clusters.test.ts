@@ -2,18 +2,9 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { insightLane, readClusters, type ClusterAccess, type Clusters } from '../../../src/domains/apps/index.ts'
-import { clustersInUse } from '../../../src/domains/apps/store/index.ts'
-import { connectCluster } from '../../../src/processes/apps/cluster-connection.ts'
+import { insightLane, readClusters, type ClusterAccess } from '../../../src/domains/apps/index.ts'
 import { insightOf } from '../../../src/processes/apps/control-plane.ts'
-import {
-  atEnd,
-  createEmitter,
-  decisionLog,
-  startAll,
-  systemClock,
-  type KernelEvents,
-} from '../../../src/kernel/index.ts'
+import { startAll, systemClock } from '../../../src/kernel/index.ts'
 import {
   Deployment,
   httpTransport,
@@ -21,24 +12,14 @@ import {
   makeClient,
   Namespace,
   type Client,
-  type WatchEvents,
 } from '../../../src/kube/index.ts'
-import { clusterApps } from '../../../src/domains/apps/usecases/index.ts'
 import { DEPLOYMENT_LABEL } from '../../../src/domains/apps/fence.ts'
-import {
-  adminAccess,
-  CLUSTERS_QUEUE,
-  clustersWorker,
-  type ClustersEvents,
-} from '../../../src/domains/clusters/index.ts'
 import { openGardener } from '../../../src/domains/clusters/gardener/client.ts'
 import type { Gardener } from '../../../src/domains/clusters/gardener/gardener.ts'
 import { openMockGarden } from '../../../src/domains/clusters/gardener/stand-in/mock.ts'
-import { clusterRows } from '../../../src/domains/clusters/store/index.ts'
-import { openClusters } from '../../../src/domains/clusters/usecases/index.ts'
-import { PostgresQueue } from '../../../src/store/index.ts'
 import { startControlPlane, type ControlPlane } from '../../../tools/control-plane/index.ts'
 import { layVolume } from '../../support/volume.ts'
+import { clustersEmitter, clustersOf, startClusters } from './in-clusters.ts'
 import { ADMIN, WorkerWorld } from './world.ts'
 
 const LIFE_MS = 4_000
@@ -74,15 +55,6 @@ async function clusterOf({ database: { pool }, userId }: WorkerWorld, role: stri
     [userId, role],
   )
   return row!.id
-}
-
-function clustersOf(world: WorkerWorld, access: ClusterAccess): Clusters {
-  const { helm, dir: home } = world
-  return {
-    access,
-    connect: connectCluster({ helm, home, tempDir: home, emitter: createEmitter(), onError: () => {} }),
-    inUse: () => clustersInUse(world.database.pool),
-  }
 }
 
 /** What the API would tell about it. */
@@ -226,9 +198,8 @@ test('a cluster that is deleted with its apps goes after them', async () => {
 })
 
 /** A worker of clusters on a simulated Gardener, whose Shoots all are the second control plane. */
-async function gardenOf({ database, queue: appsQueue }: WorkerWorld, onRemove: () => Promise<void>) {
-  const emitter = createEmitter<KernelEvents & WatchEvents & ClustersEvents>()
-  const parts = { clock: systemClock, random: Math.random, emitter }
+async function gardenOf(world: WorkerWorld, onRemove: () => Promise<void>) {
+  const parts = { clock: systemClock, random: Math.random, emitter: clustersEmitter() }
   const garden = await openMockGarden({ ...parts, pace: { stepMs: 50, steps: 2, retryMs: 1_000 } })
   const settings = { providerType: 'local', cloudProfile: 'local', maxShootNameLen: 21, networkingType: 'calico' }
   const real = openGardener({ ...parts, mode: 'mock', transport: garden.transport, settings })
@@ -240,25 +211,10 @@ async function gardenOf({ database, queue: appsQueue }: WorkerWorld, onRemove: (
       return await real.remove(...asked)
     },
   }
-  const rows = clusterRows(database.openPool({ role: 'caelus_worker' }))
-  const queue = new PostgresQueue({ pool: database.openQueuePool({ role: 'caelus_worker' }), name: CLUSTERS_QUEUE })
-  const worker = clustersWorker({
-    ...parts,
-    gardener,
-    settings,
-    queue,
-    rows,
-    decisions: decisionLog(),
-    instance: 'clusters',
-    passMs: 60_000,
-    pollMs: 250,
-    statusPollMs: 1_000,
-  })
-  const stop = await startAll([atEnd('queue of clusters', () => queue.close()), ...garden.services, ...worker])
-  onTestFinished(stop)
-  const pool = database.openPool({ role: 'caelus_api' })
-  const clusters = openClusters({ pool, queue, apps: clusterApps({ queue: appsQueue }), clock: systemClock })
-  return { clusters, rows, access: adminAccess({ gardener, load: (id) => rows.load(id) }) }
+  onTestFinished(await startAll(garden.services))
+  const started = await startClusters(world, { ...parts, gardener, settings })
+  onTestFinished(started.stop)
+  return started
 }
 
 /** The private key of the administrator is in no file of the worker. */

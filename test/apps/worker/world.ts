@@ -93,12 +93,16 @@ export class WorkerWorld implements AsyncDisposable {
     this.#ending = made.ending
   }
 
-  static async make(template: Partial<TemplateInput> = {}, kubeconfig = inject('kubeconfig')): Promise<WorkerWorld> {
+  static async make(
+    template: Partial<TemplateInput> = {},
+    kubeconfig = inject('kubeconfig'),
+    postgresUrl = inject('postgresUrl'),
+  ): Promise<WorkerWorld> {
     const ending: (() => Promise<unknown>)[] = []
     const [{ helm: helmBinary }, config, database] = await Promise.all([
       obtainBinaries(['helm']),
       loadKubeConfig({ path: kubeconfig }),
-      freshDatabase(),
+      freshDatabase(postgresUrl),
     ])
     const transport = httpTransport(config)
     const client = makeClient(transport, { fieldManager: 'test' })
