@@ -44,7 +44,7 @@ export interface ClustersOfWorld {
   readonly rows: ClusterRows
   readonly queue: PostgresQueue
   readonly access: ClusterAccess
-  stop(): Promise<void>
+  readonly stop: () => Promise<void>
 }
 
 /** A worker of clusters beside the apps of a world, and the use cases of both. */
