@@ -36,8 +36,9 @@ test('a cluster is previewed, ordered, changed, explained and deleted', { timeou
   const dry = await run('create-cluster', 'prod', ...draft, '--dry-run')
   expect(dry).toMatch(/^prod would be accepted\n/)
   expect(dry).toMatch(/NODE POOL +CHANGE +MACHINES.*\ndefault +added +1-3/)
-  const refused = await run('create-cluster', 'prod', '--region', 'mars', ...draft.slice(2), '--dry-run')
-  expect(refused).toMatch(/^prod would be refused\n! region: .*supported: local/)
+  const refused = await tried('create-cluster', 'prod', '--region', 'mars', ...draft.slice(2), '--dry-run')
+  expect(refused.code).toBe(1)
+  expect(refused.out).toMatch(/^prod would be refused\n! region: .*supported: local/)
   expect(await json('list-clusters')).toEqual([])
 
   const { err: progress, code } = await tried('create-cluster', 'prod', ...draft, '--wait')

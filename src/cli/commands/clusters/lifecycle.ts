@@ -10,7 +10,7 @@ import { maintenanceIn, withMaintenance, type MaintenanceOptions } from './maint
 import { nodePoolOption } from './node-pool-option.ts'
 import { CLUSTER, clusterNamed, organizationIdIn, organizationOf, organizationOption } from './nouns.ts'
 import type { OrganizationOption } from './nouns.ts'
-import { clusterPreviewText, type ClusterPreview } from './preview.ts'
+import { showPreview, type ClusterPreview } from './preview.ts'
 import { untilGone, untilReady } from './wait.ts'
 
 export interface SaveOptions extends OutputOption, OrganizationOption {
@@ -74,7 +74,7 @@ export const withSaving = (command: Command): Command =>
 export function clusterLifeCommands(program: Command, { remote, terminal }: CliPorts): void {
   const previewed = async (client: RestClient, path: string, name: string, body: object, { output }: OutputOption) => {
     const preview = await client.post<ClusterPreview>(`${path}:preview`, body)
-    terminal.out(output === 'table' ? clusterPreviewText(name, preview) : formatValue(output, preview))
+    showPreview(terminal, name, preview, output)
   }
   const shown = async (client: RestClient, saved: Cluster, { output, wait = false, timeout }: SaveOptions) => {
     const last = wait ? await untilReady(client, saved, timeout, terminal) : saved

@@ -7,7 +7,7 @@ import { pathOf, type Cluster, type NodePool, type NodePoolDraft } from './clust
 import { withSaving, type SaveOptions } from './lifecycle.ts'
 import { count } from './node-pool-option.ts'
 import { CLUSTER, clusterNamed, NODE_POOL, organizationOption, poolNamed, type OrganizationOption } from './nouns.ts'
-import { clusterPreviewText, type ClusterPreview } from './preview.ts'
+import { showPreview, type ClusterPreview } from './preview.ts'
 import { untilReady } from './wait.ts'
 
 interface PoolOptions extends SaveOptions {
@@ -47,7 +47,7 @@ export function nodePoolCommands(program: Command, { remote, terminal }: CliPort
   ) => {
     const node_pools = pools.map(draftOf)
     const preview = await client.post<ClusterPreview>(`${pathOf(cluster)}:preview`, { node_pools })
-    terminal.out(output === 'table' ? clusterPreviewText(cluster.name, preview) : formatValue(output, preview))
+    showPreview(terminal, cluster.name, preview, output)
   }
   const saved = async (client: RestClient, cluster: Cluster, { wait = false, timeout }: SaveOptions): Promise<void> => {
     if (wait) await untilReady(client, await client.get<Cluster>(pathOf(cluster)), timeout, terminal)

@@ -1,4 +1,6 @@
-import { formatList } from '../../output.ts'
+import { ExitCode } from '../../exit-code.ts'
+import { formatList, formatValue, type Format } from '../../output.ts'
+import type { Terminal } from '../../ports.ts'
 import { actorOf } from '../../print-failure.ts'
 import { previewText, type Preview } from '../insight.ts'
 import type { ClusterFailure } from './cluster.ts'
@@ -42,8 +44,19 @@ const POOLS = [
 const usedText = (what: string, { used, limit }: Used): string =>
   `${used}${limit === null ? '' : ` of ${limit}`} ${what}`
 
+/** Prints what saving would do. A change that would be refused ends with exit code 1, as saving it does. */
+export function showPreview(
+  { out }: Pick<Terminal, 'out'>,
+  name: string,
+  preview: ClusterPreview,
+  output: Format,
+): void {
+  out(output === 'table' ? clusterPreviewText(name, preview) : formatValue(output, preview))
+  if (!preview.accepted) throw new ExitCode(1)
+}
+
 /** What saving would do: what is refused and why, then the fields of the Shoot, the node pools, and the limits. */
-export function clusterPreviewText(name: string, preview: ClusterPreview): string {
+function clusterPreviewText(name: string, preview: ClusterPreview): string {
   const { accepted, problems, fields, node_pools, limits, not_consulted } = preview
   const supported = (values: readonly string[] | null): string =>
     values === null ? '' : `; supported: ${values.join(', ')}`
