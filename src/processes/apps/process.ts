@@ -9,7 +9,8 @@ import { orderDemo } from './demo.ts'
 import { appsEvents } from './events.ts'
 import { logApps } from './log.ts'
 import { appsMetrics } from './metrics.ts'
-import { appsReport } from './report.ts'
+import { COUNT_APPS } from './report.ts'
+import { rowsReport } from '../shared/rows-report.ts'
 import { keptText, newKey } from '../shared/kept-file.ts'
 import { simulatedStorage } from './simulated-storage.ts'
 import { openAppsUseCases } from './usecases.ts'
@@ -36,7 +37,7 @@ function serve(host: ApiHost): ServedDomain {
   const { config, env, databaseUrl, pool, notices, board, seams, emitter, noControlPlane, onError } = host
   const useCases = openAppsUseCases({ config, databaseUrl, pool, clusters: seams.clusters.directory })
   seams.offerApps(useCases.clusterApps)
-  const report = appsReport(pool, notices, board)
+  const report = rowsReport({ name: 'apps', count: COUNT_APPS, pool, notices, board })
   const absent = async (): Promise<never> => noControlPlane()
   let insight: AppsInsight = {
     preview: absent,

@@ -12,7 +12,8 @@ import { apiFigures, type ReadFigures } from './figures.ts'
 import { openConfigured } from './gardener.ts'
 import { logClusters } from './log.ts'
 import { clustersMetrics } from './metrics.ts'
-import { clustersReport } from './report.ts'
+import { COUNT_CLUSTERS } from './report.ts'
+import { rowsReport } from '../shared/rows-report.ts'
 import { gardenerSettings } from './settings.ts'
 import { upClusters } from './up.ts'
 import { openClustersUseCases } from './usecases.ts'
@@ -28,7 +29,7 @@ export function clustersProcess(): ClustersProcess {
   const serve = (host: ApiHost): ServedDomain => {
     const { config, databaseUrl, pool, notices, board, seams } = host
     const useCases = openClustersUseCases(databaseUrl, pool, seams.apps)
-    const report = clustersReport(pool, notices, board)
+    const report = rowsReport({ name: 'clusters', count: COUNT_CLUSTERS, pool, notices, board })
     const late = lateGardener(config.of(CLUSTERS).mode)
     read = apiFigures(pool)
     seams.offerClusters({ directory: clusterDirectory, access: accessOfApi(pool, late.gardener) })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { appsReport } from '../../../src/processes/apps/report.ts'
+import { COUNT_APPS } from '../../../src/processes/apps/report.ts'
+import { rowsReport } from '../../../src/processes/shared/rows-report.ts'
 import { appsWorld } from './world.ts'
 
 test('the status counts the deployments of a member for them, and all for an admin', async () => {
@@ -16,7 +17,8 @@ test('the status counts the deployments of a member for them, and all for an adm
     url: `/api/v1/reconcile-jobs/${job.id}:fail`,
     payload: { error: 'no' },
   })
-  const report = appsReport(w.pool, { subscribe: () => () => {} }, w.parts.board)
+  const notices = { subscribe: () => () => {} }
+  const report = rowsReport({ name: 'apps', count: COUNT_APPS, pool: w.pool, notices, board: w.parts.board })
   await report.refresh()
 
   const apps = async ({ secret }: { readonly secret: string }) =>

@@ -46,10 +46,12 @@ const WRITE = `
   )
   select cluster_id from written`
 
-const LOAD = `select ${CLUSTER_COLUMNS}, ${APPS_LEFT} ${FROM_CLUSTERS} where c.id = $1`
+const LOADED = `${CLUSTER_COLUMNS}, ${APPS_LEFT} ${FROM_CLUSTERS}`
+
+const LOAD = `select ${LOADED} where c.id = $1`
 
 const PAGE = `
-  select ${CLUSTER_COLUMNS} ${FROM_CLUSTERS} where ${IS_LEFT} and ($1::uuid is null or c.id > $1) order by c.id limit $2`
+  select ${LOADED} where ${IS_LEFT} and ($1::uuid is null or c.id > $1) order by c.id limit $2`
 
 const LIVING = `select c.id ${FROM_CLUSTERS} where c.id = any ($1::uuid[]) and ${IS_LEFT}`
 

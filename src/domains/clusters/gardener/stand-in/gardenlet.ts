@@ -122,8 +122,12 @@ export function gardenlet(options: GardenletOptions): Gardenlet {
   async function write(shoot: Shoot, at: At, step: LifeStep): Promise<void> {
     const { uid, finalizers = [], annotations } = shoot.metadata
     switch (step.do) {
-      case 'addFinalizer':
-        return await hold(await prepare(shoot), at, [...finalizers, FINALIZER])
+      case 'addFinalizer': {
+        const prepared = await prepare(shoot)
+        // Another writer may be faster than the finalizer; what was prepared is not prepared again.
+        if (prepared !== shoot) shoots.wrote(prepared)
+        return await hold(prepared, at, [...(prepared.metadata.finalizers ?? []), FINALIZER])
+      }
       case 'removeFinalizer':
         await withdraw(shoot)
         return await hold(
