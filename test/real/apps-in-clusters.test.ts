@@ -236,6 +236,8 @@ describe('a foreign hand', () => {
     }
     await expect.poll(asOrdered, PATIENCE).toEqual([[3], false])
     expect((await becomes(id, 'ready'))?.uid).toBe(shoot.uid)
+    const { items } = await inGarden.clusters.listEvents(member, organizationId, id, { limit: 20 })
+    expect(items.map(({ message }) => message)).toContain('a change by hand was undone')
   })
 
   test('deletes a Shoot, and it is made anew', async () => {
