@@ -35,7 +35,12 @@ const HELD = 'a Shoot is written by its holder alone, and told as it is'
 test.each([
   ['only says that it wrote its rows', lyingRows, ['the world comes to rest']],
   ['takes every Shoot for an orphan', forgetful, [HELD]],
-  ['only says that it deletes', lyingGardener, ['the world comes to rest', 'no Shoot is left without a row']],
+  // Which law finds it first depends on when the worker looks.
+  [
+    'only says that it deletes',
+    lyingGardener,
+    ['the world comes to rest', 'no Shoot is left without a row', 'every row is true'],
+  ],
 ])('a worker that %s is found, and its seed replays exactly', { timeout: 600_000 }, async (_, variant, laws) => {
   const scenario = clustersScenario('clusters-broken', variant)
   const { found } = await explore(scenario, { seeds: 20 })

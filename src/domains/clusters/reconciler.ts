@@ -18,7 +18,7 @@ import type { ClustersEvents } from './events.ts'
 import { raise } from './failures.ts'
 import type { Gardener } from './gardener/gardener.ts'
 import { observe, type Memory, type Observation } from './observe.ts'
-import { isClaim, record, type Done, type Happened } from './record.ts'
+import { isClaim, record, type Done, type Happened, type Recorded } from './record.ts'
 import type { ClusterRows, LoadedCluster } from './rows.ts'
 import type { GardenerSettings } from './shoot/wanted.ts'
 import type { Effect } from './steps.ts'
@@ -61,6 +61,8 @@ class Reconciling {
   #loaded: LoadedCluster
   /** What was done and is not written yet. */
   #done: Done | undefined
+  /** What the step under way has begun with. It is written with what became of it: a sync takes milliseconds. */
+  #begun: Recorded | undefined
   #decision: Decision | undefined
 
   constructor(deps: ReconcilerDeps, run: Run, loaded: LoadedCluster) {
@@ -155,8 +157,13 @@ class Reconciling {
   /** Whether it belongs into the history. */
   async #record(happened: Happened): Promise<boolean> {
     const { cluster, sync } = this.#loaded
-    const recorded = record(sync, happened, this.#deps.clock.now())
+    const recorded = joined(this.#begun, record(sync, happened, this.#deps.clock.now()))
+    this.#begun = undefined
     if (recorded === undefined) return false
+    if (happened.is === 'decided' && isClaim(happened.decision.step)) {
+      this.#begun = recorded
+      return true
+    }
     const { patch, events } = recorded
     if (!(await this.#deps.rows.write(cluster.id, this.#run.fence, patch, events)))
       throw raise.ClusterStaleFence(
@@ -165,6 +172,12 @@ class Reconciling {
     this.#loaded = { cluster, sync: { ...sync, ...patch } }
     return events.length > 0
   }
+}
+
+/** Both in one write; what came later counts. */
+function joined(begun: Recorded | undefined, then: Recorded | undefined): Recorded | undefined {
+  if (begun === undefined || then === undefined) return begun ?? then
+  return { patch: { ...begun.patch, ...then.patch }, events: [...begun.events, ...then.events] }
 }
 
 /** The complete input of `decide`, recorded for replay. */

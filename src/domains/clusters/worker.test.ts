@@ -291,6 +291,22 @@ describe('a cluster', () => {
     expect((await shootOf('b'))?.metadata.name).not.toBe(first?.metadata.name)
   })
 
+  it('that is deleted takes its Shoot along, also if somebody has removed the label from that', async () => {
+    const { clusters, garden, work, untilStatus, shootOf, shoots, settle } = await stage()
+    const { stop } = await work()
+    await clusters.order({ id: 'a' })
+    await untilStatus('a', 'ready')
+    const { metadata } = (await shootOf('a')) ?? expect.fail('there is no Shoot')
+    await stop()
+    const at = { namespace: metadata.namespace ?? '', name: metadata.name }
+    await settle(garden.operator.patch(Shoots, at, { merge: { metadata: { labels: { [CLUSTER_ID]: null } } } }))
+    await clusters.remove('a')
+    await work()
+    // The watch does not tell of it any more: the next pass does.
+    await untilStatus('a', 'deleted', 10 * MINUTE)
+    expect(await shoots()).toEqual([])
+  })
+
   it('is made anew when somebody deletes its Shoot', async () => {
     const { clusters, garden, work, until, untilStatus, shootOf, settle } = await stage()
     await work()
