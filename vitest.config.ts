@@ -21,7 +21,12 @@ const ON_DATABASE = [
 ]
 
 /** A share of the tests on all real parts, which `npm test` runs beside the others. */
-const ON_KUBE = ['test/{kube,runtimes,processes,bench}/**/*.test.ts', 'test/api/runtimes/**/*.test.ts']
+const ON_KUBE = [
+  'test/{kube,runtimes,processes,bench}/**/*.test.ts',
+  'test/api/runtimes/**/*.test.ts',
+  'test/console/{clusters,identity,runtimes}/**/*.test.ts',
+  'test/console/shell.test.ts',
+]
 
 /** Measures the CPU time of each test file. */
 const setupFiles = [join(import.meta.dirname, 'tools/test-report/measure-file.ts')]
