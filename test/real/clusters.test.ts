@@ -52,8 +52,10 @@ test(
         /^prod would be accepted\n~ Shoot\n {2}~ spec\.kubernetes\.version: "1\.34\.\d+" -> "1\.35\.\d+"\n/,
       )
       expect(dry).not.toContain('  + spec.')
-      const refused = await caelus('update-cluster', 'prod', '--kubernetes-version', '1.33', '--dry-run')
-      expect(refused).toMatch(/^prod would be refused\n! kubernetes_version: /)
+      const older = ['update-cluster', 'prod', '--kubernetes-version', '1.33', '--dry-run']
+      const refused = await start(older, env, CAELUS).ended
+      expect(refused.code).toBe(1)
+      expect(refused.out).toMatch(/^prod would be refused\n! kubernetes_version: /)
       expect(await caelus('get-kubeconfig', 'prod')).toContain('client-certificate-data')
 
       first.child.kill('SIGTERM')
