@@ -296,10 +296,9 @@ describe('a cluster', () => {
     const { stop } = await work()
     await clusters.order({ id: 'a' })
     await untilStatus('a', 'ready')
-    const { metadata } = (await shootOf('a')) ?? expect.fail('there is no Shoot')
+    const shoot = (await shootOf('a')) ?? expect.fail('there is no Shoot')
     await stop()
-    const at = { namespace: metadata.namespace ?? '', name: metadata.name }
-    await settle(garden.operator.patch(Shoots, at, { merge: { metadata: { labels: { [CLUSTER_ID]: null } } } }))
+    await settle(garden.operator.patch(Shoots, at(shoot), { merge: { metadata: { labels: { [CLUSTER_ID]: null } } } }))
     await clusters.remove('a')
     await work()
     // The watch does not tell of it any more: the next pass does.
