@@ -15,7 +15,6 @@ import {
   FENCE,
   GARDENER_OPERATION,
   OPERATION_ID,
-  ORGANIZATION_ID,
   type Shoot,
   type ShootSpec,
 } from '../../src/domains/clusters/gardener/shoot.ts'
@@ -260,7 +259,7 @@ const meddler =
         await meddle(client.delete(Shoots, at))
       } else if (left++ < MOST_STRAYS) {
         note(`leaves a Shoot behind`)
-        const labels = { [CLUSTER_ID]: `${STRAY}-${act}`, [ORGANIZATION_ID]: 'o1' }
+        const labels = { ...shoot.metadata.labels, [CLUSTER_ID]: `${STRAY}-${act}` }
         const metadata = { name: `${STRAY}${act}`, namespace: at.namespace, labels }
         const { apiVersion, spec } = shoot
         await meddle(client.create(Shoots, { apiVersion, kind: 'Shoot', metadata, spec }))

@@ -156,6 +156,10 @@ export function exerciseClusterRows(name: string, make: () => Promise<ClusterRow
       expect(await pageOf(second, 2)).toEqual([third])
       expect([...(await stage.rows.living([...ids, '00000000-0000-4000-8000-000000000000']))].toSorted()).toEqual(ids)
       expect(await stage.rows.count()).toEqual({ living: 3, all: 3 })
+      const own = (await stage.rows.load(first))?.cluster.organizationId ?? ''
+      expect([...(await stage.rows.organizations([own, '00000000-0000-4000-8000-000000000000', 'none']))]).toEqual([
+        own,
+      ])
       const claims = await stage.queue.claim('worker', 3)
       const claim = claims.find(({ key }) => key.id === second)
       expect(await stage.rows.write(second, claim?.fence ?? 0, { status: 'deleted' }, [])).toBe(true)

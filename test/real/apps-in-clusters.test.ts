@@ -87,7 +87,6 @@ beforeAll(async () => {
   inside = makeClient(await connected(behind.kubeconfig), { fieldManager: 'test' })
   const transport = await connected(garden.kubeconfig)
   operator = makeClient(transport, { fieldManager: 'operator' })
-  oldOrphan = await orphan('old')
 
   world = await WorkerWorld.make({}, platform.kubeconfig, postgres.url)
   ending.push(async () => world[Symbol.asyncDispose]())
@@ -99,6 +98,7 @@ beforeAll(async () => {
     `insert into tenant.organization_members (organization_id, user_id, role) values ($1, $2, 'member')`,
     [organizationId, member.userId],
   )
+  oldOrphan = await orphan('old')
   const gardener = openGardener({ mode: 'real', transport, settings, clock: systemClock, emitter })
   inGarden = await startClusters(world, {
     gardener,
@@ -118,7 +118,7 @@ afterAll(async () => {
 /** A Shoot that looks like one of ours, and of which no row knows. */
 const orphan = (name: string): Promise<Shoot> => {
   const draft = exampleShoot('garden', name)
-  const labels = { [CLUSTER_ID]: crypto.randomUUID(), [ORGANIZATION_ID]: crypto.randomUUID() }
+  const labels = { [CLUSTER_ID]: crypto.randomUUID(), [ORGANIZATION_ID]: organizationId }
   return operator.create(Shoots, { ...draft, metadata: { ...draft.metadata, labels } })
 }
 

@@ -17,6 +17,7 @@ const NOW = 10 * 3_600_000
 
 const shoot = (id: string, over: Partial<OrphanCandidate> = {}): OrphanCandidate => ({
   clusterId: id,
+  organizationId: 'o1',
   namespace: 'garden-p1',
   name: `c${id}`,
   uid: `u${id}`,
@@ -27,6 +28,7 @@ const shoot = (id: string, over: Partial<OrphanCandidate> = {}): OrphanCandidate
 
 const input = (over: Partial<OrphansInput> = {}): OrphansInput => ({
   shoots: [shoot('1'), shoot('2')],
+  organizations: ['o1'],
   living: ['1'],
   rows: 2,
   limits: ORPHAN_LIMITS,
@@ -53,6 +55,15 @@ test('a Shoot that was just created is left alone, and so is one that goes alrea
   expect(namesOf({ shoots: [shoot('1'), young] })).toEqual([])
   expect(namesOf({ shoots: [shoot('1'), { ...young, createdAt: NOW - ORPHAN_LIMITS.graceMs }] })).toEqual(['2'])
   expect(namesOf({ shoots: [shoot('1'), shoot('2', { isDeleting: true })] })).toEqual([])
+})
+
+test('Shoots of organizations that never had a cluster here belong to another installation', () => {
+  const foreign = ['3', '4', '5', '6', '7'].map((id) => shoot(id, { organizationId: 'o2' }))
+  expect(decideOrphans(input({ shoots: [shoot('1'), shoot('2'), ...foreign] }), NOW)).toEqual({
+    remove: [shoot('2')],
+    kept: null,
+  })
+  expect(namesOf({ shoots: foreign })).toEqual([])
 })
 
 test('no more than a few are removed in one pass, the oldest first', () => {
@@ -86,7 +97,12 @@ test('most Shoots without a row are suspicious when they are many, and not when 
 const live = (uid: string): Shoot => ({
   apiVersion: 'core.gardener.cloud/v1beta1',
   kind: 'Shoot',
-  metadata: { name: 'c1', namespace: 'garden-p1', uid, labels: { 'fundament.io/cluster-id': '1' } },
+  metadata: {
+    name: 'c1',
+    namespace: 'garden-p1',
+    uid,
+    labels: { 'fundament.io/cluster-id': '1', 'fundament.io/organization-id': 'o1' },
+  },
   spec: { kubernetes: { version: '1.34.3' }, provider: { type: 'local' } },
 })
 
@@ -102,6 +118,7 @@ async function removedAfter({ found, isLiving }: { readonly found: Shoot | undef
     },
     rows: {
       living: async (ids) => new Set(++looks > 1 && isLiving ? ids : []),
+      organizations: async (ids) => new Set(ids),
       count: async () => ({ living: 1, all: 1 }),
     },
     clock: manualClock(NOW),

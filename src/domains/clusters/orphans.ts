@@ -12,7 +12,7 @@ import {
 import type { ClustersEvents } from './events.ts'
 import { raise } from './failures.ts'
 import type { Gardener } from './gardener/gardener.ts'
-import { CLUSTER_ID, type Shoot } from './gardener/shoot.ts'
+import { CLUSTER_ID, ORGANIZATION_ID, type Shoot } from './gardener/shoot.ts'
 import { ORPHANS_KEY } from './queue.ts'
 import type { ClusterRows } from './rows.ts'
 
@@ -35,6 +35,8 @@ export const ORPHAN_LIMITS: OrphanLimits = { graceMs: 600_000, atMost: 3 }
 export interface OrphansInput {
   /** As Gardener listed them before the rows were read. */
   readonly shoots: readonly OrphanCandidate[]
+  /** The organizations that have or had a cluster here. Shoots of others belong to another installation. */
+  readonly organizations: readonly string[]
   /** Ids of clusters whose Shoots may exist. */
   readonly living: readonly string[]
   /** Number of all rows that ever were. */
@@ -44,6 +46,7 @@ export interface OrphansInput {
 
 export interface OrphanCandidate {
   readonly clusterId: string
+  readonly organizationId: string
   readonly namespace: string
   readonly name: string
   readonly uid: string
@@ -59,8 +62,11 @@ export interface OrphansDecision {
 }
 
 /** Which Shoots without a row to delete. Pure and total. */
-export function decideOrphans({ shoots, living, rows, limits }: OrphansInput, now: number): OrphansDecision {
-  const owned = new Set(living)
+export function decideOrphans(input: OrphansInput, now: number): OrphansDecision {
+  const { living, rows, limits } = input
+  const [owned, known] = [new Set(living), new Set(input.organizations)]
+  // An empty table knows no organization.
+  const shoots = input.shoots.filter(({ organizationId }) => rows === 0 || known.has(organizationId))
   const orphans = shoots
     .filter(({ clusterId, isDeleting }) => !owned.has(clusterId) && !isDeleting)
     .filter(({ createdAt }) => now - createdAt >= limits.graceMs)
@@ -87,7 +93,7 @@ const listOf = (names: readonly string[]): string =>
 
 export interface OrphanDeps {
   readonly gardener: Pick<Gardener, 'list' | 'find' | 'remove'>
-  readonly rows: Pick<ClusterRows, 'living' | 'count'>
+  readonly rows: Pick<ClusterRows, 'living' | 'count' | 'organizations'>
   readonly clock: Clock
   readonly emitter: Emitter<ClustersEvents>
   readonly everyMs: number
@@ -116,8 +122,15 @@ async function collectOrphans({ gardener, rows, clock, emitter, limits }: Orphan
   const shoots = listed.map(candidateOf)
   if (shoots.length === 0) return
   const living = await rows.living(shoots.map(({ clusterId }) => clusterId))
+  const organizations = await rows.organizations([...new Set(shoots.map(({ organizationId }) => organizationId))])
   const { all } = await rows.count()
-  const input: OrphansInput = { shoots, living: [...living], rows: all, limits: limits ?? ORPHAN_LIMITS }
+  const input: OrphansInput = {
+    shoots,
+    organizations: [...organizations],
+    living: [...living],
+    rows: all,
+    limits: limits ?? ORPHAN_LIMITS,
+  }
   const now = clock.now()
   const decision = decideOrphans(input, now)
   if (decision.remove.length > 0 || decision.kept !== null) run.decided({ input, decision, at: now })
@@ -133,6 +146,7 @@ async function collectOrphans({ gardener, rows, clock, emitter, limits }: Orphan
 
 const candidateOf = ({ metadata }: Shoot): OrphanCandidate => ({
   clusterId: metadata.labels?.[CLUSTER_ID] ?? '',
+  organizationId: metadata.labels?.[ORGANIZATION_ID] ?? '',
   namespace: metadata.namespace ?? '',
   name: metadata.name,
   uid: metadata.uid ?? '',

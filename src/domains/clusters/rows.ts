@@ -32,6 +32,8 @@ export interface ClusterRows {
   page(after: string | undefined, limit: number): Promise<readonly LoadedCluster[]>
   /** Which of these ids have a row whose Shoot may exist: one that is not `deleted`. */
   living(ids: readonly string[]): Promise<ReadonlySet<string>>
+  /** Which of these organizations have or had a cluster. */
+  organizations(ids: readonly string[]): Promise<ReadonlySet<string>>
   /** Number of rows whose Shoots may exist, and of all rows that ever were. */
   count(): Promise<{ readonly living: number; readonly all: number }>
   /** Tells that the watch on Gardener is current, for the age of every status. */

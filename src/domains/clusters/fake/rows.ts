@@ -102,6 +102,11 @@ export function fakeClusters({ queue, clock, table = new Table(), onWrite }: Fak
         table.inTransaction(
           async (all) => new Set(ids.filter((id) => (all.get(id)?.sync.status ?? 'deleted') !== 'deleted')),
         ),
+      organizations: (ids) =>
+        table.inTransaction(async (all) => {
+          const known = new Set(all.list().map(({ cluster }) => cluster.organizationId))
+          return new Set(ids.filter((id) => known.has(id)))
+        }),
       count: () =>
         table.inTransaction(async (all) => {
           const rows = all.list()

@@ -55,6 +55,9 @@ const PAGE = `
 
 const LIVING = `select c.id ${FROM_CLUSTERS} where c.id = any ($1::uuid[]) and ${IS_LEFT}`
 
+const ORGANIZATIONS =
+  'select distinct organization_id as id from tenant.clusters where organization_id = any ($1::uuid[])'
+
 const COUNT = `
   select (count(*) filter (where ${IS_LEFT}))::int as living, count(*)::int as "all" ${FROM_CLUSTERS}`
 
@@ -80,6 +83,10 @@ export const clusterRows = (pool: Pool): ClusterRows => ({
   },
   async living(ids) {
     const rows = await pool.query<{ id: string }>(LIVING, [ids.filter(isId)])
+    return new Set(rows.map(({ id }) => id))
+  },
+  async organizations(ids) {
+    const rows = await pool.query<{ id: string }>(ORGANIZATIONS, [ids.filter(isId)])
     return new Set(rows.map(({ id }) => id))
   },
   async count() {
