@@ -35,6 +35,8 @@ export interface Cache<K extends KubeObject, T extends KubeObject = K> extends S
   /** Resolves when everything has been listed once. */
   readonly synced: Promise<void>
   readonly size: number
+  /** Whether its watch is connected: what is not there does not exist. False before the first list and after the end. */
+  readonly isCurrent: boolean
   get(at: At): K | undefined
   list(namespace?: string): K[]
   byIndex(index: string, value: string): K[]
@@ -214,6 +216,9 @@ export function cache<T extends KubeObject, K extends KubeObject = T>(
     synced: synced.promise,
     get size() {
       return store.size
+    },
+    get isCurrent() {
+      return running.isCurrent
     },
     start: () => running.start(),
     async stop() {

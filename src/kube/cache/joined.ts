@@ -41,6 +41,9 @@ function joinedCaches<K extends KubeObject, T extends KubeObject = K>(
     get size() {
       return all.reduce((sum, { size }) => sum + size, 0)
     },
+    get isCurrent() {
+      return all.every(({ isCurrent }) => isCurrent)
+    },
     start: () => every(all.map((one) => one.start())),
     stop: () => every(all.map((one) => one.stop())),
     done,

@@ -109,6 +109,8 @@ export interface WatchOptions extends Where {
   /** PartialObjectMetadata instead of complete objects. */
   readonly metadataOnly?: boolean
   readonly timeoutSeconds?: number
+  /** Called when the server has accepted the watch. */
+  readonly onOpen?: () => void
 }
 
 export interface Page<T extends KubeObject> {

@@ -198,6 +198,7 @@ export function makeClient(transport: Transport, settings: ClientOptions): Clien
           ...(options.sendInitialEvents && { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' }),
         },
         ...(options.metadataOnly && { accept: `application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1` }),
+        ...(options.onOpen && { onOpen: options.onOpen }),
         signal,
       })
       for await (const line of lines) {

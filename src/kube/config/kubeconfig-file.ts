@@ -106,9 +106,13 @@ export async function parseKubeConfig(text: string, path: string): Promise<KubeC
   }
 }
 
+const loadYaml = () => import('yaml')
+let yaml: ReturnType<typeof loadYaml> | undefined
+
 async function parseYaml(text: string, path: string): Promise<RawFile> {
   // Loaded on demand: a process in a pod has no kubeconfig.
-  const { parse } = await import('yaml')
+  yaml ??= loadYaml()
+  const { parse } = await yaml
   try {
     const raw: unknown = parse(text)
     if (typeof raw === 'object' && raw !== null) return raw

@@ -23,9 +23,10 @@ async function scene(first = kubeconfig()) {
     if (answer instanceof Error) throw answer
     return { kubeconfig: answer, expiresAt: clock.now() + LIFE_MS }
   }
-  const { credentials } = await renewedConfig({ of: 'of cluster shop', obtain, onMoved: () => moved++, clock })
+  const { config, renew } = await renewedConfig({ of: 'of cluster shop', obtain, onMoved: () => moved++, clock })
+  const { credentials } = config
   const token = async () => (await credentials.current()).authorization
-  return { clock, answers, credentials, token, asked: () => asked, moved: () => moved }
+  return { clock, answers, credentials, token, renew, asked: () => asked, moved: () => moved }
 }
 
 test('credentials are kept until four fifths of their life are over, and renewed while they still hold', async () => {
@@ -73,6 +74,16 @@ test('credentials for another server are sent nowhere', async () => {
   await expect(credentials.current()).rejects.toThrow('kubeconfig of cluster shop: its server has moved')
   await expect(credentials.current()).rejects.toThrow('its server has moved')
   expect(moved()).toBe(1)
+})
+
+test('they are renewed early when that is asked for, and a server that has moved is noticed', async () => {
+  const { answers, token, renew, asked, moved } = await scene()
+  await renew()
+  expect([await token(), asked(), moved()]).toEqual(['Bearer renewed 2', 2, 0])
+  answers.push(kubeconfig({ server: 'https://elsewhere.example' }))
+  await renew()
+  await renew()
+  expect([asked(), moved()]).toEqual([3, 1])
 })
 
 test.each([

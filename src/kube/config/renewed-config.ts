@@ -31,13 +31,20 @@ interface Obtained {
   readonly expiresAt: number
 }
 
+export interface RenewedConfig {
+  readonly config: KubeConfig
+  /** Asks for new credentials now: a server that does not answer may have moved. */
+  readonly renew: () => Promise<void>
+}
+
 /**
  * A config whose credentials are renewed before they end, and when the server refuses them. Requests go on with the present
  * ones while new ones are obtained. The kubeconfig is held in memory alone.
  */
-export async function renewedConfig(options: RenewedConfigOptions): Promise<KubeConfig> {
+export async function renewedConfig(options: RenewedConfigOptions): Promise<RenewedConfig> {
   const first = await obtained(options)
-  return { ...first.config, credentials: renewedCredentials(first, options) }
+  const { renew, ...credentials } = renewedCredentials(first, options)
+  return { config: { ...first.config, credentials }, renew }
 }
 
 async function obtained({ of, obtain, clock }: RenewedConfigOptions): Promise<Obtained> {
@@ -47,7 +54,10 @@ async function obtained({ of, obtain, clock }: RenewedConfigOptions): Promise<Ob
   return { config, credentials: await config.credentials.current(), at, expiresAt }
 }
 
-function renewedCredentials(first: Obtained, options: RenewedConfigOptions): CredentialSource {
+function renewedCredentials(
+  first: Obtained,
+  options: RenewedConfigOptions,
+): CredentialSource & Pick<RenewedConfig, 'renew'> {
   const { clock, of } = options
   let present = first
   let isRefused = false
@@ -78,6 +88,9 @@ function renewedCredentials(first: Obtained, options: RenewedConfigOptions): Cre
 
   return {
     kind: `renewed ${first.config.credentials.kind}`,
+    renew: async () => {
+      if (!hasMoved) await renewOnce()
+    },
     async current() {
       const now = clock.now()
       const isOver = isRefused || now >= present.expiresAt

@@ -299,7 +299,9 @@ export class FakeKubernetes {
 
   async *#stream(request: KubeRequest, caller: User): AsyncGenerator {
     if (request.signal?.aborted) return
-    yield* this.#opened(request, caller)
+    const lines = this.#opened(request, caller)
+    request.onOpen?.()
+    yield* lines
   }
 
   #opened(request: KubeRequest, caller: User): AsyncGenerator {

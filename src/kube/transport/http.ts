@@ -176,6 +176,7 @@ export function httpTransport(config: KubeConfig, options: HttpOptions = {}): Ht
         throw errorOf(describe(request), parsed(request, answer))
       }
       deadline.begun()
+      request.onOpen?.()
       yield* linesOf(heard(body, opened), isJson(headers as HeaderMap))
     } catch (error) {
       if (request.signal?.aborted) return

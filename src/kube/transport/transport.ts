@@ -17,6 +17,8 @@ export interface KubeRequest {
   readonly timeoutMs?: number
   /** Called before each attempt to send the request. Throws to refuse it. */
   readonly beforeSend?: () => void
+  /** Called when the server has accepted a stream: its first line may come much later. */
+  readonly onOpen?: () => void
 }
 
 export interface KubeResponse {

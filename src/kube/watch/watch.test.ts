@@ -201,7 +201,7 @@ test('a connection that ignores its abort signal is abandoned', async () => {
   await pass(0)
   server.put('a', '1')
   await pass(IDLE_MS)
-  expect(heard).toEqual(['connected with 0', 'reconnected: ended', 'idle', 'reconnected: idle'])
+  expect(heard).toEqual(['connected with 0', 'idle', 'reconnected: idle'])
   await running.stop()
 })
 
@@ -215,7 +215,7 @@ test('a lost history leads to a list after a short spread', async () => {
   expect(told).toEqual(['all 0'])
   await pass(1_000)
   expect(told).toEqual(['all 0', 'all 1'])
-  expect(heard).toEqual(['connected with 0', 'idle', 'reconnected: idle', 'relisted: expired'])
+  expect(heard).toEqual(['connected with 0', 'idle', 'relisted: expired'])
   await running.stop()
 })
 
@@ -231,22 +231,71 @@ test('errors are retried after growing pauses for as long as they last', async (
   expect(heard).toEqual([
     'connected with 0',
     'error 1, again in 500',
-    'reconnected: failure',
     'error 2, again in 1000',
-    'reconnected: failure',
     'error 3, again in 2000',
-    'reconnected: failure',
     'error 4, again in 4000',
-    'reconnected: failure',
     'error 5, again in 8000',
-    'reconnected: failure',
     'error 6, again in 15000',
-    'reconnected: failure',
     'error 7, again in 15000',
-    'reconnected: failure',
     'error 8, again in 15000',
     'reconnected: failure',
   ])
+  await running.stop()
+})
+
+test('it is current once listed, until the connection is lost, and again when the server has accepted the next one', async () => {
+  const { server, running, pass } = world()
+  expect(running.isCurrent).toBe(false)
+  await running.start()
+  expect(running.isCurrent).toBe(true)
+  server.fail(500, 500)
+  server.reset()
+  await pass(0)
+  expect(running.isCurrent).toBe(false)
+  await pass(600)
+  expect(running.isCurrent).toBe(false)
+  await pass(10_000)
+  expect(running.isCurrent).toBe(true)
+  await running.stop()
+  expect(running.isCurrent).toBe(false)
+})
+
+test('after a list in pages it is current once the server has accepted the watch', async () => {
+  const accept = Promise.withResolvers<void>()
+  const { server, running, pass } = world((inner) => ({
+    listPage: inner.listPage.bind(inner),
+    async *watchEvents(resource, options, signal) {
+      if (options.sendInitialEvents !== true) await accept.promise
+      yield* inner.watchEvents(resource, options, signal)
+    },
+  }))
+  server.streamsLists = false
+  await running.start()
+  await pass(1_000)
+  expect(running.isCurrent).toBe(false)
+  accept.resolve()
+  await pass(0)
+  expect(running.isCurrent).toBe(true)
+  await running.stop()
+})
+
+test('a connection that the server has not accepted is not current', async () => {
+  let opened = 0
+  const accept = Promise.withResolvers<void>()
+  const { server, running, pass, heard } = world((inner) => ({
+    listPage: inner.listPage.bind(inner),
+    async *watchEvents(resource, options, signal) {
+      if (++opened === 2) await accept.promise
+      yield* inner.watchEvents(resource, options, signal)
+    },
+  }))
+  await running.start()
+  server.end()
+  await pass(1_000)
+  expect([running.isCurrent, heard]).toEqual([false, ['connected with 0']])
+  accept.resolve()
+  await pass(0)
+  expect([running.isCurrent, heard]).toEqual([true, ['connected with 0', 'reconnected: ended']])
   await running.stop()
 })
 

@@ -80,6 +80,8 @@ export interface WatchSpec<T extends KubeObject> {
 export interface Watch extends Service {
   /** Everything up to this version has been delivered. Absent while it lists. */
   version(): string | undefined
+  /** Whether the server sends every change at the moment: the list is complete, and its watch was accepted. */
+  readonly isCurrent: boolean
   /** Lists all objects again; ignored while a list is running. */
   relist(why: ListReason): void
 }
@@ -113,6 +115,8 @@ export function watch<T extends KubeObject>(deps: WatchDeps, spec: WatchSpec<T>)
   let failedWith: unknown
   let onFirstList = (): void => {}
   let connection: Connection | undefined
+  /** The server has accepted the present connection. */
+  let isAccepted = false
   let relistRequest: ListReason | undefined
 
   function advance(input: WatchInput<T>): void {
@@ -182,13 +186,19 @@ export function watch<T extends KubeObject>(deps: WatchDeps, spec: WatchSpec<T>)
     onFirstList()
   }
 
+  /** A connection that was abandoned may be accepted later. */
+  function accepted(connected: AbortSignal): void {
+    if (connected.aborted) return
+    isAccepted = true
+    if (lost !== undefined && state.at === 'watching') emitter.emit('watch:reconnected', { resource: name, why: lost })
+    lost = undefined
+  }
+
   async function listen(signal: AbortSignal): Promise<WatchInput<T> | undefined> {
     // A relist requested after the last connection ended had no connection to close.
     if (state.at === 'watching' && relistRequest !== undefined) return relistInput()
-    if (lost !== undefined && state.at === 'watching') emitter.emit('watch:reconnected', { resource: name, why: lost })
-    lost = undefined
     connection = connect<WatchEvent<T>>({
-      open: (abort) => source.watchEvents(resource, streamOptions(), abort),
+      open: (abort) => source.watchEvents(resource, { ...streamOptions(), onOpen: () => accepted(abort) }, abort),
       take(event) {
         advance(inputOf(event))
         return state.at === 'watching' || state.at === 'streamingList'
@@ -198,6 +208,7 @@ export function watch<T extends KubeObject>(deps: WatchDeps, spec: WatchSpec<T>)
       signal,
     })
     const end = await connection.end
+    isAccepted = false
     switch (end.by) {
       case 'server':
         return { saw: 'ended' }
@@ -326,7 +337,14 @@ export function watch<T extends KubeObject>(deps: WatchDeps, spec: WatchSpec<T>)
     return going.at === 'watching' ? going.version : undefined
   }
 
-  return { ...running, relist, version }
+  return {
+    ...running,
+    relist,
+    version,
+    get isCurrent() {
+      return isAccepted && state.at === 'watching'
+    },
+  }
 }
 
 function verdictOf(error: unknown): 'expired' | 'refused' | 'failed' {

@@ -169,6 +169,7 @@ export class UnrulyServer implements WatchSource {
         stream.waiting.push({ event })
     }
     this.#streams.add(stream)
+    options.onOpen?.()
     signal.addEventListener('abort', () => deliver(stream, { end: true }))
     try {
       for (;;) {
