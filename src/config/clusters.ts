@@ -79,7 +79,7 @@ export const CLUSTERS = section({
       'CAELUS_CLUSTERS_ORPHANS_AT_MOST',
       integer(0, 10_000),
       '3',
-      'The most Shoots without a cluster that one pass deletes. If there are more, and they are most of all Shoots, none is deleted.',
+      'The most Shoots without a cluster that one pass deletes. If there are more, and they have no row at all or are most of all Shoots, none is deleted.',
     ),
   },
 })

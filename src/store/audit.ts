@@ -41,12 +41,19 @@ export async function audit(
   )
 }
 
-/** The audit rows of an object, newest first. */
-export async function auditOf(on: Runner, object: AuditRow['object'], limit = 100): Promise<AuditRow[]> {
+/** The audit rows of an object, newest first: `only` those of one action, or all `but` those. */
+export async function auditOf(
+  on: Runner,
+  object: AuditRow['object'],
+  limit = 100,
+  { only, but }: { readonly only?: string; readonly but?: string } = {},
+): Promise<AuditRow[]> {
   const rows = await on.query<Stored>(
     `select id, at, actor, action, before_sha256, after_sha256, detail
-     from caelus.audit where object_kind = $1 and object_id = $2 order by id desc limit $3`,
-    [object.kind, object.id, limit],
+     from caelus.audit
+     where object_kind = $1 and object_id = $2 and ($4::text is null or action = $4) and ($5::text is null or action <> $5)
+     order by id desc limit $3`,
+    [object.kind, object.id, limit, only ?? null, but ?? null],
   )
   return rows.map(({ id, at, actor, action, before_sha256, after_sha256, detail }) => ({
     id: Number(id),

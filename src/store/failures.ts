@@ -1,4 +1,4 @@
-import { defineFailures, failureOf, messageOf, type FailureError } from '../kernel/index.ts'
+import { defineFailures, FailureError, failureOf, messageOf } from '../kernel/index.ts'
 
 export const raise = defineFailures({
   DatabaseUnavailable: {
@@ -101,6 +101,10 @@ export function isAnswer(error: unknown): boolean {
   const code = sqlState(error)
   return code?.length === 5 && !endsConnection(code)
 }
+
+/** Whether the server refused a statement, so that nothing of it was done. False also means that it is not known. */
+export const isRefused = (error: unknown): boolean =>
+  isAnswer(error) || (error instanceof FailureError && isAnswer(error.cause))
 
 /** Whether the database may answer later without a change of this process: it is away, silent or too busy. */
 export const isUnavailable = (error: unknown): boolean =>

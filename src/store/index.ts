@@ -1,5 +1,6 @@
 export { CHANGES, unsentChanges, type RowChange, type UnsentChangesOptions } from './changes.ts'
 export { audit, auditOf, type AuditEntry, type AuditRow } from './audit.ts'
+export { Batch } from './batch.ts'
 export { decisionStore, type DecisionStore, type DecisionStoreOptions } from './decision-store.ts'
 export {
   DECISIONS_CHANNEL,
@@ -11,7 +12,7 @@ export {
   type DecisionFilter,
   type DecisionRow,
 } from './decisions.ts'
-export { isUnavailable, violates } from './failures.ts'
+export { isRefused, isUnavailable, violates } from './failures.ts'
 export { checkGeneration, found, needsAdmin, note, refuseUnstorable, type Precondition } from './guard.ts'
 export { keepDecisions, type KeepDecisionsOptions } from './keep-decisions.ts'
 export { listener, type Listener, type ListenerOptions } from './listen.ts'

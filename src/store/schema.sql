@@ -356,6 +356,24 @@ begin
 end
 $function$
 
+caelus.notify_cluster_app()
+CREATE OR REPLACE FUNCTION caelus.notify_cluster_app()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  insert into caelus.unsent_change
+  select object, object || jsonb_build_object('operation', lower(tg_op), 'columns', jsonb_build_object('status', new.status))
+  from tenant.clusters c, jsonb_build_object(
+    'topic', 'clusters', 'kind', 'ClusterApp', 'id', new.deployment_uid, 'tenant', c.organization_id::text) object
+  where c.id = new.cluster_id
+  on conflict (object) do update set notice = excluded.notice;
+  return null;
+end
+$function$
+
 caelus.notify_decisions()
 CREATE OR REPLACE FUNCTION caelus.notify_decisions()
  RETURNS trigger
@@ -628,15 +646,27 @@ $function$
 tenant.cluster_apps_left(the_cluster uuid)
 CREATE OR REPLACE FUNCTION tenant.cluster_apps_left(the_cluster uuid)
  RETURNS integer
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
-BEGIN ATOMIC
- SELECT (count(*))::integer AS count
-    FROM (caelus.deployment d
-      JOIN tenant.clusters c ON ((c.id = d.cluster_id)))
-   WHERE ((c.id = cluster_apps_left.the_cluster) AND (d.status <> 'deleted'::text) AND (NOT ((d.deleted_at IS NOT NULL) AND ((d.last_error ->> 'code'::text) = 'ClusterUnreachable'::text) AND COALESCE((c.deleted < (now() - '00:10:00'::interval)), false))));
-END
+AS $function$
+begin
+  -- The current user is the owner of the function. The caller is the role that the session has set, or its login.
+  if (
+    pg_has_role(coalesce(nullif(current_setting('role'), 'none'), session_user)::name, 'caelus_worker', 'member')
+    or caelus.acts_as_admin()
+    or exists (
+      select from tenant.clusters c where c.id = the_cluster and c.organization_id::text = any (caelus.current_tenants()))
+  ) is not true then
+    raise insufficient_privilege using message = format('permission denied to count the apps of cluster %s', the_cluster);
+  end if;
+  return (
+    select count(*) from caelus.deployment d join tenant.clusters c on c.id = d.cluster_id
+    where c.id = the_cluster and d.status <> 'deleted' and not (
+      d.deleted_at is not null and d.last_error ->> 'code' = 'ClusterUnreachable'
+      and coalesce(c.deleted < now() - interval '10 minutes', false)));
+end
+$function$
 
 tenant.cluster_changed()
 CREATE OR REPLACE FUNCTION tenant.cluster_changed()
@@ -756,6 +786,29 @@ begin
       case tg_op when 'INSERT' then 'added' else 'changed' end));
   end if;
   return null;
+end
+$function$
+
+tenant.note_cluster_access(the_cluster uuid, instance text, seconds integer)
+CREATE OR REPLACE FUNCTION tenant.note_cluster_access(the_cluster uuid, instance text, seconds integer)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if coalesce(instance = '' or length(instance) > 300 or instance ~ '[[:cntrl:]]', true)
+    or coalesce(seconds not between 1 and 86400, true) then
+    raise exception 'access by % for % seconds cannot be recorded', instance, seconds
+      using errcode = 'invalid_parameter_value';
+  end if;
+  insert into caelus.audit (actor, action, object_kind, object_id, tenant, detail)
+  select 'apps worker ' || instance, 'kubeconfig for apps', 'Cluster', c.id::text, c.organization_id::text,
+    jsonb_build_object('seconds', seconds)
+  from tenant.clusters c where c.id = the_cluster;
+  if not found then
+    raise exception 'there is no cluster %', the_cluster using errcode = 'no_data_found';
+  end if;
 end
 $function$
 
@@ -1219,6 +1272,7 @@ tenant.cluster_sync
   shoot_status_updated timestamp with time zone not null default date_trunc('milliseconds'::text, now())
   shoot jsonb
   shoot_retries integer not null default 0
+  closed_operation text
   constraint cluster_sync_check CHECK (((synced_generation >= 0) AND (synced_generation <= generation)))
   constraint cluster_sync_cluster_id_organization_id_fkey FOREIGN KEY (cluster_id, organization_id) REFERENCES tenant.clusters(id, organization_id) ON DELETE CASCADE
   constraint cluster_sync_generation_check CHECK ((generation > 0))
@@ -1660,6 +1714,12 @@ CREATE TRIGGER audit_only_grows BEFORE DELETE OR UPDATE OR TRUNCATE ON caelus.au
 
 caelus.decision decision_added
 CREATE TRIGGER decision_added AFTER INSERT ON caelus.decision REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION caelus.notify_decisions()
+
+caelus.deployment cluster_insert_notice
+CREATE TRIGGER cluster_insert_notice AFTER INSERT ON caelus.deployment FOR EACH ROW WHEN ((new.cluster_id IS NOT NULL)) EXECUTE FUNCTION caelus.notify_cluster_app()
+
+caelus.deployment cluster_update_notice
+CREATE TRIGGER cluster_update_notice AFTER UPDATE OF status ON caelus.deployment FOR EACH ROW WHEN (((new.cluster_id IS NOT NULL) AND (new.status IS DISTINCT FROM old.status))) EXECUTE FUNCTION caelus.notify_cluster_app()
 
 caelus.deployment deployment_has_cluster
 CREATE TRIGGER deployment_has_cluster BEFORE INSERT ON caelus.deployment FOR EACH ROW WHEN ((new.cluster_id IS NOT NULL)) EXECUTE FUNCTION caelus.guard_deployment_cluster()

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { statusOf } from '../../src/api/failures.ts'
 import { clusterApps, openApps, type Apps } from '../../src/domains/apps/usecases/index.ts'
 import { APPS_QUEUE } from '../../src/domains/apps/queue.ts'
 import { clusterDirectory } from '../../src/domains/clusters/store/index.ts'
 import { openClusters, type Clusters } from '../../src/domains/clusters/usecases/index.ts'
 import { userDirectory } from '../../src/identity/index.ts'
-import { systemClock } from '../../src/kernel/index.ts'
+import { failureOf, systemClock } from '../../src/kernel/index.ts'
 import { asUser, PostgresQueue, type Actor } from '../../src/store/index.ts'
 import { CHART, registry } from '../apps/store/world.ts'
 import { clustersWorld, codeOf, fieldsOf, order, type ClustersWorld } from './world.ts'
@@ -91,6 +92,7 @@ test('a cluster with apps is not deleted, whoever they belong to; with them it i
   const refusal = clusters.deleteCluster(ann, acme, id)
   await expect(refusal).rejects.toMatchObject({ failure: { code: 'ClusterInUse' } })
   await expect(refusal).rejects.toThrow(app.deploymentUid)
+  expect(await refusal.catch((error: unknown) => statusOf(failureOf(error)))).toBe(409)
   expect((await apps.getDeployment(mia, { id: app.id })).deletedAt).toBeNull()
   expect((await clusters.getCluster(ann, acme, id)).deletedAt).toBeNull()
 
@@ -137,6 +139,60 @@ test('apps that cannot be removed because the cluster does not answer hold it fo
   await database.pool.query(`update tenant.clusters set deleted = now() - interval '11 minutes' where id = $1`, [id])
   await database.pool.query('alter table tenant.clusters enable trigger cluster_is_guarded')
   expect(await appsLeft(id)).toBe(1)
+})
+
+test('everyone in the organization sees the apps in a cluster; more of them than name, owner and status is for their users', async () => {
+  const { ann, mia, vic, bob, admin, acme, beta, database } = world
+  const id = await newCluster()
+  const [older, newer] = [await orderIn(id, mia), await orderIn(id, ann)]
+  await database.pool.query(`update caelus.deployment set status = 'ready' where id = $1`, [older.id])
+  const listed = async (who: Actor, limit = 10, after?: readonly string[]) =>
+    await clusters.listApps(who, acme, id, { limit, after })
+  const since = expect.any(Number) as number
+  const app = (of: typeof older, owner: string | null, status: string, by?: string) => ({
+    name: of.deploymentUid,
+    owner,
+    status,
+    statusSince: since,
+    deployment: by === undefined ? null : { id: of.id, userId: by },
+  })
+  const own = { mia: mia.userId, ann: ann.userId }
+  for (const [who, sees] of [
+    [ann, { ann: own.ann }],
+    [mia, { mia: own.mia }],
+    [vic, {}],
+    [admin, own],
+  ] as const) {
+    const seen: { readonly ann?: string; readonly mia?: string } = sees
+    expect((await listed(who)).items).toEqual([
+      app(newer, 'ann@example.org', 'pending', seen.ann),
+      app(older, 'mia@example.org', 'ready', seen.mia),
+    ])
+  }
+  expect(await codeOf(listed(bob))).toBe('NotFound')
+  expect(await codeOf(clusters.listApps(bob, beta, id, { limit: 10 }))).toBe('NotFound')
+  // The rights of the platform end with the list.
+  expect(await codeOf(apps.getDeployment(ann, { id: older.id }))).toBe('NotFound')
+
+  const first = await listed(vic, 1)
+  expect(first.items.map(({ name }) => name)).toEqual([newer.deploymentUid])
+  const second = await listed(vic, 1, first.next ?? [])
+  expect([second.items.map(({ name }) => name), second.next]).toEqual([[older.deploymentUid], null])
+
+  await database.pool.query(`delete from tenant.organization_members where organization_id = $1 and user_id = $2`, [
+    acme,
+    mia.userId,
+  ])
+  expect((await listed(vic)).items[1]).toEqual(app(older, null, 'ready'))
+  expect((await listed(admin)).items[1]).toEqual(app(older, 'mia@example.org', 'ready', mia.userId))
+  await database.pool.query(
+    `insert into tenant.organization_members (organization_id, user_id, role) values ($1, $2, 'member')`,
+    [acme, mia.userId],
+  )
+  await database.pool.query(`update caelus.deployment set status = 'deleted', deleted_at = now() where id = $1`, [
+    newer.id,
+  ])
+  expect((await listed(vic)).items.map(({ name }) => name)).toEqual([older.deploymentUid])
 })
 
 test('an order and the deletion of its cluster cannot pass each other', async () => {

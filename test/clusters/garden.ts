@@ -39,7 +39,10 @@ export interface GardenWorld extends ClustersWorld {
 const PATIENCE = { timeout: 30_000, interval: 50 }
 
 /** People, rows, a worker, and a garden in memory that is fast. `kubeconfig`: of every Shoot. */
-export async function gardenWorld(kubeconfig = 'apiVersion: v1'): Promise<GardenWorld> {
+export async function gardenWorld(
+  kubeconfig = 'apiVersion: v1',
+  settings: GardenerSettings = SETTINGS,
+): Promise<GardenWorld> {
   await using ending = new AsyncDisposableStack()
   const w = ending.use(await clustersWorld())
   const emitter = createEmitter<KernelEvents & ClustersEvents & WatchEvents>()
@@ -56,7 +59,7 @@ export async function gardenWorld(kubeconfig = 'apiVersion: v1'): Promise<Garden
   const gardener = openGardener({
     mode: 'mock',
     transport: garden.transport,
-    settings: SETTINGS,
+    settings,
     clock,
     emitter,
     random,
@@ -66,7 +69,7 @@ export async function gardenWorld(kubeconfig = 'apiVersion: v1'): Promise<Garden
   decisions.onAdd(store.keep)
   const worker = clustersWorker({
     gardener,
-    settings: SETTINGS,
+    settings,
     queue: w.queue,
     rows: w.rows,
     clock,
@@ -84,7 +87,7 @@ export async function gardenWorld(kubeconfig = 'apiVersion: v1'): Promise<Garden
     ...w,
     garden,
     gardener,
-    insight: openInsight({ pool: w.pool, clusters: w.clusters, gardener, settings: SETTINGS, clock }),
+    insight: openInsight({ pool: w.pool, clusters: w.clusters, gardener, settings, clock }),
     kept: store.flush,
     becomes: (id, status) =>
       vi.waitFor(async () => {

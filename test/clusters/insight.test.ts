@@ -1,14 +1,24 @@
 import { expect, test } from 'vitest'
+import { raise } from '../../src/domains/clusters/failures.ts'
+import type { Gardener } from '../../src/domains/clusters/gardener/gardener.ts'
+import { ShootRefusal } from '../../src/domains/clusters/gardener/refusal.ts'
+import { Projects } from '../../src/domains/clusters/gardener/resources.ts'
 import { clusterKey } from '../../src/domains/clusters/queue.ts'
-import type { ClusterInput } from '../../src/domains/clusters/usecases/index.ts'
+import { openInsight, type ClusterInput } from '../../src/domains/clusters/usecases/index.ts'
+import { systemClock } from '../../src/kernel/index.ts'
+import { accessOfApi } from '../../src/processes/clusters/access.ts'
+import { noteAccessOfApi, noteAccessOfWorker } from '../../src/domains/clusters/store/index.ts'
 import { auditOf } from '../../src/store/index.ts'
 import { SENTINEL, sentinelIn } from '../support/sentinel.ts'
-import { gardenWorld } from './garden.ts'
+import { gardenWorld, SETTINGS } from './garden.ts'
 import { codeOf, order as orderOf, POOL } from './world.ts'
 
 const LOCAL = { ...POOL, machineType: 'local' }
 const order = (more: Partial<ClusterInput> = {}): ClusterInput => orderOf({ nodePools: [LOCAL], ...more })
 const { signal } = new AbortController()
+const WITH_CREDENTIALS = { ...SETTINGS, credentialsBindingName: 'local', credentialsFrom: 'garden' }
+const TOO_SHORT = { begin: '220000+0000', end: '221000+0000', updateKubernetes: true, updateMachineImage: true }
+const REFUSED_SETTING = { field: 'networking', message: 'overlaps', value: undefined, supported: [] }
 
 test('an order is previewed by the catalogue before there is a project, and by admission from then on', async () => {
   await using w = await gardenWorld()
@@ -21,9 +31,50 @@ test('an order is previewed by the catalogue before there is a project, and by a
   await w.becomes(id, 'ready')
   const second = await w.insight.previewCreate(w.ann, w.acme, order({ name: 'two' }), signal)
   expect(second).toMatchObject({ accepted: true, problems: [], notConsulted: [] })
-  expect(second.limits).toEqual({ clusters: { used: 1, limit: null }, nodes: { used: 3, limit: null } })
+  expect(second.limits).toEqual({
+    clusters: { used: 1, after: 2, limit: null },
+    nodes: { used: 3, after: 6, limit: null },
+  })
   expect((await w.clusters.listClusters(w.ann, { limit: 5 })).items).toHaveLength(1)
   expect(await w.gardener.list(signal)).toHaveLength(1)
+})
+
+test('the first order of an organization is checked by admission in the namespace of the operators', async () => {
+  await using w = await gardenWorld(undefined, WITH_CREDENTIALS)
+  const preview = (more: Partial<ClusterInput> = {}) => w.insight.previewCreate(w.ann, w.acme, order(more), signal)
+  const first = await preview()
+  expect(first).toMatchObject({ accepted: true, problems: [] })
+  expect(first.notConsulted).toEqual([expect.stringMatching(/no project .* checked all fields elsewhere: quotas/)])
+  const refused = await preview({ maintenance: TOO_SHORT })
+  expect(refused).toMatchObject({ accepted: false, notConsulted: first.notConsulted })
+  expect(refused.problems).toMatchObject([{ field: 'maintenance', failure: { code: 'ShootRefused' } }])
+  expect(refused.problems[0]?.failure.message).toMatch(/^maintenance time window must not be smaller than 30m0s$/)
+  // Nothing was made.
+  expect(await w.gardener.list(signal)).toEqual([])
+  expect((await w.garden.operator.list(Projects)).map(({ metadata }) => metadata.name)).toEqual(['garden'])
+})
+
+test.each([
+  ['a quota that is used up', raise.InfrastructureQuota('the quota of the project is used up (of others)')],
+  ['a right that is missing', raise.GardenerForbidden('cannot create shoots in garden')],
+  ['a setting that is refused', new ShootRefusal([REFUSED_SETTING], raise.GardenerMisconfigured('of others'))],
+])('%s in the namespace of the operators says nothing about the order', async (_, why) => {
+  await using w = await gardenWorld(undefined, WITH_CREDENTIALS)
+  const gardener: Gardener = {
+    ...w.gardener,
+    dryRun: (draft, ...rest) =>
+      draft.metadata.namespace === 'garden' ? Promise.reject(why) : w.gardener.dryRun(draft, ...rest),
+  }
+  const { pool, clusters } = w
+  const insight = openInsight({ pool, clusters, gardener, settings: WITH_CREDENTIALS, clock: systemClock })
+  const { accepted, problems, notConsulted } = await insight.previewCreate(w.ann, w.acme, order(), signal)
+  expect([accepted, problems]).toEqual([true, []])
+  expect(notConsulted).toEqual([
+    expect.stringMatching(
+      /admission was not asked: maintenance, autoscale_min and autoscale_max of node_pools, and quotas/,
+    ),
+  ])
+  expect(notConsulted.join()).not.toContain('others')
 })
 
 test('everything that is wrong is told at once, by field and with the values that would do', async () => {
@@ -81,8 +132,13 @@ test('a change is previewed as the server would store it, with what becomes of e
     { name: 'default', change: 'changed', rolls: true, machinesMin: 1, machinesMax: 5, machinesDuringRoll: 6 },
     { name: 'gpu', change: 'added', rolls: false, machinesMin: 1, machinesMax: 3, machinesDuringRoll: 3 },
   ])
+  expect(preview.limits).toEqual({
+    clusters: { used: 1, after: 1, limit: null },
+    nodes: { used: 3, after: 8, limit: null },
+  })
   const nothing = await w.insight.previewChange(w.mia, w.acme, id, {}, signal)
   expect(nothing).toMatchObject({ accepted: true, fields: [], nodePools: [{ change: 'unchanged' }] })
+  expect(nothing.limits.nodes).toEqual({ used: 3, after: 3, limit: null })
   const refused = await w.insight.previewChange(
     w.mia,
     w.acme,
@@ -95,6 +151,34 @@ test('a change is previewed as the server would store it, with what becomes of e
     ['kubernetes_version', ['1.35.1', '1.35.4']],
   ])
   expect((await w.clusters.getCluster(w.ann, w.acme, id)).sync.generation).toBe(1)
+})
+
+test('before there is a Shoot, a change of the version is judged as an order is', async () => {
+  await using w = await gardenWorld()
+  const { id } = await w.clusters.createCluster(w.ann, w.acme, order({ kubernetesVersion: '1.99' }))
+  await expect
+    .poll(async () => (await w.clusters.getCluster(w.ann, w.acme, id)).sync.failure?.code)
+    .toBe('ShootRefused')
+  const to = (kubernetesVersion: string) => w.insight.previewChange(w.ann, w.acme, id, { kubernetesVersion }, signal)
+  expect(await to('1.34')).toMatchObject({ accepted: true, problems: [] })
+  const { problems } = await to('1.98')
+  expect(problems.map(({ field, supported }) => [field, supported])).toEqual([
+    ['kubernetes_version', expect.arrayContaining(['1.34.3', '1.33.7'])],
+  ])
+  const nodePools = [
+    { ...LOCAL, machineType: 'local-large' },
+    { ...LOCAL, name: 'more' },
+  ]
+  const change = { kubernetesVersion: '1.34', nodePools }
+  const effects = (await w.insight.previewChange(w.ann, w.acme, id, change, signal)).nodePools
+  const machines = { rolls: false, machinesMin: 1, machinesMax: 3, machinesDuringRoll: 3 }
+  expect(effects).toEqual([
+    { name: 'default', change: 'added', ...machines },
+    { name: 'more', change: 'added', ...machines },
+  ])
+  expect((await to('1.34')).nodePools).toEqual([{ name: 'default', change: 'added', ...machines }])
+  await w.clusters.updateCluster(w.ann, w.acme, id, { kubernetesVersion: '1.34' })
+  await w.becomes(id, 'ready')
 })
 
 test('without Gardener a preview says what was not asked, and explain tells what the row knows', async () => {
@@ -113,6 +197,15 @@ test('without Gardener a preview says what was not asked, and explain tells what
   expect(preview.problems.map(({ field }) => field)).toEqual(['node_pools[0].autoscale_max'])
   expect((await w.insight.explain(w.vic, w.acme, id, signal)).why).not.toEqual([])
   w.garden.up()
+})
+
+test('a right that is missing in Gardener is no silence of it', async () => {
+  await using w = await gardenWorld()
+  const refuse = () => Promise.reject(raise.GardenerForbidden('caelus cannot get shoots'))
+  const gardener = { ...w.gardener, catalogue: refuse, dryRun: refuse }
+  const insight = openInsight({ pool: w.pool, clusters: w.clusters, gardener, settings: SETTINGS, clock: systemClock })
+  const { notConsulted } = await insight.previewCreate(w.ann, w.acme, order(), signal)
+  expect(notConsulted).toEqual(['Gardener refused to answer: caelus cannot get shoots'])
 })
 
 test('explain, timeline and versions are for everyone in the organization, and for nobody else', async () => {
@@ -190,6 +283,56 @@ test('a kubeconfig is for owners and members, in the audit before it is given, a
     const rows = await w.database.pool.query<{ text: string }>(`select t::text as text from ${name} t`)
     expect([name, sentinelIn(rows.map(({ text }) => text).join('\n'))]).toEqual([name, []])
   }
+})
+
+test('kubeconfigs of Caelus itself are in the timeline, once a day for each process, and hide nothing else', async () => {
+  await using w = await gardenWorld()
+  const { id } = await w.clusters.createCluster(w.ann, w.acme, order())
+  await w.becomes(id, 'ready')
+  await w.insight.kubeconfig(w.mia, w.acme, id, 600, signal)
+  const access = { clusterId: id, organizationId: w.acme, seconds: 3600 }
+  const worker = w.database.openPool({ role: 'caelus_worker' })
+  for (let times = 0; times < 5; times++) await noteAccessOfWorker(worker, 'vm-1', access)
+  await noteAccessOfApi(w.pool, 'vm-2', access)
+  const shown = async (who: typeof w.ann, limit?: number) =>
+    (await w.insight.timeline(who, w.acme, id, limit))
+      .filter(({ what }) => what === 'kubeconfig')
+      .map(({ actor, message, count }) => [actor, message, count])
+  const own = 'Caelus asked for a kubeconfig, for the apps in it'
+  for (const who of [w.ann, w.mia, w.vic]) {
+    expect(await shown(who)).toEqual([
+      ['platform', own, 6],
+      ['mia@example.org', 'a kubeconfig was given out', 1],
+    ])
+  }
+  expect(await shown(w.admin)).toEqual([
+    ['api vm-2', own, 1],
+    ['apps worker vm-1', own, 5],
+    ['mia@example.org', 'a kubeconfig was given out', 1],
+  ])
+  expect(await shown(w.ann, 2)).toHaveLength(2)
+  expect(await codeOf(w.insight.timeline(w.bob, w.acme, id))).toBe('NotFound')
+})
+
+test('a process that serves the API notes each kubeconfig of its own, and has none without', async () => {
+  await using w = await gardenWorld()
+  const { id } = await w.clusters.createCluster(w.ann, w.acme, order())
+  await w.becomes(id, 'ready')
+  let asked = 0
+  const access = accessOfApi(w.pool, {
+    adminKubeconfig: (...given) => (asked++, w.gardener.adminKubeconfig(...given)),
+  })
+  const rows = () =>
+    w.database.pool.query(
+      `select actor, tenant, detail from caelus.audit where action = 'kubeconfig for apps' and object_id = $1`,
+      [id],
+    )
+  expect((await access.kubeconfig(id, signal))?.kubeconfig).toBe('apiVersion: v1')
+  const noted = [{ actor: expect.stringMatching(/^api \S+-\d+-/) as string, tenant: w.acme, detail: { seconds: 3600 } }]
+  expect([asked, await rows()]).toEqual([1, noted])
+  await w.database.pool.query('revoke insert on caelus.audit from caelus_api')
+  await expect(access.kubeconfig(id, signal)).rejects.toThrow('permission denied')
+  expect([asked, await rows()]).toEqual([1, noted])
 })
 
 test('a kubeconfig is refused before there is a control plane, and while it is deleted', async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { noteAccessOfWorker } from '../../src/domains/clusters/store/index.ts'
 import { asUser, type Actor, type Runner } from '../../src/store/index.ts'
 import { clustersWorld, order, type ClustersWorld } from './world.ts'
 
@@ -30,7 +31,7 @@ test('a worker reads clusters of all organizations, and writes their state and h
   }
   const state = `synced_generation = 1, synced = now(), sync_error = 'x', sync_attempts = 1, sync_last_attempt = now(),
     shoot_status = 'ready', shoot_status_message = 'x', shoot_status_updated = now(), shoot = '{}', shoot_retries = 1,
-    sync_failure = null, shoot_status_failure = null`
+    closed_operation = 'x', sync_failure = null, shoot_status_failure = null`
   expect(await outcome(worker, `update tenant.cluster_sync set ${state} returning cluster_id`)).toBe(2)
   const event = `insert into tenant.cluster_events (cluster_id, organization_id, event_type, actor)
     values ('${w.own}', '${w.acme}', 'sync_claimed', 'worker')`
@@ -84,6 +85,62 @@ test('a worker changes nothing of what people ordered, and reads neither limits 
   expect((await w.clusters.getCluster(w.ann, w.acme, w.own)).sync.generation).toBe(1)
 })
 
+test('of the audit, a worker writes that it asks for a kubeconfig, and nothing else', async () => {
+  await using w = await stage()
+  const worker = w.database.openPool({ role: 'caelus_worker' })
+  const rows = () =>
+    w.database.pool.query(
+      `select actor, action, object_kind as kind, object_id as object, tenant, detail, before_sha256, after_sha256
+       from caelus.audit order by id`,
+    )
+  const before = await rows()
+  const of = (id: string, instance: string, seconds: number | null): string =>
+    `select tenant.note_cluster_access('${id}', ${instance}, ${seconds})`
+  for (const [statement, code] of [
+    [of(w.acme, `'vm-1'`, 600), 'P0002'],
+    [of(w.own, `''`, 600), '22023'],
+    [of(w.own, `null`, 600), '22023'],
+    [of(w.own, `repeat('x', 301)`, 600), '22023'],
+    [of(w.own, `e'vm-1\\u001b[2J'`, 600), '22023'],
+    [of(w.own, `'vm-1'`, 0), '22023'],
+    [of(w.own, `'vm-1'`, 86_401), '22023'],
+    [of(w.own, `'vm-1'`, null), '22023'],
+    ['select * from caelus.audit', DENIED],
+    ['select id from caelus.audit', DENIED],
+    [`insert into caelus.audit (actor, action, object_kind, object_id) values ('x', 'y', 'Cluster', 'z')`, DENIED],
+    [
+      `insert into caelus.audit (actor, action, object_kind, object_id, tenant, detail)
+       values ('apps worker vm-1', 'kubeconfig for apps', 'Cluster', '${w.own}', '${w.acme}', '{"seconds": 600}')`,
+      DENIED,
+    ],
+    [`update caelus.audit set actor = 'x'`, DENIED],
+    ['delete from caelus.audit', DENIED],
+    ['truncate caelus.audit', DENIED],
+  ] as const) {
+    expect([statement, await outcome(worker, statement)]).toEqual([statement, code])
+  }
+  expect(await rows()).toEqual(before)
+
+  // Also under the id of a person, it is a worker who asked.
+  for (const instance of ['vm-1', w.ann.userId]) {
+    const access = { clusterId: w.own, organizationId: w.beta, seconds: 3600 }
+    await noteAccessOfWorker(worker, instance, access)
+  }
+  const noted = (instance: string) => ({
+    actor: `apps worker ${instance}`,
+    action: 'kubeconfig for apps',
+    kind: 'Cluster',
+    object: w.own,
+    tenant: w.acme,
+    detail: { seconds: 3600 },
+    before_sha256: null,
+    after_sha256: null,
+  })
+  expect((await rows()).slice(before.length)).toEqual([noted('vm-1'), noted(w.ann.userId)])
+  const asApi = asUser(w.pool, w.ann, (tx) => outcome(tx, of(w.own, `'vm-1'`, 600))).catch(String)
+  expect(await asApi).toBe(DENIED)
+})
+
 /** Statements of an API session about the cluster of Beta, with what they are to find or change: nothing. */
 const intrusions = ({ foreign, beta, pool0 }: { foreign: string; beta: string; pool0: string }): string[] => [
   `select from tenant.clusters where id = '${foreign}'`,
@@ -127,6 +184,8 @@ test.each(['ann', 'mia', 'vic'] as const)(
       `insert into tenant.organization_limits (organization_id, max_clusters) values ('${w.acme}', 99)`,
       `insert into tenant.cluster_watch (instance) values ('x')`,
       `select tenant.request_sync('${w.foreign}', 'x')`,
+      `select tenant.cluster_apps_left('${w.foreign}')`,
+      `select tenant.cluster_apps_left(gen_random_uuid())`,
       pool(w.foreign, w.beta),
       event('sync_requested', actor.userId ?? ''),
       event('sync_requested', w.bob.userId, w.own, w.acme),
@@ -159,8 +218,18 @@ test('a viewer sees everything of their organization and changes nothing', async
   ).toBe(DENIED)
 })
 
+test('the apps left in a cluster are counted for its organization, admins and workers', async () => {
+  await using w = await stage()
+  const count = `select tenant.cluster_apps_left('${w.own}')`
+  for (const actor of [w.ann, w.mia, w.vic, w.admin])
+    expect(await asUser(w.pool, actor, (tx) => outcome(tx, count))).toBe(1)
+  expect(await outcome(w.database.openPool({ role: 'caelus_worker' }), count)).toBe(1)
+  expect(await asUser(w.pool, w.bob, (tx) => outcome(tx, count)).catch(String)).toBe(DENIED)
+})
+
 test('a session without a caller sees nothing', async () => {
   await using w = await stage()
+  expect(await outcome(w.pool, `select tenant.cluster_apps_left('${w.own}')`)).toBe(DENIED)
   for (const table of [
     'clusters',
     'node_pools',

@@ -4,7 +4,7 @@ import { clusterKey } from '../../src/domains/clusters/queue.ts'
 import type { ClusterEvent } from '../../src/domains/clusters/rows.ts'
 import type { Pool } from '../../src/store/index.ts'
 import { exerciseClusterRows } from '../conformance/cluster-rows.ts'
-import { clustersWorld, order } from './world.ts'
+import { clustersWorld, order, type ClustersWorld } from './world.ts'
 
 exerciseClusterRows('PostgreSQL', async () => {
   const world = await clustersWorld()
@@ -109,6 +109,56 @@ test('a change of a person and the write of a worker never deadlock', async () =
   ])
   expect(await deadlocks()).toBe(0)
   expect((await w.rows.load(id))?.sync.generation).toBe(201)
+})
+
+/** Three clusters of Acme that a worker holds, with their fences. */
+async function heldClusters(w: ClustersWorld): Promise<{ readonly id: string; readonly fence: number }[]> {
+  for (const name of ['a', 'b', 'c']) await w.clusters.createCluster(w.ann, w.acme, order({ name }))
+  return (await w.queue.claim('worker', 3)).map(({ key, fence }) => ({ id: key.id, fence }))
+}
+
+test('rows that are loaded and written at the same time share statements', async () => {
+  await using w = await clustersWorld()
+  const held = await heldClusters(w)
+  const { pool, count } = counted(w.database.openPool({ role: 'caelus_worker' }))
+  const rows = clusterRows(pool)
+  const write = ({ id, fence }: (typeof held)[number], n: number) =>
+    rows.write(id, n === 1 ? fence + 1 : fence, { attempts: n + 5 }, [{ type: 'sync_failed', message: `of ${n}` }])
+  expect(await Promise.all(held.map(write))).toEqual([true, false, true])
+  const loaded = await Promise.all(held.map(({ id }) => rows.load(id)))
+  expect(loaded.map((row) => [row?.cluster.id, row?.sync.attempts])).toEqual([
+    [held[0]?.id, 5],
+    [held[1]?.id, 0],
+    [held[2]?.id, 7],
+  ])
+  expect(count()).toBe(2)
+  const events = (id = '') => w.clusters.listEvents(w.ann, w.acme, id, { limit: 1 })
+  expect((await events(held[2]?.id)).items).toMatchObject([{ type: 'sync_failed', message: 'of 2' }])
+})
+
+test('a row that cannot be written fails alone', async () => {
+  await using w = await clustersWorld()
+  const held = await heldClusters(w)
+  const written = await Promise.allSettled(
+    held.map(({ id, fence }, n) => w.rows.write(id, fence, { attempts: n === 1 ? -1 : 4 }, [])),
+  )
+  expect(written.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  const attempts = await Promise.all(held.map(async ({ id }) => (await w.rows.load(id))?.sync.attempts))
+  expect(attempts).toEqual([4, 0, 4])
+})
+
+test('a row that a person is changing is waited for alone', async () => {
+  await using w = await clustersWorld()
+  const held = await heldClusters(w)
+  const [first, second] = held
+  const session = await w.database.pool.connect()
+  await session.query('begin')
+  await session.query(`select from caelus.job where id = '${second?.id}' for update`)
+  const [one, two] = [first, second].map((row) => w.rows.write(row?.id ?? '', row?.fence ?? 0, { attempts: 3 }, []))
+  expect(await one).toBe(true)
+  await session.query('commit')
+  expect(await two).toBe(true)
+  session.release()
 })
 
 test('a watch that is current gives every status its age', async () => {

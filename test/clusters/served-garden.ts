@@ -4,11 +4,15 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { openMockGarden, type MockGarden } from '../../src/domains/clusters/gardener/stand-in/mock.ts'
+import {
+  openMockGarden,
+  type MockGarden,
+  type MockGardenOptions,
+} from '../../src/domains/clusters/gardener/stand-in/mock.ts'
 import { Shoots } from '../../src/domains/clusters/gardener/resources.ts'
 import { CLUSTER_ID, type Shoot } from '../../src/domains/clusters/gardener/shoot.ts'
 import { createEmitter, startAll, systemClock } from '../../src/kernel/index.ts'
-import { KubeError, type KubeRequest, type WatchEvents } from '../../src/kube/index.ts'
+import { KubeError, makeClient, type KubeRequest, type Transport, type WatchEvents } from '../../src/kube/index.ts'
 
 /** A request that waits for its answer. */
 export interface Held {
@@ -17,7 +21,6 @@ export interface Held {
 }
 
 export interface ServedGarden extends AsyncDisposable {
-  readonly mock: MockGarden
   /** For processes with GARDENER_MODE=real. */
   readonly env: Readonly<Record<string, string>>
   /** The next request that writes a Shoot is not answered until it is released. */
@@ -25,16 +28,43 @@ export interface ServedGarden extends AsyncDisposable {
   shootOf(clusterId: string): Promise<Shoot | undefined>
 }
 
+export interface ServedMock extends ServedGarden {
+  readonly mock: MockGarden
+}
+
+export interface ServedMockOptions extends Pick<MockGardenOptions, 'kubeconfigOf'> {
+  /** Of one of the four steps of an operation. @default 50 */
+  readonly stepMs?: number
+}
+
 /** The garden in memory behind HTTP, so that several processes share one and survive each other. */
-export async function servedGarden(dir: string): Promise<ServedGarden> {
+export async function servedGarden(
+  dir: string,
+  { stepMs = 50, ...options }: ServedMockOptions = {},
+): Promise<ServedMock> {
   const mock = await openMockGarden({
+    ...options,
     clock: systemClock,
     random: Math.random,
     emitter: createEmitter<WatchEvents>(),
-    pace: { stepMs: 50, steps: 4 },
+    pace: { stepMs, steps: 4 },
     namespaceAfterMs: 50,
   })
   const stop = await startAll(mock.services)
+  const served = await serveGarden(dir, mock.transport)
+  return {
+    ...served,
+    mock,
+    async [Symbol.asyncDispose]() {
+      await served[Symbol.asyncDispose]()
+      await stop()
+    },
+  }
+}
+
+/** Any garden behind HTTP of this process, which can hold back what is sent to it. */
+export async function serveGarden(dir: string, transport: Transport): Promise<ServedGarden> {
+  const operator = makeClient(transport, { fieldManager: 'operator' })
   const holds: { readonly reached: () => void; readonly released: Promise<void> }[] = []
 
   const answer = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -45,12 +75,12 @@ export async function servedGarden(dir: string): Promise<ServedGarden> {
       await hold?.released
     }
     if (request.query?.['watch'] !== undefined) return await stream(request, response)
-    const { status, body } = await mock.transport.send(request)
+    const { status, body } = await transport.send(request)
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   }
   const stream = async (request: KubeRequest, response: ServerResponse): Promise<void> => {
-    response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders()
-    for await (const line of mock.transport.stream(request)) response.write(`${JSON.stringify(line)}\n`)
+    const onOpen = (): void => response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders()
+    for await (const line of transport.stream({ ...request, onOpen })) response.write(`${JSON.stringify(line)}\n`)
     response.end()
   }
   const server = createServer((incoming, response) => {
@@ -64,7 +94,6 @@ export async function servedGarden(dir: string): Promise<ServedGarden> {
   const kubeconfig = join(dir, 'garden-kubeconfig')
   await writeFile(kubeconfig, kubeconfigOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`))
   return {
-    mock,
     env: { GARDENER_MODE: 'real', GARDENER_KUBECONFIG: kubeconfig },
     holdWrite() {
       const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -72,13 +101,12 @@ export async function servedGarden(dir: string): Promise<ServedGarden> {
       return { reached: reached.promise, release: released.resolve }
     },
     async shootOf(clusterId) {
-      const [found] = await mock.operator.list(Shoots, { labels: `${CLUSTER_ID}=${clusterId}` })
+      const [found] = await operator.list(Shoots, { labels: `${CLUSTER_ID}=${clusterId}` })
       return found
     },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       server.close()
-      await stop()
     },
   }
 }

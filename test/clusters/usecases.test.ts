@@ -139,14 +139,23 @@ test('versions only go up, by one minor at a time, from what Gardener has', asyn
   await using w = await clustersWorld()
   const { id } = await w.clusters.createCluster(w.ann, w.acme, order({ kubernetesVersion: '1.34' }))
   const to = (kubernetesVersion: string) => codeOf(w.clusters.updateCluster(w.ann, w.acme, id, { kubernetesVersion }))
-  expect([await to('1.33'), await to('1.36'), await to('2.34')]).toEqual(Array(3).fill('VersionRefused'))
   const shoot = { namespace: 'n', name: 's', uid: 'u', kubernetesVersion: '1.34.3', isHibernated: false }
   await w.database.pool.query('update tenant.cluster_sync set shoot = $2 where cluster_id = $1', [id, shoot])
+  expect([await to('1.33'), await to('1.36'), await to('2.34')]).toEqual(Array(3).fill('VersionRefused'))
   expect([await to('1.34.2'), await to('1.34.3'), await to('1.35')]).toEqual([
     'VersionRefused',
     'succeeded',
     'succeeded',
   ])
+})
+
+test('a version that Gardener refuses can be corrected, as long as there is no Shoot', async () => {
+  await using w = await clustersWorld()
+  const { id } = await w.clusters.createCluster(w.ann, w.acme, order({ kubernetesVersion: '1.99' }))
+  for (const kubernetesVersion of ['1.34', '1.30', '1.35']) {
+    const { kubernetesVersion: saved } = await w.clusters.updateCluster(w.ann, w.acme, id, { kubernetesVersion })
+    expect(saved).toBe(kubernetesVersion)
+  }
 })
 
 test('limits hold for orders that are made at once', async () => {
@@ -290,10 +299,60 @@ test('an order and the deletion of its organization exclude each other', async (
   expect(await w.database.pool.query('select from tenant.clusters')).toEqual([])
 })
 
+test('a step of a rotation is refused at once where Gardener would refuse it', async () => {
+  await using w = await clustersWorld()
+  const { id } = await w.clusters.createCluster(w.ann, w.acme, order())
+  const ask = (step: 'start' | 'complete') =>
+    codeOf(w.clusters.operateCluster(w.ann, w.acme, id, `rotate-credentials-${step}`))
+  const both = async () => [await ask('start'), await ask('complete')]
+  const seen = (operation: object | null, rotation: object = {}) =>
+    w.database.pool.query(`update tenant.cluster_sync set shoot = $2, ${CLOSED} where cluster_id = $1`, [
+      id,
+      { namespace: 'n', name: 's', uid: 'u', kubernetesVersion: '1.34.3', isHibernated: false, operation, rotation },
+    ])
+  expect(await both()).toEqual(['ClusterNotReady', 'ClusterNotReady'])
+  await seen({ type: 'Create', state: 'Processing' })
+  expect(await both()).toEqual(['ClusterNotReady', 'ClusterNotReady'])
+  await seen({ type: 'Reconcile', state: 'Failed' })
+  expect(await both()).toEqual(['ClusterNotReady', 'ClusterNotReady'])
+  const done = { type: 'Create', state: 'Succeeded' }
+  await seen(done)
+  expect(await both()).toEqual(['succeeded', 'RotationNotDue'])
+  await seen(done, { certificateAuthorities: 'Prepared', serviceAccountKey: 'WaitingForWorkersRollout' })
+  expect(await both()).toEqual(['RotationNotDue', 'RotationNotDue'])
+  await seen(done, {
+    certificateAuthorities: 'Prepared',
+    serviceAccountKey: 'Prepared',
+    etcdEncryptionKey: 'Completed',
+  })
+  expect(await both()).toEqual(['RotationNotDue', 'succeeded'])
+  await seen(done, { certificateAuthorities: 'Completed', serviceAccountKey: 'Completed' })
+  expect(await both()).toEqual(['succeeded', 'RotationNotDue'])
+})
+
+/** As a worker writes that Gardener was asked for the operation of the row. */
+const CLOSED = `closed_operation = (select operation ->> 'id' from tenant.clusters where id = cluster_id)`
+
+test('an operation is refused while Gardener was not asked for the one before, for an hour at most', async () => {
+  await using w = await clustersWorld()
+  const { id } = await w.clusters.createCluster(w.ann, w.acme, order())
+  const ask = (kind: 'retry' | 'reconcile') => codeOf(w.clusters.operateCluster(w.ann, w.acme, id, kind))
+  const first = await w.clusters.operateCluster(w.ann, w.acme, id, 'retry')
+  expect([await ask('reconcile'), await ask('retry')]).toEqual(['OperationPending', 'OperationPending'])
+  expect((await w.clusters.getCluster(w.ann, w.acme, id)).operation).toEqual(first.operation)
+  await w.database.pool.query(`update tenant.cluster_sync set ${CLOSED}`)
+  expect(await ask('reconcile')).toBe('succeeded')
+  expect(await ask('retry')).toBe('OperationPending')
+  const old = { ...first.operation, id: 'old', requested_at: Date.now() - 3_600_000 }
+  await w.database.pool.query('update tenant.clusters set operation = $1', [old])
+  expect(await ask('retry')).toBe('succeeded')
+})
+
 test('an operation is asked for once, and a sync without a change', async () => {
   await using w = await clustersWorld()
   const { id } = await w.clusters.createCluster(w.ann, w.acme, order())
   const first = await w.clusters.operateCluster(w.mia, w.acme, id, 'reconcile')
+  await w.database.pool.query(`update tenant.cluster_sync set ${CLOSED}`)
   const second = await w.clusters.operateCluster(w.mia, w.acme, id, 'reconcile')
   expect(first.operation?.id).not.toBe(second.operation?.id)
   expect(second).toMatchObject({ operation: { kind: 'reconcile' }, sync: { generation: 3 } })

@@ -38,8 +38,9 @@ export const order = (more: Partial<ClusterInput> = {}): ClusterInput => ({
   ...more,
 })
 
-export async function clustersWorld(): Promise<ClustersWorld> {
-  const database = await freshDatabase()
+/** `server`: the URL of a PostgreSQL. @default the one of this run */
+export async function clustersWorld(server?: string): Promise<ClustersWorld> {
+  const database = await freshDatabase(server)
   const pool = database.openPool({ role: 'caelus_api' })
   const queue = new PostgresQueue({ pool: database.openQueuePool({ role: 'caelus_worker' }), name: CLUSTERS_QUEUE })
   const users = await database.pool.query<{ id: string }>(

@@ -97,6 +97,7 @@ export function exerciseClusterRows(name: string, make: () => Promise<ClusterRow
         statusChangedAt: 1_700_000_001_000,
         shoot: SHOOT,
         retries: 1,
+        closedOperation: 'op1',
       }
       const events: ClusterEvent[] = [
         { type: 'sync_claimed', message: 'a', attempt: 1 },
@@ -166,6 +167,9 @@ export function exerciseClusterRows(name: string, make: () => Promise<ClusterRow
       expect(await pageOf(undefined, 3)).toEqual([first, third])
       expect([...(await stage.rows.living(ids))].toSorted()).toEqual([first, third])
       expect(await stage.rows.count()).toEqual({ living: 2, all: 3 })
+      expect(
+        [...(await stage.rows.known([...ids, '00000000-0000-4000-8000-000000000000', 'none']))].toSorted(),
+      ).toEqual(ids)
     })
 
     it('answers undefined for what is not there', async () => {

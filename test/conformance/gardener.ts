@@ -14,6 +14,7 @@ import { projectFor, wantedShoot, type GardenerSettings } from '../../src/domain
 import type { Cluster } from '../../src/domains/clusters/types.ts'
 import { failureOf } from '../../src/kernel/index.ts'
 import { at as placeOf, type Client } from '../../src/kube/index.ts'
+import { UNDISTURBED } from '../clusters/undisturbed.ts'
 
 export interface GardenerUnderTest {
   readonly gardener: Gardener
@@ -23,6 +24,8 @@ export interface GardenerUnderTest {
   readonly gardenlet: Pick<Gardenlet, 'fail' | 'degrade' | 'heal'>
   readonly close: () => Promise<void>
 }
+
+const windowUntil = (end: string) => ({ begin: '220000+0000', end, updateKubernetes: true, updateMachineImage: true })
 
 /** Ends what hangs. */
 const PATIENCE_MS = 30_000
@@ -272,6 +275,18 @@ export function exerciseGardener(name: string, make: () => Promise<GardenerUnder
       it.each<[string, (offer: Catalogue) => Partial<Cluster>, string, (offer: Catalogue) => readonly string[]]>([
         ['an unknown region', () => ({ region: 'mars' }), 'region', ({ regions }) => regions],
         [
+          'a maintenance window of ten minutes',
+          () => ({ maintenance: windowUntil('221000+0000') }),
+          'maintenance',
+          () => [],
+        ],
+        [
+          'a maintenance window of seven hours',
+          () => ({ maintenance: windowUntil('050000+0000') }),
+          'maintenance',
+          () => [],
+        ],
+        [
           'an unknown version',
           () => ({ kubernetesVersion: '1.20.0' }),
           'kubernetes_version',
@@ -312,6 +327,26 @@ export function exerciseGardener(name: string, make: () => Promise<GardenerUnder
           refused: [{ field, supported: expect.arrayContaining([...supported(offer)]) as unknown }],
         })
         expect(await failure(gardener.apply(asked, write()))).toMatchObject({ code: 'ShootRefused' })
+      })
+
+      it.each(['223000+0000', '040000+0000', '003000+0100'])(
+        'accepts a maintenance window from 22:00 to %s',
+        async (end) => {
+          const { gardener, namespace, draft } = await fresh()
+          const asked = draft(await namespace(), { maintenance: windowUntil(end) })
+          const { spec } = await gardener.dryRun(asked, AbortSignal.timeout(PATIENCE_MS))
+          expect(spec.maintenance?.timeWindow).toEqual({ begin: '220000+0000', end })
+        },
+      )
+
+      it('checks a Shoot in the namespace of the operators while there is no project', async () => {
+        const { gardener, draft } = await fresh()
+        const signal = AbortSignal.timeout(PATIENCE_MS)
+        const would = await gardener.dryRun(draft('garden'), signal)
+        expect(await gardener.find(placeOf(would), signal)).toBeUndefined()
+        expect(await failure(gardener.dryRun(draft('garden', { region: 'mars' }), signal))).toMatchObject({
+          refused: [{ field: 'region' }],
+        })
       })
 
       it('tells all problems at once', async () => {
@@ -555,7 +590,7 @@ function order(offer: Catalogue): Cluster {
     region: offer.regions[0] ?? '',
     kubernetesVersion: second ?? '',
     isHibernated: false,
-    maintenance: null,
+    maintenance: UNDISTURBED,
     operation: null,
     nodePools: [
       { id: 'p', name: 'default', machineType: offer.machineTypes[0]?.name ?? '', autoscaleMin: 1, autoscaleMax: 3 },

@@ -29,6 +29,7 @@ import { startPostgres } from '../../tools/postgres/postgres.ts'
 import { clustersEmitter, clustersOf, startClusters, type ClustersOfWorld } from '../apps/worker/in-clusters.ts'
 import type { OpenWorker } from '../apps/worker/parts.ts'
 import { ADMIN, WorkerWorld } from '../apps/worker/world.ts'
+import { UNDISTURBED } from '../clusters/undisturbed.ts'
 import { order } from '../clusters/world.ts'
 import { createUser } from '../support/users.ts'
 import { layVolume } from '../support/volume.ts'
@@ -137,7 +138,7 @@ async function becomes(id: string, status: ShootStatus): Promise<ShootSummary | 
 
 /** A new cluster, once it is ready. */
 async function readyCluster(name: string): Promise<{ readonly id: string; readonly shoot: ShootSummary }> {
-  const { id } = await inGarden.clusters.createCluster(owner, organizationId, order({ name }))
+  const { id } = await inGarden.clusters.createCluster(owner, organizationId, order({ name, maintenance: UNDISTURBED }))
   return { id, shoot: (await becomes(id, 'ready')) ?? expect.fail('it has no Shoot') }
 }
 

@@ -58,6 +58,19 @@ test(
       expect(refused.out).toMatch(/^prod would be refused\n! kubernetes_version: /)
       expect(await caelus('get-kubeconfig', 'prod')).toContain('client-certificate-data')
 
+      // An organization without a project: admission answers in the namespace of the operators.
+      await caelus('create-organization', 'newcomer')
+      const create = ['create-cluster', 'first', '--organization', 'newcomer', '--region', 'local', '--dry-run']
+      const wanted = [...create, '--kubernetes-version', '1.34', '--node-pool', 'default=local:1-3']
+      const fine = await caelus(...wanted)
+      expect(fine).toMatch(/^first would be accepted, as far as it could be checked\n/)
+      expect(fine).toMatch(/! not checked: .*checked all fields elsewhere: quotas/)
+      const short = await start([...wanted, '--maintenance', '220000+0000,221000+0000'], env, CAELUS).ended
+      expect([short.code, short.out]).toEqual([
+        1,
+        expect.stringMatching(/^first would be refused\n! maintenance: time window must not be smaller than 30m0s/),
+      ])
+
       first.child.kill('SIGTERM')
       expect(await first.ended).toMatchObject({ code: 0 })
       await using second = up()

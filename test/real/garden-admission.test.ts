@@ -65,6 +65,8 @@ const workers = (...changes: ReadonlyArray<Partial<ShootWorker>>): Partial<Shoot
   provider: { type: 'local', workers: changes.map((change) => ({ ...exampleWorker, ...change })) },
 })
 
+const window = (begin: string, end: string): Partial<ShootSpec> => ({ maintenance: { timeWindow: { begin, end } } })
+
 const machine = (type: string): Partial<ShootWorker> => ({ machine: { ...exampleWorker.machine, type } })
 const image = (name: string, version: string): Partial<ShootWorker> => ({
   machine: { ...exampleWorker.machine, image: { name, version } },
@@ -95,6 +97,8 @@ const NEW_SHOOTS: ReadonlyArray<readonly [string, Draft<Shoot>]> = [
   ['unknown CloudProfile', shoot({ cloudProfile: { kind: 'CloudProfile', name: 'nope' } })],
   ['unknown provider', shoot({ provider: { type: 'aws', workers: [exampleWorker] } })],
   ['unknown network type', shoot({ networking: { type: 'cilium', nodes: '10.0.0.0/16' } })],
+  ['maintenance window too short', shoot(window('220000+0000', '221000+0000'))],
+  ['maintenance window too long', shoot(window('220000+0000', '050000+0000'))],
   ['several of the admission at once', shoot({ region: 'mars', ...workers(machine('huge')) })],
   ['several of the validation at once', shoot(workers({ minimum: 5, name: 'sixteencharslong' }))],
   ['namespace without project', shoot({}, 'clusterx1y2', 'plain')],

@@ -11,7 +11,7 @@ export const exampleWorker: ShootWorker = {
 }
 
 /** An hour of the day, twelve hours from now. Without a window Gardener chooses one, which may have begun. */
-function windowFarFrom(now: Date): { readonly begin: string; readonly end: string } {
+export function windowFarFrom(now: Date): { readonly begin: string; readonly end: string } {
   const hour = (ahead: number): string => String((now.getUTCHours() + ahead) % 24).padStart(2, '0')
   return { begin: `${hour(12)}0000+0000`, end: `${hour(13)}0000+0000` }
 }

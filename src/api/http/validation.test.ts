@@ -36,6 +36,22 @@ test('missing fields are named one by one', () => {
   ])
 })
 
+test('a value that may be null is told what is wrong with it, not that null would do', () => {
+  const window = Type.Union([Type.Null(), Type.Object({ begin: Type.String({ minLength: 1 }) })])
+  const names = Type.Union([Type.Array(Type.String({ minLength: 1 })), Type.Null()])
+  const told = (value: unknown) => fieldErrors(Compile(Type.Object({ window, names, none: Type.Null() })).Errors(value))
+  const missing = 'must not have fewer than 1 characters'
+  expect(told({ window: { begin: '' }, names: [''], none: 1 })).toEqual([
+    { field: 'window.begin', message: missing },
+    { field: 'names[0]', message: missing },
+    { field: 'none', message: 'must be null' },
+  ])
+  expect(told({ window: 1, names: 1, none: null })).toEqual([
+    { field: 'window', message: 'must be object' },
+    { field: 'names', message: 'must be array' },
+  ])
+})
+
 test('a body that is no object is refused as a whole', () => {
   expect(refusalOf('text')).toEqual([{ field: '(whole)', message: 'must be object' }])
 })

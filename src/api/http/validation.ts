@@ -42,11 +42,20 @@ const SUMMARIES = new Set(['anyOf', 'allOf', 'oneOf', 'boolean', '~guard'])
 
 /** One message per field: the first that says something. */
 export function fieldErrors(errors: readonly SchemaError[]): FieldErrors {
-  const all = errors.filter(({ keyword }) => !SUMMARIES.has(keyword)).flatMap(explain)
+  const telling = errors.filter(({ keyword }) => !SUMMARIES.has(keyword))
+  const all = telling.filter((error) => !isNullBeside(error, telling)).flatMap(explain)
   const found = new Map<string, string>()
   for (const { field, message } of all) if (!found.has(field)) found.set(field, message)
   return [...found].map(([field, message]) => ({ field, message }))
 }
+
+/** Of a value that may be null and is not: what is wrong with the value says more than that null would do. */
+const isNullBeside = (error: SchemaError, all: readonly SchemaError[]): boolean =>
+  wantsNull(error) &&
+  all.some((other) => !wantsNull(other) && `${other.instancePath}/`.startsWith(`${error.instancePath}/`))
+
+const wantsNull = ({ keyword, params }: SchemaError): boolean =>
+  keyword === 'type' && (params as { readonly type?: unknown }).type === 'null'
 
 function explain({ keyword, instancePath, params, message }: SchemaError): FieldErrors {
   const at = fieldName(instancePath)

@@ -14,6 +14,8 @@ export interface ChangeTopic {
 export interface ChangeDescription extends Pick<Change, 'reason' | 'message' | 'tone'> {
   /** A user or an organization: readers who have this tenant may have others now. They see the event as well. */
   readonly changesTenantsOf?: string
+  /** Whether it is listed, besides being sent. @default true */
+  readonly isNews?: boolean
 }
 
 export interface ChangesOptions {
@@ -42,10 +44,10 @@ export function publishChanges({ listener, events, topics }: ChangesOptions): ()
 
 function publishChange(events: Events, { topic, describe, publicKinds = [] }: ChangeTopic, change: RowChange): void {
   const { kind, id, tenant } = change
-  const { changesTenantsOf, ...text } = describe(change)
+  const { changesTenantsOf, isNews = true, ...text } = describe(change)
   const tenants = [tenant, changesTenantsOf].filter((one) => typeof one === 'string')
   const unowned: Audience = publicKinds.includes(kind) ? 'all' : 'admins'
-  events.publish({ topic, kind, object_id: id, ...text }, tenants.length > 0 ? { tenants } : unowned)
+  events.publish({ topic, kind, object_id: id, ...text }, tenants.length > 0 ? { tenants } : unowned, isNews)
   if (changesTenantsOf !== undefined) events.changeTenants(changesTenantsOf)
 }
 

@@ -20,8 +20,11 @@ export interface Published {
 }
 
 export interface Events {
-  /** Sends a change to all listeners. A change that repeats the last one of its object is sent but not listed. */
-  publish(change: Change, audience: Audience): void
+  /**
+   * Sends a change to all listeners. One that is no news, or that repeats the last one of its object, is sent but not listed.
+   * `isNews`: @default true
+   */
+  publish(change: Change, audience: Audience, isNews?: boolean): void
   /**
    * The news that `reader` may see, newest first; `before`: only those older than the one with this id, none if it is no
    * longer known.
@@ -62,11 +65,11 @@ export function eventRing(clock: Clock, size = 1000): Events {
     if (kept.length > size) kept.shift()
   }
   return {
-    publish(change, audience) {
+    publish(change, audience, isNews = true) {
       const event = { ...change, id: `${boot}-${++count}`, at: new Date(clock.now()).toISOString() }
       const kept = { event, audience }
       const last = news.findLast(({ event: other }) => isAboutTheSame(other, change))?.event
-      if (last === undefined || !saysTheSame(last, change)) keep(news, kept)
+      if (isNews && (last === undefined || !saysTheSame(last, change))) keep(news, kept)
       keep(ring, kept)
       for (const listener of listeners) listener(event, audience)
     },

@@ -8,7 +8,7 @@ export async function readText(path: string, option = '-f'): Promise<string> {
 }
 
 /** The documents of a YAML or JSON file, as kubectl takes them. What a parser says may quote them, so it is not repeated. */
-export async function readDocuments(path: string, option = '-f'): Promise<object[]> {
+export async function readDocuments(path: string, option = '-f', such = 'a ClassRuntime'): Promise<object[]> {
   const text = await readText(path, option)
   const { parseAllDocuments } = await import('yaml')
   const documents = parseAllDocuments(text)
@@ -21,7 +21,7 @@ export async function readDocuments(path: string, option = '-f'): Promise<object
   }
   const values: unknown[] = all.map((document) => document.toJS()).filter((value) => value !== null)
   if (values.length === 0 || !values.every(isObject)) {
-    throw raise.InputUnreadable(`failed to read ${path} of ${option}: it must hold objects such as a ClassRuntime`)
+    throw raise.InputUnreadable(`failed to read ${path} of ${option}: it must hold objects such as ${such}`)
   }
   return values
 }

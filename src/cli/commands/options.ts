@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from 'commander'
+import { InvalidArgumentError, Option, type Command } from 'commander'
 import { FORMATS, type Format } from '../output.ts'
 
 export interface OutputOption {
@@ -12,6 +12,15 @@ export const outputOption = (): Option =>
 export function wholeNumber(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1.')
   return Number(text)
+}
+
+/** Of a command that changes something: which options say what. Without any of them the command line is wrong. */
+export function needsOneOf(command: Command, ...flags: readonly string[]): Command {
+  const names = command.options.filter(({ long }) => flags.includes(long ?? '')).map((option) => option.attributeName())
+  return command.hook('preAction', () => {
+    if (names.some((name) => command.getOptionValueSource(name) === 'cli')) return
+    command.error(`error: nothing is to be changed; give at least one of ${flags.join(', ')}`)
+  })
 }
 
 /** `--timeout` of every command that waits. */

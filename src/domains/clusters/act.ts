@@ -65,6 +65,8 @@ async function operate({ gardener }: ActDeps, step: Operate, { observation, memo
   const shoot = await gardener.find(at, write.signal)
   memory.shoot = shoot ?? null
   if (shoot === undefined || !isStillDue(step, liveOf(shoot))) return false
+  // Somebody has asked for another one since it was decided.
+  if (liveOf(shoot).pendingOperation !== liveOf(observation.shoot).pendingOperation) return false
   const annotations = {
     [GARDENER_OPERATION]: step.operation,
     ...(step.id !== undefined && { [OPERATION_ID]: step.id }),

@@ -87,6 +87,7 @@ const input = ({ cluster, sync, seen }: Over = {}): DecideInput => ({
     statusMessage: null,
     statusChangedAt: NOW - MINUTE,
     retries: 0,
+    closedOperation: null,
     ...sync,
   },
   seen: { shoot: present(READY), namespace: { is: 'known', name: 'garden-p1' }, isApplied: false, ...seen },
@@ -197,7 +198,20 @@ describe('decide', () => {
 
   it('does not write again what Gardener does not keep', () => {
     const seen = { isApplied: true, shoot: present(READY, ['spec.region']) }
-    expect(decide(input({ seen }), NOW).step).toMatchObject({ do: 'refuse', failure: { code: 'ShootRefused' } })
+    expect(decide(input({ seen }), NOW)).toMatchObject({
+      step: { do: 'refuse', failure: { code: 'ShootRefused' } },
+      truth: { status: 'progressing', message: 'the last change is not written yet' },
+    })
+  })
+
+  it('does not say of an order that is refused that its Shoot is being created', () => {
+    const absent = { shoot: { is: 'absent' } as const }
+    const sync = { syncedGeneration: 0, status: 'pending', statusMessage: 'its Shoot is being created' } as const
+    const truth = { status: 'pending', message: 'its Shoot is not created yet', failure: null }
+    // What the status says where Gardener refuses it.
+    expect(decide(input({ sync, seen: absent }), NOW)).toMatchObject({ step: { do: 'apply' }, truth })
+    const problem = raise.GardenerMisconfigured('no room').failure
+    expect(decide(input({ sync, seen: { ...absent, problem } }), NOW)).toMatchObject({ step: { do: 'refuse' }, truth })
   })
 
   it('removes a Shoot when the apps in it are gone, and not before', () => {
@@ -258,6 +272,20 @@ describe('an operation that a person asked for', () => {
     expect(stepFor(asked(), { ...READY, operationId: 'op0' })).toMatchObject({ do: 'operate' })
   })
 
+  it('is over once the Shoot carries its id, and stays so', () => {
+    const given = (over: Over = {}, operationId: string | null = 'op1') =>
+      decide(
+        input({ ...over, cluster: { operation: asked() }, seen: { shoot: present({ ...READY, operationId }) } }),
+        NOW,
+      )
+    expect(given().closedOperation).toBe('op1')
+    expect(given({}, null)).not.toHaveProperty('closedOperation')
+    const closed = { sync: { closedOperation: 'op1' } }
+    expect(given(closed)).not.toHaveProperty('closedOperation')
+    // Somebody has removed the annotation.
+    expect(given(closed, null).step).toEqual({ do: 'nothing' })
+  })
+
   it('asks for another try where Gardener gave up, and for a reconcile elsewhere', () => {
     for (const kind of ['retry', 'reconcile'] as const) {
       expect(stepFor(asked({ kind }), shoots.failed)).toMatchObject({ operation: 'retry', by: 'person' })
@@ -268,11 +296,48 @@ describe('an operation that a person asked for', () => {
     })
   })
 
-  it('is not asked of a Shoot that was made later, nor after an hour', () => {
-    expect(stepFor(asked({ requestedAt: READY.createdAt - 1 }))).toEqual({ do: 'nothing' })
+  it('is not asked of a Shoot that was made later, which clocks that differ by minutes do not tell', () => {
+    const made = { ...READY, createdAt: NOW - 1_000 }
+    expect(stepFor(asked({ requestedAt: made.createdAt - 5 * MINUTE }), made)).toMatchObject({ do: 'operate' })
+    expect(stepFor(asked({ requestedAt: made.createdAt - 5 * MINUTE - 1 }), made)).toEqual({ do: 'nothing' })
+  })
+
+  it('that is dropped says why, once', () => {
+    const of = (given: Operation, over: Over = {}) =>
+      decide(input({ ...over, cluster: { operation: given, ...over.cluster } }), NOW)
+    const why = 'Gardener was not asked for reconcile: that was not possible within an hour'
+    const old = asked({ requestedAt: NOW - OPERATION_LIFE_MS })
+    expect(of(old)).toMatchObject({ closedOperation: 'op1', dropped: why })
+    expect(of(old, { seen: { shoot: { is: 'absent' } } })).toMatchObject({ closedOperation: 'op1', dropped: why })
+    expect(of(old, { sync: { closedOperation: 'op1' } })).not.toHaveProperty('dropped')
+    expect(of(old, { seen: { shoot: present({ ...READY, operationId: 'op1' }) } })).not.toHaveProperty('dropped')
+    expect(of(asked())).not.toHaveProperty('dropped')
+    const made = { seen: { shoot: present({ ...READY, createdAt: NOW }) } }
+    expect(of(asked({ requestedAt: NOW - 6 * MINUTE }), made).dropped).toMatch(/its Shoot was made after/)
+    const rotation = asked({ kind: 'rotate-credentials-start' })
+    const deleting = { cluster: { deletedAt: NOW }, seen: { shoot: present(shoots.deleting) } }
+    expect(of(rotation, deleting)).toMatchObject({ step: { do: 'nothing' }, closedOperation: 'op1' })
+    expect(of(asked(), deleting)).toMatchObject({ step: { do: 'operate' } })
+  })
+
+  it('is not asked for after an hour', () => {
     const old = { ...READY, createdAt: 0 }
     expect(stepFor(asked({ requestedAt: NOW - OPERATION_LIFE_MS + 1 }), old)).toMatchObject({ do: 'operate' })
     expect(stepFor(asked({ requestedAt: NOW - OPERATION_LIFE_MS }), old)).toEqual({ do: 'nothing' })
+  })
+
+  it('waits while Gardener has not taken up another one, which it would replace', () => {
+    const pending = { pendingOperation: 'rotate-credentials-start' }
+    for (const live of [READY, shoots.processing, shoots.erroneous, { ...shoots.failed, generation: 4 }]) {
+      const decision = decide(
+        input({ cluster: { operation: asked() }, seen: { shoot: present({ ...live, ...pending }) } }),
+        NOW,
+      )
+      expect(decision).toMatchObject({ step: { do: 'waitFor' }, isSynced: true })
+      expect(decision.step).not.toHaveProperty('failure')
+    }
+    // Without one that is open, there is nothing to wait for.
+    expect(decide(input({ seen: { shoot: present({ ...READY, ...pending }) } }), NOW).step).toEqual({ do: 'nothing' })
   })
 
   it('comes after the change that was asked for with it', () => {
@@ -301,6 +366,16 @@ describe('what Gardener gave up', () => {
     expect(stepOf(failedAgo(ms), retries)).toEqual(RETRY)
     expect(stepOf(failedAgo(ms - 1), retries)).toMatchObject({ do: 'waitFor', ms: 1 })
   })
+
+  it.each(['reconcile', 'rotate-credentials-start'])(
+    'is tried again although %s was asked for: Gardener takes up nothing but a retry',
+    (pendingOperation) => {
+      expect(stepOf({ ...failedAgo(MINUTE), pendingOperation })).toEqual(RETRY)
+      const wish: Operation = { id: 'op', kind: 'retry', requestedAt: NOW }
+      const over = { cluster: { operation: wish }, seen: { shoot: present({ ...failedAgo(0), pendingOperation }) } }
+      expect(decide(input(over), NOW).step).toMatchObject({ do: 'operate', operation: 'retry', by: 'person' })
+    },
+  )
 
   it('is not tried again while the try before is not taken up', () => {
     expect(stepOf({ ...failedAgo(MINUTE), generation: 4 })).toEqual({ do: 'nothing' })
@@ -364,6 +439,15 @@ describe('what Gardener gave up', () => {
     expect(retriesWith(shoots.processing)).toBe(3)
     expect(retriesWith(shoots.unobserved)).toBe(3)
   })
+})
+
+test('a condition that is False is told by its code, with whose move it is', () => {
+  const conditions = shoots.degraded.conditions.map((one) =>
+    one.status === 'False' ? { ...one, codes: ['ERR_PROBLEMATIC_WEBHOOK'] } : one,
+  )
+  const { truth } = decide(input({ seen: { shoot: present({ ...shoots.degraded, conditions }) } }), NOW)
+  expect(truth).toMatchObject({ status: 'error', failure: { code: 'ClusterWebhook', whoseMove: 'user' } })
+  expect(truth.message).toMatch(/ is False: .* \(ERR_PROBLEMATIC_WEBHOOK\)$/)
 })
 
 test('an error and a failure are told apart by their codes', () => {

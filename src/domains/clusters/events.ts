@@ -14,6 +14,10 @@ export interface ClustersEvents {
   'clusters:scanFailed': { readonly error: unknown }
   /** A Shoot without a row was deleted. */
   'clusters:orphanRemoved': { readonly shoot: string; readonly cluster: string }
+  /** Gardener was asked to try the deletion of such a Shoot again. */
+  'clusters:orphanRetried': { readonly shoot: string; readonly cluster: string }
+  /** Gardener gave up the deletion of such a Shoot, and a person has to remove the cause. */
+  'clusters:orphanStuck': { readonly shoot: string; readonly failure: Failure }
   /** Shoots without rows are left alone because there are suspiciously many. */
   'clusters:orphansKept': { readonly failure: Failure; readonly shoots: readonly string[] }
   /** Gardener does not answer; everything is tried again. */

@@ -1,4 +1,4 @@
-import type { Clock, Explanation } from '../../kernel/index.ts'
+import { failureOf, type Clock, type Explanation } from '../../kernel/index.ts'
 import { decide } from './decide.ts'
 import { explain, type ExplainedJob } from './explain.ts'
 import { glimpse, observe, type ObserveDeps } from './observe.ts'
@@ -15,8 +15,8 @@ export async function explainNow(
   const now = deps.clock.now()
   const observation = deps.gardener.shoots.isCurrent
     ? glimpse(deps, loaded)
-    : await observe(deps, loaded, { isApplied: false }, signal).catch(() => undefined)
-  if (observation === undefined) return explain({ ...loaded, job }, now)
+    : await observe(deps, loaded, { isApplied: false }, signal).catch(failureOf)
+  if (!('seen' in observation)) return explain({ ...loaded, unseen: observation, job }, now)
   const decision = decide(inputOf(loaded, observation), now)
   return explain({ ...loaded, seen: observation.seen, decision, job }, now)
 }

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
+import { systemClock } from '../../kernel/index.ts'
 import { decide } from './decide.ts'
 import { explain, type ExplainedJob } from './explain.ts'
+import { explainNow } from './explain-now.ts'
 import { raise } from './failures.ts'
+import type { ObserveDeps } from './observe.ts'
 import type { LiveShoot, Observed } from './observed.ts'
 import type { LoadedCluster } from './rows.ts'
 import type { Cluster, SyncState } from './types.ts'
@@ -35,6 +38,7 @@ const sync: SyncState = {
   statusChangedAt: 0,
   shoot: null,
   retries: 0,
+  closedOperation: null,
 }
 const live: LiveShoot = {
   namespace: 'garden-p1',
@@ -108,14 +112,35 @@ test('what keeps a deletion from ending is named', () => {
   expect(told.why[0]).toBe('it is to be deleted')
 })
 
-test('without Gardener the row alone is told', () => {
-  expect(explain({ cluster, sync, job: null }, NOW)).toMatchObject({
+test.each([
+  [raise.GardenerUnreachable('garden.example.org refused the connection'), 'platform'],
+  [raise.GardenerForbidden('shoots is forbidden: caelus cannot get them'), 'operator'],
+])('without its Shoot the row alone is told, and why: %s', ({ failure }, whoseMove) => {
+  expect(explain({ cluster, sync, unseen: failure, job: null }, NOW)).toMatchObject({
     why: [
       'the latest change has been written to Gardener',
-      'Gardener does not answer, and nothing is known about its Shoot',
+      `its Shoot could not be read: ${failure.message} (${failure.code})`,
     ],
     next: 'Gardener is asked again',
+    whoseMove,
+    nextStep: failure.nextStep,
   })
+})
+
+test('what Gardener refuses to show is told as it is', async () => {
+  const gardener = {
+    shoots: { isCurrent: false } as ObserveDeps['gardener']['shoots'],
+    find: () => Promise.reject(raise.GardenerForbidden('caelus cannot get shoots')),
+    list: () => Promise.reject(raise.GardenerForbidden('caelus cannot list shoots')),
+  }
+  const settings = { providerType: 'local', cloudProfile: 'local', maxShootNameLen: 21, networkingType: 'calico' }
+  const deps = {
+    gardener,
+    settings: { ...settings, namespace: 'garden-p1' },
+    clock: { ...systemClock, now: () => NOW },
+  }
+  const { why } = await explainNow(deps, { cluster, sync }, null, new AbortController().signal)
+  expect(why.at(-1)).toBe('its Shoot could not be read: caelus cannot get shoots (GardenerForbidden)')
 })
 
 test('what is given up and what is deleted say so', () => {

@@ -13,24 +13,27 @@ export interface ExplainedJob {
 }
 
 export interface ExplainInput extends LoadedCluster {
-  /** Absent: the watch on Gardener is not current, and nothing was asked. */
+  /** Absent: its Shoot could not be read, as `unseen` says. */
   readonly seen?: Observed
+  readonly unseen?: Failure
   readonly decision?: Decision
   /** Null: nothing is planned. */
   readonly job: ExplainedJob | null
 }
 
 /** Says in sentences what `decide` said in words. Reads only what `decide` saw. */
-export function explain({ cluster, sync, seen, decision, job }: ExplainInput, now: number): Explanation {
+export function explain(input: ExplainInput, now: number): Explanation {
+  const { cluster, sync, seen, unseen, decision, job } = input
   if (sync.status === 'deleted') return NOTHING_LEFT
-  const failure = failureNow(sync.failure, decision)
+  const failure = failureNow(input)
   const { at, text } = whenOf(decision?.step, job, now)
   const live = seen?.shoot.is === 'present' ? seen.shoot.live : undefined
   return {
     why: [
       ...intentOf({ cluster, sync }),
       ...(sync.failure === null ? [] : [`the last try failed: ${sync.failure.message} (${sync.failure.code})`]),
-      ...(seen === undefined ? ['Gardener does not answer, and nothing is known about its Shoot'] : worldOf(seen)),
+      ...(unseen === undefined ? [] : [`its Shoot could not be read: ${unseen.message} (${unseen.code})`]),
+      ...(seen === undefined ? [] : worldOf(seen)),
       ...(decision === undefined ? [] : [`its status is ${decision.truth.status}: ${decision.truth.message}`]),
     ],
     next: isParked(job) ? PARKED : `${nextOf(decision?.step)}${text}`,
@@ -54,11 +57,11 @@ const PARKED = 'nothing, until it is changed, a sync is asked for, or the next p
 
 const isParked = (job: ExplainedJob | null): boolean => job?.status === 'failed'
 
-/** The failure that a person should act on: of the step, then of the last sync, then of Gardener. */
-function failureNow(last: Failure | null, decision: Decision | undefined): Failure | undefined {
+/** The failure that a person should act on: of the step, then of the last sync, then of reading it now, then of Gardener. */
+function failureNow({ sync, unseen, decision }: ExplainInput): Failure | undefined {
   const step = decision?.step
   const ofStep = step?.do === 'refuse' || step?.do === 'waitFor' ? step.failure : undefined
-  return ofStep ?? last ?? decision?.truth.failure ?? undefined
+  return ofStep ?? sync.failure ?? unseen ?? decision?.truth.failure ?? undefined
 }
 
 function intentOf({ cluster, sync }: LoadedCluster): string[] {

@@ -144,6 +144,18 @@ export const raise = defineFailures({
     retryable: true,
     nextStep: 'Wait until the control plane of the cluster is up, then ask again.',
   },
+  RotationNotDue: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep:
+      'A rotation is started when none is under way, and completed once all parts are Prepared: `caelus get-cluster -o json` shows their phases.',
+  },
+  OperationPending: {
+    whoseMove: 'user',
+    retryable: true,
+    nextStep:
+      'Wait until Gardener was asked for the operation that the message names, which `caelus list-cluster-events` tells; then ask again.',
+  },
   OrphansKept: {
     whoseMove: 'operator',
     retryable: true,

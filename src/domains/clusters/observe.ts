@@ -1,6 +1,7 @@
 import { FailureError, type Failure } from '../../kernel/index.ts'
 import type { Gardener } from './gardener/gardener.ts'
-import { CLUSTER_ID, type Shoot, type ShootDraft } from './gardener/shoot.ts'
+import { ownShoot } from './gardener/own.ts'
+import type { Shoot, ShootDraft } from './gardener/shoot.ts'
 import { liveOf } from './live.ts'
 import type { NamespaceSeen, Observed } from './observed.ts'
 import type { LoadedCluster } from './rows.ts'
@@ -40,9 +41,12 @@ export async function observe(
   return observation(deps, loaded, shoot, memory)
 }
 
+const watched = ({ gardener }: ObserveDeps, { cluster, sync }: LoadedCluster): Shoot | undefined =>
+  gardener.shoots.ofCluster(cluster.id, sync.shoot?.uid)
+
 /** What the watch alone tells, for the pass over all clusters. Nothing is asked. */
 export const glimpse = (deps: ObserveDeps, loaded: LoadedCluster): Observation =>
-  observation(deps, loaded, deps.gardener.shoots.ofCluster(loaded.cluster.id), { isApplied: false })
+  observation(deps, loaded, watched(deps, loaded), { isApplied: false })
 
 function observation(
   { settings }: ObserveDeps,
@@ -95,31 +99,45 @@ async function findShoot(
 ): Promise<Shoot | undefined> {
   const { gardener, settings } = deps
   const { cluster, sync } = loaded
-  if (gardener.shoots.isCurrent) return gardener.shoots.ofCluster(cluster.id)
+  if (gardener.shoots.isCurrent) return watched(deps, loaded) ?? (await elsewhere(deps, loaded, signal))
   if (cluster.deletedAt !== null) return askFor(deps, loaded, signal)
   const place = namespace ?? placeIn(settings)
   const draft = place.is === 'known' ? draftOf(cluster, settings, place.name, undefined) : undefined
   const at = sync.shoot ?? (draft !== undefined && 'draft' in draft ? draft.draft.metadata : undefined)
   if (at === undefined) return undefined
-  return ifOf(cluster, await gardener.find({ namespace: at.namespace, name: at.name }, signal))
+  return ifOf(loaded, await gardener.find({ namespace: at.namespace, name: at.name }, signal))
+}
+
+/** The watch is on one namespace where the settings name one. What was made before they did is in another, and no twin is made. */
+async function elsewhere(
+  { gardener, settings }: ObserveDeps,
+  loaded: LoadedCluster,
+  signal: AbortSignal,
+): Promise<Shoot | undefined> {
+  const { sync } = loaded
+  if (sync.shoot === null || settings.namespace === undefined || sync.shoot.namespace === settings.namespace)
+    return undefined
+  const { namespace, name } = sync.shoot
+  return ifOf(loaded, await gardener.find({ namespace, name }, signal))
 }
 
 /** Asks the server whether anything of a cluster is there: under its name, or wherever it is when that is not certain. */
 export async function askFor(
-  { gardener }: ObserveDeps,
-  { cluster, sync }: LoadedCluster,
+  deps: ObserveDeps,
+  loaded: LoadedCluster,
   signal: AbortSignal,
 ): Promise<Shoot | undefined> {
-  if (sync.shoot !== null && gardener.shoots.isCurrent) {
-    const { namespace, name } = sync.shoot
-    const found = gardener.shoots.ofCluster(cluster.id) ?? (await gardener.find({ namespace, name }, signal))
-    // Somebody may have removed its label.
-    return found?.metadata.uid === sync.shoot.uid ? found : ifOf(cluster, found)
-  }
-  return (await gardener.list(signal)).find((shoot) => isOf(cluster, shoot))
+  const { gardener } = deps
+  const { cluster, sync } = loaded
+  const seen =
+    sync.shoot !== null && gardener.shoots.isCurrent
+      ? watched(deps, loaded)
+      : ownShoot(cluster.id, await gardener.list(signal), sync.shoot?.uid)
+  if (seen !== undefined || sync.shoot === null) return seen
+  // Somebody may have removed its label.
+  const { namespace, name } = sync.shoot
+  return ifOf(loaded, await gardener.find({ namespace, name }, signal))
 }
 
-const isOf = ({ id }: Cluster, { metadata }: Shoot): boolean => metadata.labels?.[CLUSTER_ID] === id
-
-const ifOf = (cluster: Cluster, shoot: Shoot | undefined): Shoot | undefined =>
-  shoot !== undefined && isOf(cluster, shoot) ? shoot : undefined
+const ifOf = ({ cluster, sync }: LoadedCluster, shoot: Shoot | undefined): Shoot | undefined =>
+  shoot && ownShoot(cluster.id, [shoot], sync.shoot?.uid)

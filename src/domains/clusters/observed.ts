@@ -12,6 +12,8 @@ export interface LiveShoot extends ShootSummary {
   readonly isToHibernate: boolean
   /** The id of the operation that was last asked for. */
   readonly operationId: string | null
+  /** What Gardener was asked for, by whomever, and has not taken up yet. Absent: nothing. */
+  readonly pendingOperation?: string
 }
 
 export type ShootSeen =

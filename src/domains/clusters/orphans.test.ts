@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { replayed } from '../../../test/support/replay.ts'
 import { createEmitter, manualClock, type Run } from '../../kernel/index.ts'
 import type { ClustersEvents } from './events.ts'
+import { raise } from './failures.ts'
 import type { Shoot } from './gardener/shoot.ts'
 import {
   decideOrphans as decideOnce,
@@ -23,6 +24,7 @@ const shoot = (id: string, over: Partial<OrphanCandidate> = {}): OrphanCandidate
   uid: `u${id}`,
   createdAt: 0,
   isDeleting: false,
+  givenUp: null,
   ...over,
 })
 
@@ -30,6 +32,7 @@ const input = (over: Partial<OrphansInput> = {}): OrphansInput => ({
   shoots: [shoot('1'), shoot('2')],
   organizations: ['o1'],
   living: ['1'],
+  known: ['1', '2'],
   rows: 2,
   limits: ORPHAN_LIMITS,
   ...over,
@@ -47,7 +50,7 @@ const namesOf = (over: Partial<OrphansInput>): string[] =>
   decideOrphans(input(over), NOW).remove.map(({ clusterId }) => clusterId)
 
 test('a Shoot without a living row is removed, and one with a row is not', () => {
-  expect(decideOrphans(input(), NOW)).toEqual({ remove: [shoot('2')], kept: null })
+  expect(decideOrphans(input(), NOW)).toEqual({ remove: [shoot('2')], retry: [], stuck: [], kept: null })
 })
 
 test('a Shoot that was just created is left alone, and so is one that goes already', () => {
@@ -61,6 +64,8 @@ test('Shoots of organizations that never had a cluster here belong to another in
   const foreign = ['3', '4', '5', '6', '7'].map((id) => shoot(id, { organizationId: 'o2' }))
   expect(decideOrphans(input({ shoots: [shoot('1'), shoot('2'), ...foreign] }), NOW)).toEqual({
     remove: [shoot('2')],
+    retry: [],
+    stuck: [],
     kept: null,
   })
   expect(namesOf({ shoots: foreign })).toEqual([])
@@ -69,11 +74,25 @@ test('Shoots of organizations that never had a cluster here belong to another in
 test('no more than a few are removed in one pass, the oldest first', () => {
   const living = Array.from({ length: 20 }, (_, i) => `l${i}`)
   const orphans = [5, 3, 1, 4, 2].map((age) => shoot(`${age}`, { createdAt: age }))
-  expect(namesOf({ shoots: [...living.map((id) => shoot(id)), ...orphans], living, rows: 20 })).toEqual(['1', '2', '3'])
+  const shoots = [...living.map((id) => shoot(id)), ...orphans]
+  const known = shoots.map(({ clusterId }) => clusterId)
+  expect(namesOf({ shoots, living, known, rows: 25 })).toEqual(['1', '2', '3'])
+})
+
+test('a table that has lost rows removes nothing, however many are left', () => {
+  const living = Array.from({ length: 20 }, (_, i) => `l${i}`)
+  const lost = ['1', '2', '3', '4'].map((id) => shoot(id))
+  const shoots = [...living.map((id) => shoot(id)), ...lost]
+  const { remove, kept } = decideOrphans(input({ shoots, living, known: living, rows: 20 }), NOW)
+  expect(remove).toEqual([])
+  expect(kept?.failure.message).toContain('the table of clusters has lost 4 rows')
+  expect(kept?.shoots).toHaveLength(4)
+  // One of a deleted cluster is what is looked for; a few that nobody knows are as well.
+  expect(namesOf({ shoots, living, known: [...living, '1'], rows: 21 })).toEqual(['1', '2', '3'])
 })
 
 test('an emptied table removes nothing, and says so', () => {
-  const { remove, kept } = decideOrphans(input({ living: [], rows: 0, shoots: [shoot('1')] }), NOW)
+  const { remove, kept } = decideOrphans(input({ living: [], known: [], rows: 0, shoots: [shoot('1')] }), NOW)
   expect(remove).toEqual([])
   expect(kept).toMatchObject({
     shoots: ['garden-p1/c1'],
@@ -85,13 +104,41 @@ test('an emptied table removes nothing, and says so', () => {
 })
 
 test('most Shoots without a row are suspicious when they are many, and not when they are few', () => {
+  const known = ['1', '2', '3', '4', '5', '6', '7', '8']
   const shoots = ['1', '2', '3', '4', '5', '6', '7'].map((id) => shoot(id))
-  const { remove, kept } = decideOrphans(input({ shoots, living: ['1', '2', '3'], rows: 7 }), NOW)
+  const { remove, kept } = decideOrphans(input({ shoots, living: ['1', '2', '3'], known, rows: 7 }), NOW)
   expect(remove).toEqual([])
   expect(kept?.failure.message).toContain('4 of 7 Shoots have no row')
   expect(namesOf({ shoots, living: ['1', '2', '3', '4'], rows: 7 })).toEqual(['5', '6', '7'])
   expect(namesOf({ shoots: shoots.slice(0, 3), living: [], rows: 3 })).toEqual(['1', '2', '3'])
-  expect(namesOf({ shoots: [...shoots, shoot('8')], living: ['1', '2', '3', '4'], rows: 7 })).toEqual(['5', '6', '7'])
+  const more = [...shoots, shoot('8')]
+  expect(namesOf({ shoots: more, living: ['1', '2', '3', '4'], known, rows: 7 })).toEqual(['5', '6', '7'])
+})
+
+describe('a deletion that Gardener gave up', () => {
+  const HOUR = 3_600_000
+  const { failure } = raise.ShootFailed('a load balancer is left')
+  const givenUp = (at: number, mayPass = true): OrphanCandidate =>
+    shoot('2', { isDeleting: true, givenUp: { at, failure, mayPass } })
+  const decided = (orphan: OrphanCandidate, over: Partial<OrphansInput> = {}) => {
+    const { remove, retry, stuck } = decideOrphans(input({ shoots: [shoot('1'), orphan], ...over }), NOW)
+    return [remove, retry, stuck].map((shoots) => shoots.length)
+  }
+
+  it('is tried again after an hour where that can help', () => {
+    expect(decided(givenUp(NOW - HOUR + 1))).toEqual([0, 0, 0])
+    expect(decided(givenUp(NOW - HOUR))).toEqual([0, 1, 0])
+  })
+
+  it('is told where a person has to act, and not tried again', () => {
+    expect(decided(givenUp(0, false))).toEqual([0, 0, 1])
+  })
+
+  it('is left alone where the cluster has a row, belongs to another installation, or the table is empty', () => {
+    expect(decided(givenUp(0), { living: ['1', '2'] })).toEqual([0, 0, 0])
+    expect(decided({ ...givenUp(0), organizationId: 'o2' })).toEqual([0, 0, 0])
+    expect(decided(givenUp(0), { shoots: [givenUp(0)], rows: 0, living: [] })).toEqual([0, 0, 0])
+  })
 })
 
 const live = (uid: string): Shoot => ({
@@ -114,10 +161,12 @@ async function removedAfter({ found, isLiving }: { readonly found: Shoot | undef
     gardener: {
       list: async () => [live('u1')],
       find: async () => found,
+      annotate: async () => false,
       remove: async ({ metadata }, { fence }) => removed.push(`${metadata.uid} under ${fence}`) > 0,
     },
     rows: {
       living: async (ids) => new Set(++looks > 1 && isLiving ? ids : []),
+      known: async (ids) => new Set(ids),
       organizations: async (ids) => new Set(ids),
       count: async () => ({ living: 1, all: 1 }),
     },

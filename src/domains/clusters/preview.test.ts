@@ -27,6 +27,18 @@ test('nothing changes where nothing differs', () => {
   expect(previewOf(shoot(), shoot())).toMatchObject({ action: 'nothing', fields: [], rolls: [] })
 })
 
+test('a new name is a change, and replaces no nodes', () => {
+  const called = (name: string): Shoot => ({
+    ...shoot(),
+    metadata: { ...shoot().metadata, annotations: { 'fundament.io/cluster-name': name, 'caelus.io/fence': name } },
+  })
+  expect(previewOf(called('old'), called('new'))).toMatchObject({
+    action: 'change',
+    fields: [{ path: 'metadata.annotations[fundament.io/cluster-name]', before: 'old', after: 'new' }],
+    rolls: [],
+  })
+})
+
 test('fields are named by pool, and growing replaces no nodes', () => {
   expect(previewOf(shoot(), shoot({}, [worker({ maximum: 5 })]))).toMatchObject({
     action: 'change',

@@ -1,5 +1,5 @@
 import { failureOf, type Failure } from '../../kernel/index.ts'
-import type { Shoot, ShootWorker } from './gardener/shoot.ts'
+import { CLUSTER_NAME, type Shoot, type ShootWorker } from './gardener/shoot.ts'
 import { isSameMinor, versionOf } from './shoot/version.ts'
 
 /** What a change would do to a cluster, as Gardener's dry run answers; `shoot/surge.ts` forecasts its machines. */
@@ -23,10 +23,16 @@ export interface FieldChange {
 export function previewOf(before: Shoot | undefined, after: Shoot | { readonly error: unknown }): ClusterPreview {
   if ('error' in after) return { action: 'refused', fields: [], rolls: [], refusal: failureOf(after.error) }
   if (before === undefined) return { action: 'create', fields: [], rolls: [], refusal: null }
-  const fields = changesIn('spec', before.spec, after.spec)
+  const fields = [
+    ...changesIn(`metadata.annotations[${CLUSTER_NAME}]`, nameIn(before), nameIn(after)),
+    ...changesIn('spec', before.spec, after.spec),
+  ]
   const action = fields.length === 0 ? 'nothing' : 'change'
   return { action, fields, rolls: rollsOf(before, after), refusal: null }
 }
+
+/** The name that people gave. */
+const nameIn = ({ metadata }: Shoot): string | undefined => metadata.annotations?.[CLUSTER_NAME]
 
 const workersOf = (shoot: Shoot | undefined): ReadonlyMap<string, ShootWorker> =>
   new Map(shoot?.spec.provider.workers?.map((worker) => [worker.name, worker]))

@@ -162,6 +162,9 @@ class Reconciling {
     if (recorded === undefined) return false
     if (happened.is === 'decided' && isClaim(happened.decision.step)) {
       this.#begun = recorded
+      // Once in a run is enough.
+      const { closedOperation = sync.closedOperation } = recorded.patch
+      this.#loaded = { ...this.#loaded, sync: { ...sync, closedOperation } }
       return true
     }
     const { patch, events } = recorded
@@ -169,7 +172,7 @@ class Reconciling {
       throw raise.ClusterStaleFence(
         `failed to write the row of cluster ${cluster.id}: its lease has passed to another worker`,
       )
-    this.#loaded = { cluster, sync: { ...sync, ...patch } }
+    this.#loaded = { ...this.#loaded, sync: { ...sync, ...patch } }
     return events.length > 0
   }
 }
@@ -183,10 +186,10 @@ function joined(begun: Recorded | undefined, then: Recorded | undefined): Record
 /** The complete input of `decide`, recorded for replay. */
 export function inputOf({ cluster, sync, appsLeft }: LoadedCluster, { seen }: Observation): DecideInput {
   const { operation, deletedAt } = cluster
-  const { generation, syncedGeneration, status, statusMessage, statusChangedAt, retries } = sync
+  const { generation, syncedGeneration, status, statusMessage, statusChangedAt, retries, closedOperation } = sync
   return {
     cluster: { operation, deletedAt, ...(appsLeft !== undefined && { appsLeft }) },
-    sync: { generation, syncedGeneration, status, statusMessage, statusChangedAt, retries },
+    sync: { generation, syncedGeneration, status, statusMessage, statusChangedAt, retries, closedOperation },
     seen,
   }
 }

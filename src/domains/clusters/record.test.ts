@@ -47,6 +47,7 @@ const row: SyncState = {
   statusChangedAt: 1_000,
   shoot: summary,
   retries: 0,
+  closedOperation: null,
 }
 
 const READY: Decision = {

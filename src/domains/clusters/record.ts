@@ -79,6 +79,7 @@ function afterDecision(
   const own: SyncPatch = {
     retries: retries + (done?.do === 'operate' && done.by === 'caelus' ? 1 : 0),
     ...(isSynced && synced(row, now, done !== undefined)),
+    ...(decision.closedOperation !== undefined && { closedOperation: decision.closedOperation }),
   }
   // Before the Shoot is written the status is left as it is, until it is known what became of that.
   const isTold = done !== undefined || isSynced || !isEffect(step)
@@ -91,9 +92,12 @@ function afterDecision(
       ...(isClaim(step) && { lastAttemptAt: now }),
       ...(!isEffect(step) && step.do !== 'refuse' && { ...ALL_WELL, failure: concernOf(step) }),
     },
-    events: [...doneEvents(done), ...status.events, ...claimEvents(step, attempt)],
+    events: [...doneEvents(done), ...droppedEvents(decision), ...status.events, ...claimEvents(step, attempt)],
   }
 }
+
+const droppedEvents = ({ dropped }: Decision): ClusterEvent[] =>
+  dropped === undefined ? [] : [{ type: 'sync_failed', message: dropped }]
 
 const isEffect = (step: Step): step is Effect => isClaim(step) || step.do === 'ensureNamespace' || step.do === 'forget'
 

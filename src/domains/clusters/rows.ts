@@ -32,6 +32,8 @@ export interface ClusterRows {
   page(after: string | undefined, limit: number): Promise<readonly LoadedCluster[]>
   /** Which of these ids have a row whose Shoot may exist: one that is not `deleted`. */
   living(ids: readonly string[]): Promise<ReadonlySet<string>>
+  /** Which of these ids have a row at all. Rows are never removed: a deleted cluster keeps its own. */
+  known(ids: readonly string[]): Promise<ReadonlySet<string>>
   /** Which of these organizations have or had a cluster. */
   organizations(ids: readonly string[]): Promise<ReadonlySet<string>>
   /** Number of rows whose Shoots may exist, and of all rows that ever were. */

@@ -1,5 +1,4 @@
 import type { Failure } from '../../kernel/index.ts'
-import { raise } from './failures.ts'
 import type { LiveShoot } from './observed.ts'
 import { failureOfErrors } from './shoot/error-codes.ts'
 import type { ShootStatus } from './types.ts'
@@ -46,7 +45,9 @@ function succeeded(live: LiveShoot): StatusTruth {
   const broken = READY_CONDITIONS.map((type) => reported.get(type)).find((condition) => condition?.status === 'False')
   if (broken !== undefined) {
     const why = [broken.reason, broken.message].filter((text) => text !== '').join(': ')
-    return failed(raise.ShootDegraded(`${broken.type} is False: ${why}`).failure)
+    const description = `${broken.type} is False: ${why}`
+    const { codes = [] } = broken
+    return failed(failureOfErrors({ errors: [{ description, codes }] }, 'ShootDegraded', description))
   }
   const open = READY_CONDITIONS.find((type) => reported.get(type)?.status !== 'True')
   if (open === undefined) return plain('ready', 'it runs')

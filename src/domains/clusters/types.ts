@@ -35,6 +35,9 @@ export interface Maintenance {
 export const OPERATIONS = ['reconcile', 'retry', 'rotate-credentials-start', 'rotate-credentials-complete'] as const
 export type OperationKind = (typeof OPERATIONS)[number]
 
+/** What can be asked for while a cluster is being deleted. */
+export const OPERATIONS_OF_DELETION: ReadonlySet<OperationKind> = new Set(['retry', 'reconcile'])
+
 /** What a person asked Gardener to do once. The id is written to the Shoot with it, so that it is asked once. */
 export interface Operation {
   readonly id: string
@@ -76,6 +79,8 @@ export interface SyncState {
   readonly shoot: ShootSummary | null
   /** Failed operations that Gardener was asked to retry by Caelus, since the last success. */
   readonly retries: number
+  /** The id of the last operation of a person that is over: Gardener was asked for it, or it was dropped. */
+  readonly closedOperation: string | null
 }
 
 /** What is kept of a Shoot in the row, for people. */
@@ -97,6 +102,8 @@ export interface ShootSummary {
     readonly status: string
     readonly reason: string
     readonly message: string
+    /** Of Gardener, as in `errors`; absent where there are none. */
+    readonly codes?: readonly string[]
     readonly since: number | null
   }[]
   readonly errors: readonly { readonly description: string; readonly codes: readonly string[] }[]

@@ -5,6 +5,9 @@ import type { Decision } from './decide.ts'
  * What happened to a cluster, as a sentence each. Written as failures are: lower case and without a stop.
  */
 
+/** Of the audit rows of kubeconfigs that Caelus itself asks for; people's own are `kubeconfig`. */
+export const ACCESS_ACTION = 'kubeconfig for apps'
+
 type Detail = Readonly<Record<string, unknown>>
 
 /** A deed of a person, whose name stands beside it. */
@@ -22,6 +25,8 @@ export function auditText(action: string, detail: Detail = {}): string {
       return `Gardener is to ${operationText(textOf(detail['kind']))}`
     case 'kubeconfig':
       return 'a kubeconfig was given out'
+    case ACCESS_ACTION:
+      return 'Caelus asked for a kubeconfig, for the apps in it'
     case 'enqueued':
       return 'a look at it was asked for'
     default:

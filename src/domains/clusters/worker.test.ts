@@ -17,10 +17,11 @@ import { fakeClusters } from './fake/rows.ts'
 import { openGardener } from './gardener/client.ts'
 import type { Gardener } from './gardener/gardener.ts'
 import { Shoots } from './gardener/resources.ts'
-import { CLUSTER_ID, FENCE, OPERATION_ID, type Shoot } from './gardener/shoot.ts'
+import { CLUSTER_ID, FENCE, GARDENER_OPERATION, OPERATION_ID, type Shoot } from './gardener/shoot.ts'
 import { openMockGarden } from './gardener/stand-in/mock.ts'
 import { replays } from './replay.ts'
 import type { ClusterRows } from './rows.ts'
+import { projectOfNamespace, shootName } from './shoot/names.ts'
 import type { GardenerSettings } from './shoot/wanted.ts'
 import type { ShootStatus } from './types.ts'
 import { clustersWorker } from './worker.ts'
@@ -83,7 +84,13 @@ async function stage(settings: Partial<GardenerSettings> = {}) {
 
   const work = async ({ name = 'worker', passMs = 5 * MINUTE, ...wrap }: WorkerOptions = {}) => {
     const emitter = createEmitter<KernelEvents & WatchEvents & ClustersEvents>()
-    const events = ['clusters:step', 'clusters:scanned', 'clusters:orphansKept', 'clusters:orphanRemoved'] as const
+    const events = [
+      'clusters:step',
+      'clusters:scanned',
+      'clusters:orphansKept',
+      'clusters:orphanRemoved',
+      'clusters:orphanRetried',
+    ] as const
     for (const event of events) emitter.on(event, (what) => void told.push([event, what]))
     emitter.on('reconcile:start', ({ key }) => void runs.push(keyText(key)))
     const decisions = decisionLog()
@@ -208,6 +215,7 @@ describe('a cluster', () => {
     garden.failNext('patch', error)
     await clusters.order({ id: 'a' })
     await until(() => clusters.get('a')?.sync.attempts === 1)
+    expect(clusters.get('a')?.sync).toMatchObject({ status: 'pending', statusMessage: 'its Shoot is not created yet' })
     const first = clock.now()
     await until(() => clusters.get('a')?.sync.attempts === 2)
     expect(clock.now() - first).toBeGreaterThanOrEqual(29_000)
@@ -321,6 +329,67 @@ describe('a cluster', () => {
     expect(clusters.get('a')?.sync.failure).toBeNull()
   })
 
+  it('that is deleted waits for the apps in it, also when the watch does not show its Shoot', async () => {
+    const { clock, clusters, work, untilStatus, shootOf } = await stage()
+    const first = await work()
+    await clusters.order({ id: 'a' })
+    await untilStatus('a', 'ready')
+    await first.stop()
+    await work({
+      rows: (rows) => ({
+        ...rows,
+        async load(id) {
+          const loaded = await rows.load(id)
+          return loaded && { ...loaded, appsLeft: 2 }
+        },
+      }),
+      gardener: (gardener) => ({
+        ...gardener,
+        shoots: Object.create(gardener.shoots, { ofCluster: { value: () => undefined } }) as Gardener['shoots'],
+      }),
+    })
+    // An operation that is dropped writes the row before the server is asked for the Shoot.
+    await clusters.change('a', { operation: { id: 'op1', kind: 'retry', requestedAt: 0 }, deletedAt: clock.now() })
+    await clock.advance(MINUTE)
+    const shoot = await shootOf('a')
+    expect([shoot === undefined, shoot?.metadata.deletionTimestamp]).toEqual([false, undefined])
+    expect(clusters.get('a')?.sync).toMatchObject({
+      closedOperation: 'op1',
+      statusMessage: '2 apps in it are removed first',
+    })
+  })
+
+  it('gets back its Shoot when the label was edited to the id of another cluster, which is left alone', async () => {
+    const { clock, clusters, garden, work, untilStatus, shoots, settle } = await stage()
+    const first = await work()
+    await clusters.order({ id: 'a' })
+    await untilStatus('a', 'ready')
+    await clock.advance(2_000)
+    await clusters.order({ id: 'b', kubernetesVersion: '1.35.4' })
+    await untilStatus('b', 'ready')
+    const before = await shoots()
+    const place = at(before.find(({ metadata }) => metadata.labels?.[CLUSTER_ID] === 'a')!)
+    const relabel = (id: string) =>
+      settle(garden.operator.patch(Shoots, place, { merge: { metadata: { labels: { [CLUSTER_ID]: id } } } }))
+    const state = (all: readonly Shoot[]) =>
+      all
+        .map(({ metadata, spec }) => `${metadata.uid} ${metadata.labels?.[CLUSTER_ID]} ${spec.kubernetes.version}`)
+        .toSorted()
+    const history = (id: string) => clusters.get(id)?.events.length
+    const ofB = history('b')
+    await relabel('b')
+    await clock.advance(10 * MINUTE)
+    expect(state(await shoots())).toEqual(state(before))
+    expect(history('b')).toBe(ofB)
+    // Also while no worker ran, and with an id that no cluster has.
+    await first.stop()
+    await relabel('nobody')
+    await clock.advance(30 * MINUTE)
+    await work()
+    await clock.advance(10 * MINUTE)
+    expect(state(await shoots())).toEqual(state(before))
+  })
+
   it('gets back what somebody changed in it', async () => {
     const { clusters, garden, work, until, untilStatus, shootOf, settle, historyOf } = await stage()
     await work()
@@ -407,10 +476,52 @@ describe('what Gardener gave up', () => {
     await until(() => clusters.get('a')?.sync.status !== 'error')
     await untilStatus('a', 'ready')
     expect((await shootOf('a'))?.metadata.annotations?.[OPERATION_ID]).toBe('op1')
+    expect(clusters.get('a')?.sync.closedOperation).toBe('op1')
   })
 })
 
 describe('an operation of a person', () => {
+  it('does not replace one that Gardener has not taken up yet', async () => {
+    const { clock, clusters, garden, work, untilStatus, until, shootOf, settle } = await stage()
+    await work()
+    await clusters.order({ id: 'a' })
+    await untilStatus('a', 'ready')
+    const place = at((await shootOf('a'))!)
+    const annotate = (value: string | null) =>
+      settle(
+        garden.operator.patch(Shoots, place, { merge: { metadata: { annotations: { [GARDENER_OPERATION]: value } } } }),
+      )
+    // Gardener leaves a retry of what has not failed where it is.
+    await annotate('retry')
+    await clusters.change('a', { operation: { id: 'op1', kind: 'reconcile', requestedAt: clock.now() } })
+    await clock.advance(5 * MINUTE)
+    expect((await shootOf('a'))?.metadata.annotations).toMatchObject({ [GARDENER_OPERATION]: 'retry' })
+    expect(clusters.get('a')?.sync).toMatchObject({ attempts: 0, failure: null, closedOperation: null })
+    await annotate(null)
+    await until(() => clusters.get('a')?.sync.closedOperation === 'op1')
+  })
+
+  it('that was not possible within an hour is told in the history, once', async () => {
+    const { clock, clusters, work, until, untilStatus } = await stage()
+    await work()
+    await clusters.order({ id: 'a' })
+    await untilStatus('a', 'ready')
+    const requestedAt = clock.now() - 60 * MINUTE
+    // With a change, which is written first.
+    await clusters.change('a', {
+      kubernetesVersion: '1.35.4',
+      operation: { id: 'op1', kind: 'reconcile', requestedAt },
+    })
+    await until(() => clusters.get('a')?.sync.closedOperation === 'op1')
+    await untilStatus('a', 'ready')
+    await clock.advance(10 * MINUTE)
+    const failed = clusters.get('a')?.events.filter(({ type }) => type === 'sync_failed')
+    expect(failed?.map(({ message }) => message)).toEqual([
+      'Gardener was not asked for reconcile: that was not possible within an hour',
+    ])
+    expect(clusters.get('a')?.sync).toMatchObject({ failure: null, attempts: 0 })
+  })
+
   it('is asked for once although its worker dies between asking and writing', async () => {
     const { clock, clusters, work, untilStatus, until, shootOf } = await stage()
     let asked = 0
@@ -557,6 +668,26 @@ describe('workers', () => {
   })
 })
 
+describe('the age of statuses', () => {
+  it('grows while Gardener does not answer, although the watch on it is open', async () => {
+    const { clock, work, until } = await stage()
+    let [beats, isSilent] = [0, false]
+    const never = new Promise<never>(() => {})
+    await work({
+      rows: (rows) => ({ ...rows, seen: async () => void beats++ }),
+      gardener: (gardener) => ({ ...gardener, ping: (signal) => (isSilent ? never : gardener.ping(signal)) }),
+    })
+    await until(() => beats > 1)
+    isSilent = true
+    await clock.advance(10_000)
+    const before = beats
+    await clock.advance(MINUTE)
+    expect(beats).toBe(before)
+    isSilent = false
+    await until(() => beats > before, MINUTE)
+  })
+})
+
 describe('a pass', () => {
   it('over unchanged clusters writes nothing and asks nothing', async () => {
     const { clock, clusters, work, until, told, accepted, requests } = await stage()
@@ -571,8 +702,9 @@ describe('a pass', () => {
     await until(() => scans().length > before, 6 * MINUTE)
     expect(scans().at(-1)?.[1]).toMatchObject({ clusters: 20, woken: 0 })
     expect(accepted).toHaveLength(writes)
-    // Lists are of the watch and of the search for orphans.
-    expect(requests.slice(sent).filter(({ path }) => !path.endsWith('/shoots'))).toEqual([])
+    // Lists are of the watch and of the search for orphans; the heartbeat asks whether Gardener answers.
+    const others = requests.slice(sent).filter(({ path }) => !/\/(?:shoots|v1beta1)$/.test(path))
+    expect(others).toEqual([])
   })
 
   it('at the start of a worker runs nothing where nothing has changed', async () => {
@@ -609,11 +741,12 @@ describe('Shoots without a row', () => {
   const stray = async ({ garden, settle, shootOf }: Awaited<ReturnType<typeof stage>>, id: string) => {
     const model = await shootOf('a')
     const { namespace = '', labels } = model!.metadata
+    const name = shootName(id, projectOfNamespace(namespace), SETTINGS.maxShootNameLen)
     await settle(
       garden.operator.create(Shoots, {
         apiVersion: model!.apiVersion ?? '',
         kind: 'Shoot',
-        metadata: { name: `s${id}`, namespace, labels: { ...labels, [CLUSTER_ID]: id }, annotations: { [FENCE]: '1' } },
+        metadata: { name, namespace, labels: { ...labels, [CLUSTER_ID]: id }, annotations: { [FENCE]: '1' } },
         spec: model!.spec,
       }),
     )
@@ -632,6 +765,26 @@ describe('Shoots without a row', () => {
     await clock.advance(MINUTE)
     expect((await shoots()).map(({ metadata }) => metadata.labels?.[CLUSTER_ID])).toEqual(['a'])
     expect(clusters.get('a')?.sync.status).toBe('ready')
+  })
+
+  it('are deleted in the end where Gardener gave up the first time', async () => {
+    const all = await stage()
+    const { clusters, garden, work, untilStatus, until, shoots, shootOf, told } = all
+    await work()
+    await clusters.order({ id: 'a' })
+    await untilStatus('a', 'ready')
+    await stray(all, 'x')
+    const { namespace = '', name } = (await shootOf('x'))!.metadata
+    await all.settle(
+      garden.gardenlet.fail({ namespace, name }, { state: 'Failed', codes: [], description: 'a machine hangs' }),
+    )
+    await until(() => told.some(([event]) => event === 'clusters:orphanRemoved'), 20 * MINUTE)
+    await all.clock.advance(MINUTE)
+    expect((await shootOf('x'))?.status?.lastOperation).toMatchObject({ type: 'Delete', state: 'Failed' })
+    await all.settle(garden.gardenlet.heal({ namespace, name }))
+    await until(() => told.some(([event]) => event === 'clusters:orphanRetried'), 90 * MINUTE)
+    await all.clock.advance(MINUTE)
+    expect((await shoots()).map(({ metadata }) => metadata.labels?.[CLUSTER_ID])).toEqual(['a'])
   })
 
   it('are kept when the table was emptied', async () => {

@@ -1,4 +1,5 @@
 import {
+  answerWithin,
   controller,
   every,
   type Backoff,
@@ -60,6 +61,8 @@ export interface ClustersWorkerDeps {
 export const CLUSTERS_BACKOFF: Backoff = { baseMs: 30_000, capMs: 900_000 }
 
 const HEARTBEAT_MS = 5_000
+/** A server that is slower than this is as good as away for the age of statuses. */
+const ANSWER_MS = 3_000
 /** A run makes a handful of requests. */
 const LONGEST_RUN_MS = 120_000
 
@@ -114,11 +117,19 @@ const startedBeside = (watch: Service): Service => ({
   stop: (how) => watch.stop(how),
 })
 
-/** While the watch is current, every status is as old as the last heartbeat at most. */
+/**
+ * While the watch is current, every status is as old as the last heartbeat at most. Gardener is asked each time: a watch on
+ * which nothing happens looks the same as one whose network is gone.
+ */
 function heartbeat({ gardener, rows, clock, emitter, instance }: ClustersWorkerDeps): Service {
   let wasCurrent: boolean | undefined
-  const beat = async (): Promise<void> => {
-    const { isCurrent } = gardener.shoots
+  const answers = (signal: AbortSignal): Promise<boolean> =>
+    answerWithin({ clock, ms: ANSWER_MS, call: 'Gardener' }, () => gardener.ping(signal)).then(
+      () => true,
+      () => false,
+    )
+  const beat = async (signal: AbortSignal): Promise<void> => {
+    const isCurrent = gardener.shoots.isCurrent && (await answers(signal)) && gardener.shoots.isCurrent
     if (isCurrent !== wasCurrent) emitter.emit('clusters:watch', { isCurrent })
     wasCurrent = isCurrent
     if (isCurrent) await rows.seen(instance)

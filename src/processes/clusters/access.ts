@@ -1,7 +1,9 @@
 import { CLUSTERS } from '../../config/clusters.ts'
 import { adminAccess, type AdminAccess, type AdminAccessDeps } from '../../domains/clusters/index.ts'
-import { clusterRows, findCluster } from '../../domains/clusters/store/index.ts'
+import { clusterRows, findCluster, noteAccessOfApi, noteAccessOfWorker } from '../../domains/clusters/store/index.ts'
+import { systemClock } from '../../kernel/index.ts'
 import { asUser, openPool, type Pool } from '../../store/index.ts'
+import { instanceName } from '../shared/instance.ts'
 import { neededGardenKubeconfig, openReal, type GardenerHost } from './gardener.ts'
 
 /** For other domains of a process that serves the API; `pool` acts as caelus_api. */
@@ -12,6 +14,8 @@ export const accessOfApi = (pool: Pool, gardener: AdminAccessDeps['gardener']): 
       const cluster = await asUser(pool, { admin: true }, (tx) => findCluster(tx, undefined, id))
       return cluster && { cluster, sync: cluster.sync }
     },
+    note: (access) => noteAccessOfApi(pool, instanceName(), access),
+    clock: systemClock,
   })
 
 export interface OpenedAccess {
@@ -34,7 +38,12 @@ export async function openAccess(host: GardenerHost, databaseUrl: string): Promi
     max: 2,
   })
   return {
-    access: adminAccess({ gardener: opened.gardener, load: (id) => clusterRows(pool).load(id) }),
+    access: adminAccess({
+      gardener: opened.gardener,
+      load: (id) => clusterRows(pool).load(id),
+      note: (access) => noteAccessOfWorker(pool, instanceName(), access),
+      clock: systemClock,
+    }),
     async close() {
       await opened.close()
       await pool.end()

@@ -7,7 +7,7 @@ import {
   type GardenKeep,
   type MockGarden,
 } from '../../domains/clusters/gardener/index.ts'
-import { systemClock, type Service } from '../../kernel/index.ts'
+import { failureOf, systemClock, type Service } from '../../kernel/index.ts'
 import type { Transport } from '../../kube/index.ts'
 import type { ProcessHost } from '../domain.ts'
 import { connectKubernetes, outsideTransactions } from '../shared/connect.ts'
@@ -44,7 +44,13 @@ export const openConfigured = (host: GardenerHost): Promise<OpenedGardener> =>
   host.config.of(CLUSTERS).mode === 'mock' ? openMock(host) : openReal(host, neededGardenKubeconfig(host.config))
 
 export async function openReal(host: GardenerHost, kubeconfig: string): Promise<OpenedGardener> {
-  const transport = await connectKubernetes({ kubeconfig, env: host.env, emitter: host.emitter })
+  const transport = await connectKubernetes({ kubeconfig, env: host.env, emitter: host.emitter }).catch(
+    (error: unknown) => {
+      throw failureOf(error).code === 'KubeConfigInvalid'
+        ? invalid([`GARDENER_KUBECONFIG: ${failureOf(error).message}`])
+        : error
+    },
+  )
   return { gardener: clientOf(host, transport), services: [], close: () => transport.close() }
 }
 

@@ -25,6 +25,8 @@ test('what an operator must know is a warning, and a Gardener that is away is to
   emitter.emit('clusters:step', { cluster: 'c1', step: 'apply', ms: 12.4, failure })
   emitter.emit('clusters:orphansKept', { failure, shoots: ['a/b'] })
   emitter.emit('clusters:orphanRemoved', { shoot: 'a/b', cluster: 'c2' })
+  emitter.emit('clusters:orphanRetried', { shoot: 'a/b', cluster: 'c2' })
+  emitter.emit('clusters:orphanStuck', { shoot: 'a/b', failure })
   emitter.emit('clusters:gardenerAway', { error: new Error('connection refused') })
   emitter.emit('clusters:gardenerAway', { error: new Error('connection refused') })
   emitter.emit('clusters:watch', { isCurrent: false })
@@ -33,6 +35,19 @@ test('what an operator must know is a warning, and a Gardener that is away is to
     { level: 'warn', message: 'Step failed', cluster: 'c1', step: 'apply', ms: 12, ...about, whoseMove: 'operator' },
     { level: 'warn', message: 'Shoots without a cluster left alone', ...about, nextStep: 'Look at them.' },
     { level: 'warn', message: 'Shoot without a cluster deleted', shoot: 'a/b', cluster: 'c2' },
+    {
+      level: 'warn',
+      message: 'Deletion of a Shoot without a cluster asked for again',
+      shoot: 'a/b',
+      cluster: 'c2',
+    },
+    {
+      level: 'warn',
+      message: 'Shoot without a cluster cannot be deleted by Gardener',
+      shoot: 'a/b',
+      ...about,
+      nextStep: 'Look at them.',
+    },
     { level: 'warn', message: 'Gardener not reached', failure: 'connection refused' },
     { level: 'warn', message: 'Watch on Shoots interrupted: statuses may be old' },
   ])

@@ -20,6 +20,13 @@ export function logClusters(
   )
   emitter.on('clusters:scanFailed', ({ error }) => failures.failed('Clusters not compared with their Shoots', error))
   emitter.on('clusters:orphanRemoved', (facts) => log.warn(facts, 'Shoot without a cluster deleted'))
+  emitter.on('clusters:orphanRetried', (facts) =>
+    log.warn(facts, 'Deletion of a Shoot without a cluster asked for again'),
+  )
+  emitter.on('clusters:orphanStuck', ({ shoot, failure }) => {
+    const { code, message, nextStep } = failure
+    log.warn({ shoot, code, failure: message, nextStep }, 'Shoot without a cluster cannot be deleted by Gardener')
+  })
   emitter.on('clusters:orphansKept', ({ failure }) => {
     const { code, message, nextStep } = failure
     log.warn({ code, failure: message, nextStep }, 'Shoots without a cluster left alone')

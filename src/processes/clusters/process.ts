@@ -9,6 +9,7 @@ import type { ApiHost, DomainProcess, ServedDomain } from '../domain.ts'
 import { accessOfApi } from './access.ts'
 import { clustersEvents } from './events.ts'
 import { apiFigures, type ReadFigures } from './figures.ts'
+import { gardenerReport } from './gardener-report.ts'
 import { openConfigured } from './gardener.ts'
 import { logClusters } from './log.ts'
 import { clustersMetrics } from './metrics.ts'
@@ -33,6 +34,7 @@ export function clustersProcess(): ClustersProcess {
     const late = lateGardener(config.of(CLUSTERS).mode)
     read = apiFigures(pool)
     seams.offerClusters({ directory: clusterDirectory, access: accessOfApi(pool, late.gardener) })
+    const gardens = gardenerReport({ gardener: late.gardener, figures: read, board, clock: systemClock })
     const insight = openInsight({
       pool,
       clusters: useCases.clusters,
@@ -48,10 +50,10 @@ export function clustersProcess(): ClustersProcess {
         const opened = await openConfigured(host)
         const { gardener } = opened
         late.become(gardener.mode === 'mock' ? withoutShoots(gardener) : gardener)
-        return [atEnd('connections to Gardener', () => opened.close())]
+        return [atEnd('connections to Gardener', () => opened.close()), gardens]
       },
       upAlone: (here) =>
-        upClusters({ host, here, report, late, clusters: useCases.clusters }).catch((error: unknown) => {
+        upClusters({ host, here, report, gardens, late, clusters: useCases.clusters }).catch((error: unknown) => {
           report.waitFor(messageOf(error))
           throw error
         }),

@@ -19,6 +19,17 @@ test('without a namespace every organization has a project of its own', () => {
   expect(settingsOf({ GARDENER_NAMESPACE: 'garden-fundament' })).toMatchObject({ namespace: 'garden-fundament' })
 })
 
+test('a budget that leaves no room for the name of a Shoot stops the start', () => {
+  const shortest = { GARDENER_MAX_SHOOT_NAME_LEN: '17' }
+  expect(settingsOf(shortest).maxShootNameLen).toBe(17)
+  expect(() => settingsOf({ GARDENER_MAX_SHOOT_NAME_LEN: '16' })).toThrow(
+    /failed to read the configuration:\n {2}GARDENER_MAX_SHOOT_NAME_LEN is 16, .* leaves 6 for the name of a Shoot/,
+  )
+  expect(() => settingsOf({ GARDENER_NAMESPACE: 'garden-much-too-long-a-project' })).toThrow(
+    'GARDENER_MAX_SHOOT_NAME_LEN is 21',
+  )
+})
+
 test('another provider has the binding that is named, and none if none is', () => {
   const env = { GARDENER_PROVIDER_TYPE: 'aws', GARDENER_CLOUD_PROFILE: 'aws' }
   expect(settingsOf(env)).not.toHaveProperty('credentialsBindingName')

@@ -1,11 +1,15 @@
 import { CLUSTER_WORKER, type ClustersConfig, type ClusterWorkerConfig } from '../../config/clusters.ts'
-import { readConfig } from '../../config/index.ts'
-import type { ClustersWorkerDeps, GardenerSettings } from '../../domains/clusters/index.ts'
+import { invalid, readConfig } from '../../config/index.ts'
+import { shootNameFor, type ClustersWorkerDeps, type GardenerSettings } from '../../domains/clusters/index.ts'
+import { failureOf } from '../../kernel/index.ts'
 
-/** How Shoots are written, from the configuration. Gardener asks for a CredentialsBinding of the provider `local` too. */
+/**
+ * How Shoots are written, from the configuration. Gardener asks for a CredentialsBinding of the provider `local` too. Throws
+ * where no Shoot could be given a name: every order would fail.
+ */
 export function gardenerSettings(c: ClustersConfig): GardenerSettings {
   const binding = c.credentialsBinding ?? (c.providerType === 'local' ? 'local' : undefined)
-  return {
+  const settings = {
     providerType: c.providerType,
     cloudProfile: c.cloudProfile,
     maxShootNameLen: c.maxShootNameLen,
@@ -15,6 +19,12 @@ export function gardenerSettings(c: ClustersConfig): GardenerSettings {
     ...(c.namespace !== undefined && { namespace: c.namespace }),
     ...(c.machineImage !== undefined && { machineImage: c.machineImage }),
   }
+  try {
+    shootNameFor({ id: '', organizationId: '' }, settings)
+  } catch (error) {
+    throw invalid([failureOf(error).message])
+  }
+  return settings
 }
 
 /** How the worker paces itself. Claims of dead workers are found by polling too, so it is never rarer than `claimsMs`. */

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { CLUSTERS, type ClustersConfig } from '../../config/clusters.ts'
 import { fileKeep, type LateGardener } from '../../domains/clusters/gardener/index.ts'
 import type { Clusters } from '../../domains/clusters/usecases/index.ts'
-import { atEnd } from '../../kernel/index.ts'
+import { atEnd, type Service } from '../../kernel/index.ts'
 import type { ApiHost, UpPlace } from '../domain.ts'
 import type { DomainReport } from '../shared/domain-report.ts'
 import { orderDemoClusters, TROUBLED_CLUSTERS, type StandIn } from './demo.ts'
@@ -14,12 +14,15 @@ export interface UpClusters {
   readonly host: ApiHost
   readonly here: UpPlace
   readonly report: DomainReport
+  /** Reports whether Gardener answers. */
+  readonly gardens: Service
   readonly late: LateGardener
   readonly clusters: Clusters
 }
 
 /** Opens Gardener, starts a worker on it, and orders the demo where its nodes are simulated. */
-export async function upClusters({ host, here, report, late, clusters }: UpClusters): Promise<{ troubled: number }> {
+export async function upClusters(up: UpClusters): Promise<{ troubled: number }> {
+  const { host, here, report, gardens, late, clusters } = up
   const { config, pool, onError } = host
   const { progress, begin, workerUrl } = here
   report.waitFor('waits for Gardener')
@@ -28,6 +31,7 @@ export async function upClusters({ host, here, report, late, clusters }: UpClust
   late.become(opened.gardener)
   const worker = openClustersWorker({ host, databaseUrl: workerUrl, opened, own: WORKER_DEFAULTS })
   for (const service of worker.services) await begin(service)
+  await begin(gardens)
   report.waitFor(undefined)
   const demo =
     gardenlet === undefined

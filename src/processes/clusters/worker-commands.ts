@@ -3,12 +3,12 @@ import type { ClusterWorkerOptions } from '../../cli/commands/clusters/index.ts'
 import { CLUSTER_WORKER, type ClusterWorkerConfig } from '../../config/clusters.ts'
 import { SERVER, TELEMETRY, type Config, type Env, type Telemetry } from '../../config/index.ts'
 import { CLUSTERS_QUEUE } from '../../domains/clusters/index.ts'
-import type { Gardener } from '../../domains/clusters/gardener/index.ts'
 import type { Listener } from '../../store/index.ts'
 import { neededDatabaseUrl, secretsIn } from '../shared/environment.ts'
 import { openHost } from '../shared/host.ts'
 import { runWorkerLoop } from '../shared/worker-loop.ts'
 import { workerFigures } from './figures.ts'
+import { gardenerCheck } from './gardener-check.ts'
 import { openConfigured } from './gardener.ts'
 import { clustersProcess } from './process.ts'
 import { openClustersWorker } from './worker.ts'
@@ -67,15 +67,5 @@ const listensCheck = (isListening: () => boolean): Check => ({
   async probe() {
     if (!isListening()) throw new Error('the connection that receives notifications is not up')
     return 'received'
-  },
-})
-
-/** Not required: a process need not be restarted when Gardener is unreachable. */
-export const gardenerCheck = (gardener: Gardener): Check => ({
-  name: 'gardener',
-  required: false,
-  async probe(signal) {
-    await gardener.ping(signal)
-    return gardener.mode === 'mock' ? 'simulated: no clusters are made' : 'answers'
   },
 })

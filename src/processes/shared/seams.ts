@@ -1,5 +1,5 @@
 import type { EndingKubeconfig } from '../../kube/index.ts'
-import type { Actor, Runner, Tx } from '../../store/index.ts'
+import type { Actor, Listed, PageOptions, Runner, Tx } from '../../store/index.ts'
 
 /*
  * What domains of one process need of each other. Domains never import each other: each has a port for what it needs, and
@@ -15,7 +15,16 @@ export interface OfferedClusters {
   }
 }
 
+export interface OfferedApp {
+  readonly id: string
+  readonly userId: string
+  readonly name: string
+  readonly status: string
+  readonly statusSince: number
+}
+
 export interface OfferedApps {
+  list(tx: Tx, clusterId: string, page: PageOptions): Promise<Listed<OfferedApp>>
   of(tx: Tx, clusterId: string): Promise<readonly string[]>
   removeAll(tx: Tx, actor: Actor, clusterId: string): Promise<void>
 }
@@ -42,6 +51,7 @@ export function openSeams(): Seams {
       },
     },
     apps: {
+      list: async (...asked) => (await apps?.list(...asked)) ?? { items: [], next: null },
       of: async (...asked) => (await apps?.of(...asked)) ?? [],
       removeAll: async (...asked) => await apps?.removeAll(...asked),
     },

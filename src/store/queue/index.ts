@@ -1,5 +1,5 @@
 export { claimOne } from './claim-one.ts'
-export { whileHeld } from './held.ts'
+export { heldKey, whileAllHeld, whileHeld } from './held.ts'
 export {
   failJob,
   freezeTenant,

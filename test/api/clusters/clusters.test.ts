@@ -1,7 +1,15 @@
 import type { InjectOptions } from 'fastify'
 import { expect, test } from 'vitest'
-import type { ClusterEventView, ClusterView, NodePoolView, Problem } from '../../../src/api/contract/index.ts'
+import type {
+  ClusterEventView,
+  ClusterView,
+  NodePoolOfClusterView,
+  NodePoolView,
+  Problem,
+} from '../../../src/api/contract/index.ts'
+import { openPool } from '../../../src/store/index.ts'
 import type { Person } from '../world.ts'
+import { placeApp, sayStatus } from '../../clusters/placed-app.ts'
 import { clustersApi, ORDER, type ClustersApi } from './world.ts'
 
 const send = async (
@@ -94,6 +102,7 @@ const requests = (
   ['GET', `${w.path}/${id}`],
   ['GET', `${w.path}/${id}/events`],
   ['GET', `${w.path}/${id}/node-pools`],
+  ['GET', `${w.path}/${id}/apps`],
   ['GET', w.path],
   ['GET', `/api/v1/organizations/${w.organization.id}/limits`],
   ['GET', `/api/v1/clusters/${id}`],
@@ -151,24 +160,73 @@ test('node pools are added, changed and removed, each a change of the cluster', 
   const { id } = await w.create(w.owner)
   const pools = `${w.path}/${id}/node-pools`
   const added = await send(w, w.member, 'POST', pools, { ...ORDER.node_pools[0], name: 'gpu' }, { 'if-match': '"1"' })
-  expect([added.statusCode, added.json<NodePoolView>().name]).toEqual([201, 'gpu'])
+  expect([added.statusCode, added.headers['etag'], added.json()]).toMatchObject([
+    201,
+    '"2"',
+    { name: 'gpu', generation: 2 },
+  ])
   const { id: gpu } = added.json<NodePoolView>()
   expect(
     (await send(w, w.member, 'POST', pools, { ...ORDER.node_pools[0], name: 'x' }, { 'if-match': '"1"' })).statusCode,
   ).toBe(412)
-  const grown = await send(w, w.member, 'PATCH', `${pools}/${gpu}`, { autoscale_max: 7 })
-  expect(grown.json()).toMatchObject({ name: 'gpu', autoscale_min: 1, autoscale_max: 7 })
+  const grow = (ifMatch: string) =>
+    send(w, w.member, 'PATCH', `${pools}/${gpu}`, { autoscale_max: 7 }, { 'if-match': ifMatch })
+  expect((await grow('"1"')).statusCode).toBe(412)
+  const grown = await grow('"2"')
+  expect(grown.headers['etag']).toBe('"3"')
+  expect(grown.json()).toMatchObject({ name: 'gpu', autoscale_min: 1, autoscale_max: 7, generation: 3 })
   expect(
     (await send(w, w.viewer, 'GET', pools)).json<{ items: NodePoolView[] }>().items.map(({ name }) => name),
   ).toEqual(['default', 'gpu'])
-  const [first] = (await send(w, w.viewer, 'GET', pools)).json<{ items: NodePoolView[] }>().items
-  expect((await send(w, w.member, 'DELETE', `${pools}/${first?.id}`)).statusCode).toBe(204)
+  const listed = await send(w, w.viewer, 'GET', pools)
+  const [first] = listed.json<{ items: NodePoolOfClusterView[] }>().items
+  expect([listed.headers['etag'], first?.generation]).toEqual(['"3"', 3])
+  const drop = (ifMatch: string) =>
+    send(w, w.member, 'DELETE', `${pools}/${first?.id}`, undefined, { 'if-match': ifMatch })
+  expect((await drop('"2"')).statusCode).toBe(412)
+  const dropped = await drop('"3"')
+  expect([dropped.statusCode, dropped.headers['etag']]).toEqual([204, '"4"'])
   const last = await send(w, w.member, 'DELETE', `${pools}/${gpu}`)
   expect([last.statusCode, last.json<Problem>().errors?.[0]?.message]).toEqual([
     400,
     expect.stringContaining('last one'),
   ])
   expect((await send(w, w.owner, 'GET', `${w.path}/${id}`)).json()).toMatchObject({ generation: 4 })
+
+  const again = () =>
+    send(w, w.member, 'POST', pools, { ...ORDER.node_pools[0], name: 'more' }, { 'idempotency-key': 'pool-1' })
+  const [made, replayed] = [await again(), await again()]
+  expect([made.headers['etag'], replayed.headers['etag'], replayed.headers['idempotency-replayed']]).toEqual([
+    '"5"',
+    '"5"',
+    'true',
+  ])
+})
+
+test('the apps in a cluster are listed for all of the organization, with a reference for their users alone', async () => {
+  await using w = await clustersApi()
+  const { id } = await w.create(w.owner)
+  const placed = { clusterId: id, userId: w.member.userId, name: 'hello-1' }
+  const deployment = await placeApp(w.url, placed)
+  const listed = async (by: Person) => (await send(w, by, 'GET', `${w.path}/${id}/apps`)).json<object>()
+  const app = (ref: object | null) => ({
+    items: [
+      {
+        name: 'hello-1',
+        owner: 'member@example.test',
+        status: 'pending',
+        status_since: expect.stringMatching(/^20.*Z$/) as string,
+        deployment: ref,
+      },
+    ],
+    next_cursor: null,
+  })
+  const ref = { id: deployment, user_id: w.member.userId }
+  for (const by of [w.member, w.admin]) expect(await listed(by)).toEqual(app(ref))
+  for (const by of [w.owner, w.viewer]) expect(await listed(by)).toEqual(app(null))
+  expect((await send(w, w.owner, 'DELETE', `${w.path}/${id}`)).json()).toMatchObject({ code: 'ClusterInUse' })
+  await sayStatus(w.url, 'hello-1', 'deleted')
+  expect(await listed(w.owner)).toEqual({ items: [], next_cursor: null })
 })
 
 test('every refusal names the field and what to do', async () => {
@@ -189,6 +247,11 @@ test('every refusal names the field and what to do', async () => {
     return [answer.statusCode, code, errors.map(({ field }) => field), detail]
   }
   const url = `${w.path}/${id}`
+  const shoot = { namespace: 'n', name: 's', uid: 'u', kubernetesVersion: '1.34.3', isHibernated: false }
+  const seen = { ...shoot, operation: null, conditions: [], errors: [], rotation: {} }
+  const worker = openPool({ url: w.url, applicationName: 'test worker', role: 'caelus_worker' })
+  await worker.query('update tenant.cluster_sync set shoot = $2 where cluster_id = $1', [id, seen])
+  await worker.end()
   expect(await refusal('POST', w.path, { ...ORDER, name: 'two' })).toEqual([
     409,
     'ClusterLimit',
@@ -271,14 +334,14 @@ test.each([
 test('the history names who asked, and operations and syncs are part of it', async () => {
   await using w = await clustersApi()
   const { id } = await w.create(w.owner)
-  const operated = await send(w, w.member, 'POST', `${w.path}/${id}:operate`, { operation: 'rotate-credentials-start' })
-  expect(operated.json()).toMatchObject({ generation: 2, operation: { kind: 'rotate-credentials-start' } })
+  const operated = await send(w, w.member, 'POST', `${w.path}/${id}:operate`, { operation: 'reconcile' })
+  expect(operated.json()).toMatchObject({ generation: 2, operation: { kind: 'reconcile' } })
   const synced = await send(w, w.admin, 'POST', `${w.path}/${id}:sync`)
   expect([synced.statusCode, synced.json<ClusterView>().generation]).toEqual([202, 2])
   const events = (await send(w, w.viewer, 'GET', `${w.path}/${id}/events`)).json<{ items: ClusterEventView[] }>().items
   expect(events.map(({ type, actor, message }) => [type, actor, message])).toEqual([
     ['sync_requested', 'an admin', 'asked for by hand'],
-    ['sync_requested', 'member@example.test', 'rotate-credentials-start asked for'],
+    ['sync_requested', 'member@example.test', 'reconcile asked for'],
     ['sync_requested', 'owner@example.test', 'ordered'],
   ])
   const page = await send(w, w.viewer, 'GET', `${w.path}/${id}/events?limit=2`)
@@ -292,7 +355,7 @@ test.each(['garbage', Buffer.from('["a","b"]').toString('base64url'), Buffer.fro
   async (cursor) => {
     await using w = await clustersApi()
     const { id } = await w.create(w.owner)
-    for (const url of [w.path, '/api/v1/clusters', `${w.path}/${id}/events`]) {
+    for (const url of [w.path, '/api/v1/clusters', `${w.path}/${id}/events`, `${w.path}/${id}/apps`]) {
       const answer = await send(w, w.owner, 'GET', `${url}?cursor=${cursor}`)
       expect([url, answer.statusCode, answer.json<Problem>().errors?.[0]?.field]).toEqual([url, 400, 'cursor'])
     }

@@ -15,7 +15,7 @@ const PREVIEW: ClusterPreview = {
   nodePools: [
     { name: 'default', change: 'changed', rolls: true, machinesMin: 1, machinesMax: 3, machinesDuringRoll: 4 },
   ],
-  limits: { clusters: { used: 1, limit: null }, nodes: { used: 3, limit: 9 } },
+  limits: { clusters: { used: 1, after: 1, limit: null }, nodes: { used: 3, after: 6, limit: 9 } },
   notConsulted: ['nobody was asked'],
 }
 

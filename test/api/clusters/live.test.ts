@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { clustersChanges } from '../../../src/api/routes/clusters/index.ts'
 import type { EventView } from '../../../src/api/contract/index.ts'
+import type { Audience } from '../../../src/api/live/events.ts'
+import { placeApp, sayStatus } from '../../clusters/placed-app.ts'
 import { publishLive } from '../live.ts'
 import { clustersApi, type ClustersApi } from './world.ts'
 
@@ -46,6 +48,32 @@ test('members of the organization hear of its clusters by name and status, and s
     expect((await heardBy(w.viewer.secret)).length).toBeGreaterThan(0)
     expect((await heardBy(w.admin.secret)).length).toBeGreaterThan(0)
     expect(await heardBy(w.stranger.secret)).toEqual([])
+  } finally {
+    await stop()
+  }
+})
+
+test('members hear that an app in a cluster changed, whoever it belongs to; it is news for its user alone', async () => {
+  await using w = await clustersApi()
+  const stop = await publishLive(w, [clustersChanges])
+  try {
+    const { id } = await w.create(w.owner)
+    const isAbout = (status: string) => (event: EventView) => event.kind === 'ClusterApp' && event.reason === status
+    const ordered = heard(w, isAbout('pending'))
+    await placeApp(w.url, { clusterId: id, userId: w.member.userId, name: 'hello-1' })
+    expect(await ordered).toMatchObject({ topic: 'clusters', object_id: 'hello-1', message: 'hello-1 is pending' })
+    const audiences: Audience[] = []
+    w.parts.events.onPublish((event, audience) => {
+      if (isAbout('ready')(event)) audiences.push(audience)
+    })
+    const ready = heard(w, isAbout('ready'))
+    await sayStatus(w.url, 'hello-1', 'ready')
+    await ready
+    expect(audiences).toEqual([{ tenants: [w.organization.id] }])
+    for (const { secret } of [w.owner, w.member, w.stranger]) {
+      const { items } = (await w.as(secret, { url: '/api/v1/events' })).json<{ items: EventView[] }>()
+      expect(items.filter(({ kind }) => kind === 'ClusterApp')).toEqual([])
+    }
   } finally {
     await stop()
   }

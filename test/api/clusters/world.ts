@@ -2,6 +2,8 @@ import { clustersRoutes } from '../../../src/api/routes/clusters/index.ts'
 import type { ClusterView, OrganizationView } from '../../../src/api/contract/index.ts'
 import { clustersUsage } from '../../../src/domains/clusters/store/index.ts'
 import { openClusters, type Clusters, type ClustersInsight } from '../../../src/domains/clusters/usecases/index.ts'
+import { clusterApps } from '../../../src/domains/apps/usecases/index.ts'
+import { APPS_QUEUE } from '../../../src/domains/apps/queue.ts'
 import { CLUSTERS_QUEUE } from '../../../src/domains/clusters/queue.ts'
 import { openIdentity } from '../../../src/identity/index.ts'
 import { systemClock } from '../../../src/kernel/index.ts'
@@ -53,6 +55,7 @@ export async function clustersApi(insight: MakeInsight = () => NO_INSIGHT): Prom
       const clusters = openClusters({
         pool,
         queue: new PostgresQueue({ pool: queuePool, name: CLUSTERS_QUEUE }),
+        apps: clusterApps({ queue: new PostgresQueue({ pool: queuePool, name: APPS_QUEUE }) }),
         clock: systemClock,
       })
       return [clustersRoutes({ clusters, insight: insight({ pool, clusters }) })]

@@ -19,7 +19,7 @@ import type { Gardener } from '../../../src/domains/clusters/gardener/gardener.t
 import { openMockGarden } from '../../../src/domains/clusters/gardener/stand-in/mock.ts'
 import { startControlPlane, type ControlPlane } from '../../../tools/control-plane/index.ts'
 import { layVolume } from '../../support/volume.ts'
-import { clustersEmitter, clustersOf, startClusters } from './in-clusters.ts'
+import { clustersEmitter, clustersOf, GARDENER, startClusters } from './in-clusters.ts'
 import { ADMIN, WorkerWorld } from './world.ts'
 
 const LIFE_MS = 4_000
@@ -187,6 +187,11 @@ test('a cluster that is deleted with its apps goes after them', async () => {
   const { id, namespaceName: namespace } = made
   await layVolume(inside, { namespace, name: `${namespace}-data` })
   await world.until(id, 'ready')
+  const noted = await database.pool.query(
+    `select actor, tenant, detail from caelus.audit where object_id = $1 and action = 'kubeconfig for apps'`,
+    [clusterId],
+  )
+  expect(noted).toEqual([{ actor: 'apps worker vm-1', tenant: organizationId, detail: { seconds: 3600 } }])
 
   const remove = (withApps: boolean) => clusters.deleteCluster(owner, organizationId, clusterId, { withApps })
   await expect(remove(false)).rejects.toMatchObject({ failure: { code: 'ClusterInUse' } })
@@ -201,8 +206,7 @@ test('a cluster that is deleted with its apps goes after them', async () => {
 async function gardenOf(world: WorkerWorld, onRemove: () => Promise<void>) {
   const parts = { clock: systemClock, random: Math.random, emitter: clustersEmitter() }
   const garden = await openMockGarden({ ...parts, pace: { stepMs: 50, steps: 2, retryMs: 1_000 } })
-  const settings = { providerType: 'local', cloudProfile: 'local', maxShootNameLen: 21, networkingType: 'calico' }
-  const real = openGardener({ ...parts, mode: 'mock', transport: garden.transport, settings })
+  const real = openGardener({ ...parts, mode: 'mock', transport: garden.transport, settings: GARDENER })
   const gardener: Gardener = {
     ...real,
     adminKubeconfig: async () => ({ kubeconfig: cluster.kubeconfigText, expiresAt: Date.now() + 3_600_000 }),
@@ -212,7 +216,7 @@ async function gardenOf(world: WorkerWorld, onRemove: () => Promise<void>) {
     },
   }
   onTestFinished(await startAll(garden.services))
-  const started = await startClusters(world, { ...parts, gardener, settings })
+  const started = await startClusters(world, { ...parts, gardener, settings: GARDENER })
   onTestFinished(started.stop)
   return started
 }

@@ -44,6 +44,8 @@ export interface WorkerPlace {
   readonly leaseMs?: number
   /** Its process is killed before it sends the first request that matches: `PATCH /apis/apps/v1/…`, dry runs left out. */
   readonly dieAt?: string
+  /** Path of the kubeconfig of a garden, to whose clusters it is connected. `dieAt` is about requests to them then. */
+  readonly garden?: string
 }
 
 export type WorkerEvents = KernelEvents & WatchEvents & AppsEvents & RequestEvents

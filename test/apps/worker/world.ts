@@ -166,7 +166,7 @@ export class WorkerWorld implements AsyncDisposable {
   }
 
   /** Starts a worker in a process of its own. */
-  async process(more: Pick<WorkerPlace, 'dieAt'> = {}): Promise<Killable> {
+  async process(more: Pick<WorkerPlace, 'dieAt' | 'garden'> = {}): Promise<Killable> {
     const instance = `process-${++this.#workers}`
     const place: WorkerPlace = { ...this.#place, instance, leaseMs: SHORT_LEASE_MS, ...more }
     const child = spawn(process.execPath, [builtProgram('test/apps/worker/worker-process'), JSON.stringify(place)], {

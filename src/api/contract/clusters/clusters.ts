@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { DEPLOYMENT_STATUSES } from '../apps/apps.ts'
 import { FailureView, FieldChangeView } from '../insight.ts'
 import { CLUSTER_NAME_PATTERN, POOL_NAME_PATTERN, VERSION_PATTERN, WINDOW_PATTERN } from '../patterns.ts'
 import { MaybeText, MaybeTimestamp, orNull, Timestamp } from '../words.ts'
@@ -19,15 +20,16 @@ import { MaybeText, MaybeTimestamp, orNull, Timestamp } from '../words.ts'
  *   GET    /organizations/{id}/clusters/{cid}/explain            ExplanationView
  *   GET    /organizations/{id}/clusters/{cid}/timeline           TimelineView
  *   GET    /organizations/{id}/clusters/{cid}/events             page of ClusterEventView, newest first
+ *   GET    /organizations/{id}/clusters/{cid}/apps               page of ClusterAppView, newest first
  *   GET    /organizations/{id}/clusters/{cid}/versions           ClusterVersionsView: upgrades that Gardener would accept
  *   POST   /organizations/{id}/clusters/{cid}/kubeconfig         KubeconfigCreate → KubeconfigView; audited, never stored
- *   GET    /organizations/{id}/clusters/{cid}/node-pools         page of NodePoolView
- *   POST   /organizations/{id}/clusters/{cid}/node-pools         NodePoolCreate → 201 NodePoolView; If-Match on the cluster
- *   PATCH  /organizations/{id}/clusters/{cid}/node-pools/{pid}   NodePoolPatch → NodePoolView
- *   DELETE /organizations/{id}/clusters/{cid}/node-pools/{pid}   204
+ *   GET    /organizations/{id}/clusters/{cid}/node-pools         page of NodePoolOfClusterView, with the ETag of the cluster
+ *   POST   /organizations/{id}/clusters/{cid}/node-pools         NodePoolCreate → 201 NodePoolOfClusterView; If-Match and ETag: of the cluster
+ *   PATCH  /organizations/{id}/clusters/{cid}/node-pools/{pid}   NodePoolPatch → NodePoolOfClusterView; If-Match and ETag: of the cluster
+ *   DELETE /organizations/{id}/clusters/{cid}/node-pools/{pid}   204; If-Match and ETag: of the cluster
  *   GET    /organizations/{id}/limits, PUT                       OrganizationLimitsView; written by admins
  *   GET    /regions                                              ?organization_id=   LandscapeView: regions, versions, machine types
- * Live: GET /events?topics=clusters, object_id: the id of the cluster.
+ * Live: GET /events?topics=clusters, object_id: the id of the cluster; of kind ClusterApp: the name of an app in one.
  */
 
 export const CLUSTER_STATUSES = ['pending', 'progressing', 'ready', 'error', 'deleting', 'deleted'] as const
@@ -63,6 +65,15 @@ export const NodePoolView = Type.Object({
   autoscale_max: Type.Integer(),
 })
 export type NodePoolView = Static<typeof NodePoolView>
+
+export const NodePoolOfClusterView = Type.Object(
+  {
+    ...NodePoolView.properties,
+    generation: Type.Integer({ description: 'Of the cluster: node pools have none of their own. Also in ETag.' }),
+  },
+  { description: 'A node pool, and the version of its cluster.' },
+)
+export type NodePoolOfClusterView = Static<typeof NodePoolOfClusterView>
 
 export const MaintenanceWindow = Type.Object(
   {
@@ -208,6 +219,21 @@ export const ClusterEventView = Type.Object({
 })
 export type ClusterEventView = Static<typeof ClusterEventView>
 
+export const ClusterAppView = Type.Object(
+  {
+    name: Type.String({ description: '`deployment_uid` of the deployment.' }),
+    owner: orNull(Type.String(), 'The email of its user. Null: somebody who left the organization.'),
+    status: Type.Enum([...DEPLOYMENT_STATUSES]),
+    status_since: Timestamp,
+    deployment: orNull(
+      Type.Object({ id: Type.String(), user_id: Type.String() }),
+      'The deployment. Null: it belongs to somebody else, and the caller may not see more of it.',
+    ),
+  },
+  { description: 'An app in a cluster. Members of the organization see all of them: they keep it from being deleted.' },
+)
+export type ClusterAppView = Static<typeof ClusterAppView>
+
 export const NodePoolEffectView = Type.Object(
   {
     name: Type.String(),
@@ -221,9 +247,17 @@ export const NodePoolEffectView = Type.Object(
 )
 export type NodePoolEffectView = Static<typeof NodePoolEffectView>
 
+const LimitUse = Type.Object({
+  used: Type.Integer({ description: 'Now.' }),
+  after: Type.Integer({ description: 'With the change.' }),
+  limit: orNull(Type.Integer(), 'Null: no limit.'),
+})
+
 export const ClusterPreviewView = Type.Object(
   {
-    accepted: Type.Boolean({ description: 'Whether saving would be accepted, by Caelus and by Gardener.' }),
+    accepted: Type.Boolean({
+      description: 'Whether saving would be accepted, by Caelus and by Gardener, as far as `not_consulted` says.',
+    }),
     problems: Type.Array(
       Type.Object({
         field: orNull(Type.String(), 'As in the request: `node_pools[0].machine_type`.'),
@@ -234,11 +268,10 @@ export const ClusterPreviewView = Type.Object(
     ),
     fields: Type.Array(FieldChangeView, { description: 'Changes of the Shoot, as its API server would store it.' }),
     node_pools: Type.Array(NodePoolEffectView),
-    limits: Type.Object({
-      clusters: Type.Object({ used: Type.Integer(), limit: orNull(Type.Integer()) }),
-      nodes: Type.Object({ used: Type.Integer(), limit: orNull(Type.Integer()) }),
+    limits: Type.Object({ clusters: LimitUse, nodes: LimitUse }),
+    not_consulted: Type.Array(Type.String(), {
+      description: 'What could not be checked, and why. Empty: everything was.',
     }),
-    not_consulted: Type.Array(Type.String(), { description: 'What could not be asked, and why.' }),
   },
   { description: 'What saving would do; nothing is saved.' },
 )

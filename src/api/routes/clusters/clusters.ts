@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox'
 import type { App } from '../../app.ts'
 import {
   CLUSTER_STATUSES,
+  ClusterAppView,
   ClusterCreate,
   ClusterEventView,
   ClusterOperate,
@@ -15,7 +16,7 @@ import { generationIn } from '../../http/preconditions.ts'
 import { actorOf, Id, pageView, tagged } from '../parts.ts'
 import { changeIn, inputIn } from './bodies.ts'
 import { ofOrganization, one, tags, type ClustersParts } from './parts.ts'
-import { clusterView, eventView } from './views.ts'
+import { appView, clusterView, eventView } from './views.ts'
 
 const Filter = Type.Object({
   ...PageQuery.properties,
@@ -31,7 +32,7 @@ const Deletion = Type.Object({
   with_apps: Type.Optional(
     Type.Boolean({
       description:
-        'Whether the apps in it are deleted first, whoever of the organization they belong to. Without it a cluster with apps is not deleted.',
+        'Whether the apps in it are deleted first, those of all members of the organization. Without it a cluster with apps is not deleted.',
     }),
   ),
 })
@@ -233,6 +234,26 @@ export function clusterRoutes(app: App, { clusters }: ClustersParts): void {
       const { id, cluster_id } = request.params
       const page = pageRequest(request.query, 1)
       return pageView(await clusters.listEvents(actorOf(request), id, cluster_id, page), eventView)
+    },
+  )
+
+  app.get(
+    '/organizations/:id/clusters/:cluster_id/apps',
+    {
+      config: { access: 'member' },
+      schema: {
+        operationId: 'listClusterApps',
+        tags,
+        summary: 'The apps in a cluster, newest first, those of all members of the organization',
+        params: one,
+        querystring: PageQuery,
+        response: { 200: pageOf(ClusterAppView) },
+      },
+    },
+    async (request) => {
+      const { id, cluster_id } = request.params
+      const page = pageRequest(request.query, 2)
+      return pageView(await clusters.listApps(actorOf(request), id, cluster_id, page), appView)
     },
   )
 }

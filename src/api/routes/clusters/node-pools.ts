@@ -1,13 +1,13 @@
 import { Type } from 'typebox'
 import type { App } from '../../app.ts'
-import { NodePoolCreate, NodePoolPatch, NodePoolView, pageOf } from '../../contract/index.ts'
-import { generationIn } from '../../http/preconditions.ts'
-import { actorOf } from '../parts.ts'
+import { NodePoolCreate, NodePoolOfClusterView, NodePoolPatch, pageOf } from '../../contract/index.ts'
+import { etagOf, generationIn } from '../../http/preconditions.ts'
+import { actorOf, tagged } from '../parts.ts'
 import { poolChangeIn, poolIn } from './bodies.ts'
 import { one, onePool, tags, type ClustersParts } from './parts.ts'
-import { poolView } from './views.ts'
+import { poolOfClusterView } from './views.ts'
 
-/** If-Match is about the cluster: node pools have no version of their own. */
+/** If-Match and ETag are about the cluster: node pools have no version of their own. */
 export function nodePoolRoutes(app: App, { clusters }: ClustersParts): void {
   app.get(
     '/organizations/:id/clusters/:cluster_id/node-pools',
@@ -18,13 +18,15 @@ export function nodePoolRoutes(app: App, { clusters }: ClustersParts): void {
         tags,
         summary: 'The node pools of a cluster, oldest first; all on one page',
         params: one,
-        response: { 200: pageOf(NodePoolView) },
+        response: { 200: pageOf(NodePoolOfClusterView) },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { id, cluster_id } = request.params
-      const { nodePools } = await clusters.getCluster(actorOf(request), id, cluster_id)
-      return { items: nodePools.map(poolView), next_cursor: null }
+      const { nodePools, sync } = await clusters.getCluster(actorOf(request), id, cluster_id)
+      const { generation } = sync
+      void reply.header('etag', etagOf(generation))
+      return { items: nodePools.map((pool) => poolOfClusterView({ ...pool, generation })), next_cursor: null }
     },
   )
 
@@ -38,14 +40,14 @@ export function nodePoolRoutes(app: App, { clusters }: ClustersParts): void {
         summary: 'Add a node pool to a cluster',
         params: one,
         body: NodePoolCreate,
-        response: { 201: NodePoolView },
+        response: { 201: NodePoolOfClusterView },
       },
     },
     async (request, reply) => {
       const { id, cluster_id } = request.params
       const precondition = { ifGeneration: generationIn(request) }
       const pool = await clusters.addNodePool(actorOf(request), id, cluster_id, poolIn(request.body), precondition)
-      return reply.code(201).send(poolView(pool))
+      return reply.code(201).send(tagged(reply, poolOfClusterView(pool)))
     },
   )
 
@@ -59,14 +61,15 @@ export function nodePoolRoutes(app: App, { clusters }: ClustersParts): void {
         summary: 'Change the machines or the size of a node pool',
         params: onePool,
         body: NodePoolPatch,
-        response: { 200: NodePoolView },
+        response: { 200: NodePoolOfClusterView },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { id, cluster_id, pool_id } = request.params
       const precondition = { ifGeneration: generationIn(request) }
       const change = poolChangeIn(request.body)
-      return poolView(await clusters.updateNodePool(actorOf(request), id, cluster_id, pool_id, change, precondition))
+      const pool = await clusters.updateNodePool(actorOf(request), id, cluster_id, pool_id, change, precondition)
+      return tagged(reply, poolOfClusterView(pool))
     },
   )
 
@@ -85,7 +88,7 @@ export function nodePoolRoutes(app: App, { clusters }: ClustersParts): void {
     async (request, reply) => {
       const { id, cluster_id, pool_id } = request.params
       const precondition = { ifGeneration: generationIn(request) }
-      await clusters.removeNodePool(actorOf(request), id, cluster_id, pool_id, precondition)
+      tagged(reply, await clusters.removeNodePool(actorOf(request), id, cluster_id, pool_id, precondition))
       return reply.code(204).send(null)
     },
   )

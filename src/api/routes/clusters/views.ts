@@ -2,21 +2,26 @@ import type {
   ClusterPreview,
   Landscape,
   LimitsAndUsage,
+  ListedApp,
   ListedCluster,
   ListedEvent,
+  ListedNodePool,
   NodePool,
   ShootSummary,
   VersionUpgrade,
 } from '../../../domains/clusters/usecases/index.ts'
 import type {
+  ClusterAppView,
   ClusterEventView,
   ClusterPreviewView,
   ClusterVersionsView,
   ClusterView,
   LandscapeView,
+  NodePoolOfClusterView,
   NodePoolView,
   OrganizationLimitsView,
   ShootView,
+  DeploymentStatus,
 } from '../../contract/index.ts'
 import { failureView, maybeTimeView, timeView } from '../parts.ts'
 
@@ -26,6 +31,11 @@ export const poolView = ({ id, name, machineType, autoscaleMin, autoscaleMax }: 
   machine_type: machineType,
   autoscale_min: autoscaleMin,
   autoscale_max: autoscaleMax,
+})
+
+export const poolOfClusterView = ({ generation, ...pool }: ListedNodePool): NodePoolOfClusterView => ({
+  ...poolView(pool),
+  generation,
 })
 
 export const clusterView = (cluster: ListedCluster): ClusterView => {
@@ -75,7 +85,13 @@ const shootView = ({ operation, conditions, errors, rotation, ...shoot }: ShootS
     description: operation.description,
     updated_at: maybeTimeView(operation.updatedAt),
   },
-  conditions: conditions.map((condition) => ({ ...condition, since: maybeTimeView(condition.since) })),
+  conditions: conditions.map(({ type, status, reason, message, since }) => ({
+    type,
+    status,
+    reason,
+    message,
+    since: maybeTimeView(since),
+  })),
   errors: errors.map(({ description, codes }) => ({ description, codes: [...codes] })),
   rotation: { ...rotation },
 })
@@ -83,6 +99,14 @@ const shootView = ({ operation, conditions, errors, rotation, ...shoot }: ShootS
 export const eventView = ({ createdAt, ...event }: ListedEvent): ClusterEventView => ({
   ...event,
   created_at: timeView(createdAt),
+})
+
+export const appView = ({ name, owner, status, statusSince, deployment }: ListedApp): ClusterAppView => ({
+  name,
+  owner,
+  status: status as DeploymentStatus,
+  status_since: timeView(statusSince),
+  deployment: deployment && { id: deployment.id, user_id: deployment.userId },
 })
 
 export const previewView = (preview: ClusterPreview): ClusterPreviewView => ({

@@ -9,7 +9,7 @@ import { CLUSTER, clusterNamed } from '../clusters/nouns.ts'
 import { userNamed } from '../identity/nouns.ts'
 import { readValues, withValues, type ValuesOptions } from './values.ts'
 import { converged, type Deployment, STATUSES } from './wait.ts'
-import { outputOption, timeoutOption, type OutputOption } from '../options.ts'
+import { needsOneOf, outputOption, timeoutOption, type OutputOption } from '../options.ts'
 
 export interface WaitOptions {
   readonly wait?: boolean
@@ -166,15 +166,19 @@ export function deploymentCommands(program: Command, { remote, terminal }: CliPo
     .argument('<deployment>', DEPLOYMENT.named)
     .option('--domain <name>', 'where it is reached')
     .option('--template <template>', 'a newer one of the same product, by label, chart version or id; for admins')
-  withWaiting(withValues(update, 'all your settings anew; write-only ones that are left out stay'), 'is ready')
-    .addOption(outputOption())
-    .action(async (named: string, options: UpdateOptions) => {
+  withWaiting(
+    withValues(update, 'all your settings anew; write-only ones that are left out stay'),
+    'is ready',
+  ).addOption(outputOption())
+  needsOneOf(update, '--domain', '--template', '--values-file', '--values-json').action(
+    async (named: string, options: UpdateOptions) => {
       const input = await inputs(options)
       const client = restClient(await remote())
       const present = await deploymentNamed(client, named)
       const change = { ...input, ...(await otherTemplate(client, present, options.template)) }
       await shown(client, await client.patch<Deployment>(pathOf(present), change, present.generation), options)
-    })
+    },
+  )
 
   const posted = async (client: RestClient, named: string, verb: string): Promise<Deployment> =>
     client.post<Deployment>(`${pathOf(await deploymentNamed(client, named))}:${verb}`, {})

@@ -3,7 +3,7 @@ import { allPages, restClient } from '../../client.ts'
 import type { CliPorts } from '../../ports.ts'
 import { formatFacts, formatList } from '../../output.ts'
 import { PRODUCT, productNamed, templateNamed } from './nouns.ts'
-import { outputOption, type OutputOption } from '../options.ts'
+import { needsOneOf, outputOption, type OutputOption } from '../options.ts'
 
 interface Product {
   readonly id: string
@@ -65,7 +65,7 @@ export function productCommands(program: Command, { remote, terminal }: CliPorts
       terminal.out(formatFacts(output, await client.get<Product>(pathOf(await productNamed(client, named)))))
     })
 
-  program
+  const update = program
     .command('update-product')
     .description('change a product, or which template new deployments get')
     .argument('<product>', PRODUCT.named)
@@ -74,17 +74,19 @@ export function productCommands(program: Command, { remote, terminal }: CliPorts
     .option('--icon <url>', 'an image as a data: URL')
     .option('--template <template>', 'the one that becomes canonical, by label, chart version or id')
     .addOption(outputOption())
-    .action(async (named: string, options: ChangeOptions) => {
+  needsOneOf(update, '--name', '--description', '--icon', '--template').action(
+    async (named: string, options: ChangeOptions) => {
       const client = restClient(await remote())
       const patch = inputs(options)
       const id = await productNamed(client, named)
       const { template: wanted } = options
       const template = wanted === undefined ? undefined : await templateNamed(client, id, wanted)
       let product: Product | undefined
-      if (Object.keys(patch).length > 0 || template === undefined) product = await client.patch(pathOf(id), patch)
+      if (Object.keys(patch).length > 0) product = await client.patch(pathOf(id), patch)
       if (template !== undefined) product = await client.put(`${pathOf(id)}/template`, { template_id: template })
       terminal.out(formatFacts(options.output, product ?? {}))
-    })
+    },
+  )
 
   program
     .command('delete-product')

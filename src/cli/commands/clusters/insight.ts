@@ -4,7 +4,7 @@ import type { CliPorts } from '../../ports.ts'
 import { formatList, formatValue } from '../../output.ts'
 import { explanationText, limitOption, timelineText, type Explanation, type TimelineOptions } from '../insight.ts'
 import { outputOption, type OutputOption } from '../options.ts'
-import { pathOf } from './cluster.ts'
+import { pathOf, type Cluster } from './cluster.ts'
 import { CLUSTER, clusterNamed, organizationOption, type OrganizationOption } from './nouns.ts'
 
 interface ClusterEvent {
@@ -13,6 +13,13 @@ interface ClusterEvent {
   readonly message: string | null
   readonly attempt: number | null
   readonly created_at: string
+}
+
+interface App {
+  readonly name: string
+  readonly owner: string | null
+  readonly status: string
+  readonly status_since: string
 }
 
 interface Upgrade {
@@ -34,6 +41,13 @@ const EVENTS = [
   { head: 'who', cell: (row: ClusterEvent) => row.actor },
   { head: 'attempt', cell: (row: ClusterEvent) => row.attempt },
   { head: 'message', cell: (row: ClusterEvent) => row.message },
+]
+
+const APPS = [
+  { head: 'name', cell: (row: App) => row.name },
+  { head: 'owner', cell: (row: App) => row.owner },
+  { head: 'status', cell: (row: App) => row.status },
+  { head: 'since', cell: (row: App) => row.status_since },
 ]
 
 const UPGRADES = [
@@ -88,6 +102,18 @@ export function clusterInsightCommands(program: Command, { remote, terminal }: C
     })
 
   program
+    .command('list-cluster-apps')
+    .description('list the apps in a cluster, those of all members of the organization')
+    .argument('<cluster>', CLUSTER.named)
+    .addOption(organizationOption('of which organization'))
+    .addOption(outputOption())
+    .action(async (named: string, { organization, output }: OutputOption & OrganizationOption) => {
+      const client = restClient(await remote())
+      const path = `${pathOf(await clusterNamed(client, named, organization))}/apps`
+      terminal.out(formatList(output, await allPages<App>(client, path), APPS))
+    })
+
+  program
     .command('list-cluster-versions')
     .description('list the versions that a cluster can be upgraded to, and what each would change')
     .argument('<cluster>', CLUSTER.named)
@@ -95,15 +121,18 @@ export function clusterInsightCommands(program: Command, { remote, terminal }: C
     .addOption(outputOption())
     .action(async (named: string, { organization, output }: OutputOption & OrganizationOption) => {
       const client = restClient(await remote())
-      const path = `${pathOf(await clusterNamed(client, named, organization))}/versions`
-      const versions = await client.get<Versions>(path)
-      if (output !== 'table') return terminal.out(formatValue(output, versions))
-      terminal.out(
-        versions.upgrades.length === 0
-          ? `${versions.current} is the newest version that is offered\n`
-          : `current version: ${versions.current}\n${formatList('table', versions.upgrades, UPGRADES)}`,
-      )
+      const cluster = await clusterNamed(client, named, organization)
+      const versions = await client.get<Versions>(`${pathOf(cluster)}/versions`)
+      terminal.out(output === 'table' ? versionsText(cluster, versions) : formatValue(output, versions))
     })
+}
+
+export function versionsText({ shoot }: Pick<Cluster, 'shoot'>, { current, upgrades }: Versions): string {
+  if (shoot === null)
+    return `${current} is ordered; while there is no Shoot, update-cluster takes any version that list-regions shows\n`
+  return upgrades.length === 0
+    ? `no upgrade from ${current} is offered\n`
+    : `current version: ${current}\n${formatList('table', upgrades, UPGRADES)}`
 }
 
 const MOST_ON_A_PAGE = 200

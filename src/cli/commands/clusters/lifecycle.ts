@@ -4,7 +4,7 @@ import { raise } from '../../failures.ts'
 import type { CliPorts } from '../../ports.ts'
 import { formatFacts, formatList, formatValue } from '../../output.ts'
 import { readDocuments } from '../documents.ts'
-import { outputOption, timeoutOption, type OutputOption } from '../options.ts'
+import { needsOneOf, outputOption, timeoutOption, type OutputOption } from '../options.ts'
 import { pathOf, progressText, STATUSES, type Cluster, type NodePoolDraft } from './cluster.ts'
 import { maintenanceIn, withMaintenance, type MaintenanceOptions } from './maintenance-option.ts'
 import { nodePoolOption } from './node-pool-option.ts'
@@ -96,13 +96,14 @@ export function clusterLifeCommands(program: Command, { remote, terminal }: CliP
   withSaving(withMaintenance(create))
     .addHelpText('after', CREATE_EXAMPLES)
     .action(async (name: string | undefined, options: CreateOptions) => {
+      const file: Partial<Cluster> = options.filename === undefined ? {} : await onlyDocument(options.filename)
       const draft = {
-        ...(options.filename !== undefined && (await onlyDocument(options.filename))),
+        ...file,
         ...(name !== undefined && { name }),
         ...(options.region !== undefined && { region: options.region }),
         ...(options.kubernetesVersion !== undefined && { kubernetes_version: options.kubernetesVersion }),
         ...(options.nodePool !== undefined && { node_pools: options.nodePool }),
-        ...maintenanceIn(options),
+        ...maintenanceIn(options, file.maintenance),
       }
       const client = restClient(await remote())
       const path = `${await organizationOf(client, options.organization)}/clusters`
@@ -142,13 +143,26 @@ export function clusterLifeCommands(program: Command, { remote, terminal }: CliP
     .argument('<cluster>', CLUSTER.named)
     .addOption(organizationOption('of which organization'))
     .option('--name <name>', 'a new name')
-    .option('--kubernetes-version <version>', 'a later one, as list-cluster-versions shows it')
+    .option(
+      '--kubernetes-version <version>',
+      'a later one, as list-cluster-versions shows it; before there is a Shoot, any of list-regions',
+    )
     .addOption(nodePoolOption('all its node pools anew; what is not named is removed'))
     .addOption(new Option('--hibernate', 'no nodes and no control plane until it is woken up').conflicts('wakeUp'))
     .option('--wake-up', 'end its hibernation')
   // After the option that it negates: before it, it would be a default.
   withMaintenance(update).option('--no-maintenance', "leave the time of maintenance to Gardener's own choice")
-  withSaving(update).action(async (named: string, options: UpdateOptions) => {
+  needsOneOf(
+    withSaving(update),
+    '--name',
+    '--kubernetes-version',
+    '--node-pool',
+    '--hibernate',
+    '--wake-up',
+    '--maintenance',
+    '--no-maintenance',
+    '--auto-update',
+  ).action(async (named: string, options: UpdateOptions) => {
     const client = restClient(await remote())
     const present = await clusterNamed(client, named, options.organization)
     const change = {
@@ -181,7 +195,7 @@ export function clusterLifeCommands(program: Command, { remote, terminal }: CliP
 }
 
 async function onlyDocument(path: string): Promise<object> {
-  const [only, ...others] = await readDocuments(path)
+  const [only, ...others] = await readDocuments(path, '-f', 'a cluster')
   if (only === undefined || others.length > 0)
     throw raise.InputUnreadable(`failed to read ${path} of -f: it must hold one cluster`)
   return only

@@ -1,11 +1,10 @@
-import type { Command } from 'commander'
+import { InvalidArgumentError, type Command } from 'commander'
 import { restClient } from '../../client.ts'
 import type { CliPorts } from '../../ports.ts'
 import { formatFacts } from '../../output.ts'
 import { ORGANIZATION } from '../identity/nouns.ts'
 import { organizationPath } from '../identity/organizations.ts'
-import { outputOption, type OutputOption } from '../options.ts'
-import { count } from './node-pool-option.ts'
+import { needsOneOf, outputOption, type OutputOption } from '../options.ts'
 
 interface Limits {
   readonly max_clusters: number | null
@@ -24,9 +23,17 @@ interface SetOptions extends OutputOption {
   readonly machineTypes?: readonly string[] | null
 }
 
-const countOrNone = (text: string): number | null => (text === 'none' ? null : count(text))
-const namesOrAll = (text: string): readonly string[] | null =>
-  text === 'all' ? null : text.split(',').map((name) => name.trim())
+function countOrNone(text: string): number | null {
+  if (text === 'none') return null
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('It must be a whole number from 0, or none for no limit.')
+}
+function namesOrAll(text: string): readonly string[] | null {
+  if (text.trim() === 'all') return null
+  const names = text.split(',').map((name) => name.trim())
+  if (names.every((name) => name !== '')) return names
+  throw new InvalidArgumentError('It must be names separated by commas, or all for no limit.')
+}
 
 export function limitCommands(program: Command, { remote, terminal }: CliPorts): void {
   program
@@ -41,7 +48,7 @@ export function limitCommands(program: Command, { remote, terminal }: CliPorts):
       terminal.out(formatFacts(output, await client.get<Limits>(`${await organizationPath(client, named)}/limits`)))
     })
 
-  program
+  const set = program
     .command('set-organization-limits')
     .description('limit the clusters of an organization; what is not named stays as it is. For admins')
     .argument('<organization>', ORGANIZATION.named)
@@ -50,7 +57,8 @@ export function limitCommands(program: Command, { remote, terminal }: CliPorts):
     .option('--regions <names>', 'the regions that it may order in, separated by commas, or all', namesOrAll)
     .option('--machine-types <names>', 'the machine types that it may order, separated by commas, or all', namesOrAll)
     .addOption(outputOption())
-    .action(async (named: string, options: SetOptions) => {
+  needsOneOf(set, '--max-clusters', '--max-nodes', '--regions', '--machine-types').action(
+    async (named: string, options: SetOptions) => {
       const client = restClient(await remote())
       const path = `${await organizationPath(client, named)}/limits`
       const present = await client.get<Limits>(path)
@@ -62,5 +70,6 @@ export function limitCommands(program: Command, { remote, terminal }: CliPorts):
         machine_types: chosen(options.machineTypes, present.machine_types),
       }
       terminal.out(formatFacts(options.output, await client.put<Limits>(path, limits, present.generation)))
-    })
+    },
+  )
 }

@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
+import { raise } from '../../failures.ts'
 import type { MaintenanceWindow } from './cluster.ts'
 
 export interface MaintenanceOptions {
@@ -43,8 +44,10 @@ export function maintenanceIn(
   { maintenance, autoUpdate }: MaintenanceOptions,
   present: MaintenanceWindow | null = null,
 ): { readonly maintenance?: MaintenanceWindow | null } {
+  if (autoUpdate !== undefined && (maintenance === false || (maintenance === undefined && present === null)))
+    throw raise.InputUnreadable('--auto-update needs --maintenance: the cluster has no time of maintenance of its own')
   if (maintenance === false) return { maintenance: null }
-  if (maintenance === undefined && (autoUpdate === undefined || present === null)) return {}
+  if (maintenance === undefined && autoUpdate === undefined) return {}
   const { begin, end } = maintenance ?? (present as MaintenanceWindow)
   const isUpdated = (update: (typeof UPDATES)[number], before: boolean | undefined): boolean =>
     autoUpdate?.includes(update) ?? before ?? true

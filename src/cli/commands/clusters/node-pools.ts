@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { restClient, type RestClient } from '../../client.ts'
 import type { CliPorts } from '../../ports.ts'
 import { formatFacts, formatList, formatValue } from '../../output.ts'
-import { outputOption, type OutputOption } from '../options.ts'
+import { needsOneOf, outputOption, type OutputOption } from '../options.ts'
 import { pathOf, type Cluster, type NodePool, type NodePoolDraft } from './cluster.ts'
 import { withSaving, type SaveOptions } from './lifecycle.ts'
 import { count } from './node-pool-option.ts'
@@ -92,19 +92,21 @@ export function nodePoolCommands(program: Command, { remote, terminal }: CliPort
     .option('--machine-type <type>', 'as list-regions shows it; every node is replaced')
     .option('--min <count>', 'the fewest nodes', count)
     .option('--max <count>', 'the most nodes', count)
-  withSaving(update).action(async (named: string, pool: string, options: PoolOptions) => {
-    const client = restClient(await remote())
-    const cluster = await clusterNamed(client, named, options.organization)
-    const { id } = poolNamed(cluster, pool)
-    const change = changeIn(options)
-    if (options.dryRun === true) {
-      const pools = cluster.node_pools.map((one) => (one.id === id ? { ...one, ...change } : one))
-      return await previewed(client, cluster, pools, options)
-    }
-    const changed = await client.patch<NodePool>(`${pathOf(cluster)}/node-pools/${id}`, change, cluster.generation)
-    await saved(client, cluster, options)
-    terminal.out(formatFacts(options.output, changed))
-  })
+  needsOneOf(withSaving(update), '--machine-type', '--min', '--max').action(
+    async (named: string, pool: string, options: PoolOptions) => {
+      const client = restClient(await remote())
+      const cluster = await clusterNamed(client, named, options.organization)
+      const { id } = poolNamed(cluster, pool)
+      const change = changeIn(options)
+      if (options.dryRun === true) {
+        const pools = cluster.node_pools.map((one) => (one.id === id ? { ...one, ...change } : one))
+        return await previewed(client, cluster, pools, options)
+      }
+      const changed = await client.patch<NodePool>(`${pathOf(cluster)}/node-pools/${id}`, change, cluster.generation)
+      await saved(client, cluster, options)
+      terminal.out(formatFacts(options.output, changed))
+    },
+  )
 
   const remove = program
     .command('delete-node-pool')

@@ -56,11 +56,9 @@ export const organizationIdIn = (path: string): string => path.slice('/organizat
 /** Names are unique within an organization; without one, all that the caller sees are searched. */
 export async function clusterNamed(client: RestClient, named: string, organization?: string): Promise<Cluster> {
   const within = organization === undefined ? undefined : await organizationPath(client, organization)
-  if (within !== undefined && isId(named)) return await client.get(`${within}/clusters/${named}`)
-  const path = within === undefined ? '/clusters' : `${within}/clusters`
-  const found = isId(named)
-    ? (await allPages<Cluster>(client, path)).filter(({ id }) => id === named)
-    : await allPages<Cluster>(client, path, { name: named })
+  const path = `${within ?? ''}/clusters`
+  if (isId(named)) return await client.get(`${path}/${named}`)
+  const found = await allPages<Cluster>(client, path, { name: named })
   const known = found.length > 0 ? [] : await firstOf<Cluster>(client, path)
   return onlyOne(
     CLUSTER,

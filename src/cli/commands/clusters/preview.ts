@@ -16,6 +16,7 @@ interface PoolEffect {
 
 interface Used {
   readonly used: number
+  readonly after: number
   readonly limit: number | null
 }
 
@@ -41,8 +42,13 @@ const POOLS = [
   { head: 'at most at once', cell: (row: PoolEffect) => row.machines_during_roll },
 ]
 
-const usedText = (what: string, { used, limit }: Used): string =>
-  `${used}${limit === null ? '' : ` of ${limit}`} ${what}`
+/** `the organization uses 1 of 5 clusters and 3 nodes now; with this change, 2 clusters and 6 nodes` */
+function usedText({ clusters, nodes }: ClusterPreview['limits']): string {
+  const used = (what: string, count: number, limit: number | null = null): string =>
+    `${count}${limit === null ? '' : ` of ${limit}`} ${what}${(limit ?? count) === 1 ? '' : 's'}`
+  const now = `${used('cluster', clusters.used, clusters.limit)} and ${used('node', nodes.used, nodes.limit)}`
+  return `the organization uses ${now} now; with this change, ${used('cluster', clusters.after)} and ${used('node', nodes.after)}\n`
+}
 
 /** Prints what saving would do. A change that would be refused ends with exit code 1, as saving it does. */
 export function showPreview(
@@ -59,19 +65,25 @@ export function showPreview(
 function clusterPreviewText(name: string, preview: ClusterPreview): string {
   const { accepted, problems, fields, node_pools, limits, not_consulted } = preview
   const supported = (values: readonly string[] | null): string =>
-    values === null ? '' : `; supported: ${values.join(', ')}`
+    values === null || values.length === 0 ? '' : `; supported: ${values.join(', ')}`
   return [
-    `${name} would be ${accepted ? 'accepted' : 'refused'}\n`,
+    `${name} would be ${accepted ? 'accepted' : 'refused'}${accepted && not_consulted.length > 0 ? ', as far as it could be checked' : ''}\n`,
     ...problems.map(
       ({ field, message, supported: values, failure }) =>
         `! ${field === null ? '' : `${field}: `}${message}${supported(values)}\n  action required: ${actorOf(failure.whose_move)}: ${failure.next_step}\n`,
     ),
-    ...(accepted ? [previewText({ values: [], objects: shootChanges(fields) }, { isCreatedTold: true })] : []),
+    ...(accepted && (fields.length > 0 || isStill(preview))
+      ? [previewText({ values: [], objects: shootChanges(fields) }, { isCreatedTold: true })]
+      : []),
     ...(node_pools.length > 0 ? [formatList('table', node_pools, POOLS)] : []),
-    `the organization uses ${usedText('clusters', limits.clusters)} and ${usedText('nodes', limits.nodes)} now\n`,
-    ...not_consulted.map((line) => `! not asked: ${line}\n`),
+    usedText(limits),
+    ...not_consulted.map((line) => `! not checked: ${line}\n`),
   ].join('')
 }
+
+/** Whether nothing would change, as far as everybody was asked. A new cluster has no fields that differ, but node pools. */
+const isStill = ({ node_pools, not_consulted }: ClusterPreview): boolean =>
+  not_consulted.length === 0 && node_pools.every(({ change }) => change === 'unchanged')
 
 const shootChanges = (fields: ClusterPreview['fields']): Preview['objects'] =>
   fields.length === 0 ? [] : [{ object: 'Shoot', change: 'changed', fields }]

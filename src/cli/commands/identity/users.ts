@@ -3,7 +3,7 @@ import { allPages, restClient, type RestClient } from '../../client.ts'
 import type { CliPorts } from '../../ports.ts'
 import { formatFacts, formatList } from '../../output.ts'
 import { USER, userNamed } from './nouns.ts'
-import { outputOption, type OutputOption } from '../options.ts'
+import { needsOneOf, outputOption, type OutputOption } from '../options.ts'
 
 interface User {
   readonly id: string
@@ -59,7 +59,7 @@ export function userCommands(program: Command, { remote, terminal }: CliPorts): 
       terminal.out(formatFacts(output, await client.get<User>(await userPath(client, named))))
     })
 
-  program
+  const update = program
     .command('update-user')
     .description('change the email or the role of a user')
     .argument('<user>', USER.named)
@@ -67,11 +67,13 @@ export function userCommands(program: Command, { remote, terminal }: CliPorts): 
     .option('--admin', 'give the role admin')
     .option('--no-admin', 'remove the role admin')
     .addOption(outputOption())
-    .action(async (named: string, { email, admin, output }: ChangeOptions) => {
+  needsOneOf(update, '--email', '--admin', '--no-admin').action(
+    async (named: string, { email, admin, output }: ChangeOptions) => {
       const client = restClient(await remote())
       const patch = { ...(email !== undefined && { email }), ...(admin !== undefined && { is_admin: admin }) }
       terminal.out(formatFacts(output, await client.patch<User>(await userPath(client, named), patch)))
-    })
+    },
+  )
 
   program
     .command('delete-user')

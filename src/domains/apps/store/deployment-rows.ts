@@ -1,12 +1,16 @@
 import { isId, type Pool, type Runner } from '../../../store/index.ts'
 import type { DeploymentRows } from '../rows.ts'
 import { DEPLOYMENT_COLUMNS, deploymentOf, type DeploymentRow } from './deployment-columns.ts'
-import { HELD } from './held.ts'
+import { heldAfter } from './held.ts'
 import { findGrants, findTemplate } from './templates.ts'
 
-/** What is to be deleted is never said to be anything better again by a run that began before. */
+/**
+ * What is to be deleted is never said to be anything better again by a run that began before. The row is locked before the
+ * job: changes of people lock in this order too, and would deadlock with the other.
+ */
 const WRITE = `
-  ${HELD}
+  with locked as materialized (select id from caelus.deployment where id = ($1::text)::uuid for no key update),
+  ${heldAfter('locked')}
   update caelus.deployment d set
     status = case
       when d.deleted_at is not null and new ->> 'status' not in ('deleting', 'deleted', 'error') then d.status

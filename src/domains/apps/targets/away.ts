@@ -6,8 +6,13 @@ export class ClusterAway extends FailureError {
   override readonly name = 'ClusterAway'
 }
 
-/** The codes of an API server that does not answer. */
-const SILENT: ReadonlySet<string> = new Set(['KubeUnreachable', 'ControlPlaneUnreachable', 'KubeUnauthorized'])
+/** The codes of an API server that does not answer, or for which there are no credentials. */
+const SILENT: ReadonlySet<string> = new Set([
+  'ClusterUnreachable',
+  'KubeUnreachable',
+  'ControlPlaneUnreachable',
+  'KubeUnauthorized',
+])
 
 /**
  * One code for all of it, so that every part of the platform knows an app that waits for its cluster: the database counts them
@@ -16,6 +21,9 @@ const SILENT: ReadonlySet<string> = new Set(['KubeUnreachable', 'ControlPlaneUnr
 export function awayOf(clusterId: string, error: unknown): ClusterAway {
   if (error instanceof ClusterAway) return error
   const { code, message } = failureOf(error)
+  // A decision was made of the failure alone.
+  if (code === 'ClusterUnreachable' && message.startsWith(`cluster ${clusterId}: `))
+    return new ClusterAway(failureOf(error), { cause: error })
   return new ClusterAway(raise.ClusterUnreachable(`cluster ${clusterId}: ${message} (${code})`).failure, {
     cause: error,
   })

@@ -1,5 +1,5 @@
 import { aborted, answerWithin, sleep, startAll, type Clock, type Service } from '../../../kernel/index.ts'
-import { renewedConfig, type EndingKubeconfig } from '../../../kube/index.ts'
+import { renewedConfig, type EndingKubeconfig, type KubeConfig } from '../../../kube/index.ts'
 import { raise } from '../failures.ts'
 import { awayOf, ClusterAway } from './away.ts'
 import type { ClusterAccess, OpenCluster, Opened } from './port.ts'
@@ -21,7 +21,11 @@ export interface Used<T> extends Disposable {
 
 /** Between two attempts to connect, or to hear of an API server that was silent. */
 const RETRY_MS = 5_000
+/** Between two questions to an API server that answers. */
+const CHECK_MS = 30_000
 const ANSWER_MS = 10_000
+/** An API server that was silent for so long may have moved: access is asked for anew, and again after the same time. */
+const MOVED_AFTER_MS = 30_000
 /** How long those who use a target may take to end when it is closed. */
 const LEAVE_MS = 10_000
 
@@ -103,26 +107,58 @@ export class ClusterTarget<T> {
   /** Connects, and stays connected until the signal is aborted. */
   async #connect(moved: AbortController, signal: AbortSignal): Promise<void> {
     const { clock, open } = this.#deps
-    const config = await renewedConfig({
+    const { config, renew } = await renewedConfig({
       of: `of cluster ${this.#id}`,
       obtain: () => this.#kubeconfig(moved, signal),
       onMoved: () => moved.abort(),
       clock,
     })
-    const opened = open(this.#id, config)
+    const opened = open(this.#id, { ...config, credentials: this.#elseAway(config.credentials) })
     let stop: (() => Promise<void>) | undefined
     try {
       await this.#answers(opened, signal)
       this.#say(undefined)
-      stop = await startAll(opened.services, signal)
+      stop = await this.#started(opened, signal)
       this.#opened = opened
       this.#changed()
-      await Promise.race([this.#probing(opened, signal), failing(opened.services)])
+      await Promise.race([this.#probing(opened, renew, signal), failing(opened.services)])
     } finally {
       this.#opened = undefined
       await this.#until(() => this.#users === 0, LEAVE_MS)
       await stop?.()
       await opened.close()
+    }
+  }
+
+  /** Without credentials the cluster is away, whatever is wrong with them. */
+  #elseAway(source: KubeConfig['credentials']): KubeConfig['credentials'] {
+    const current = (): ReturnType<typeof source.current> =>
+      source.current().catch((error: unknown) => {
+        throw awayOf(this.#id, error)
+      })
+    return { kind: source.kind, current, refused: (refused) => source.refused(refused) }
+  }
+
+  /** Starts its services. Some are ready only once the API server has answered, so that one that falls silent is given up. */
+  async #started(opened: Opened<T>, signal: AbortSignal): Promise<() => Promise<void>> {
+    const over = new AbortController()
+    const either = AbortSignal.any([signal, over.signal])
+    const starting = startAll(opened.services, either)
+    const answering = async (): Promise<never> => {
+      for (;;) {
+        await sleep(this.#deps.clock, RETRY_MS, either)
+        await this.#answers(opened, either)
+      }
+    }
+    try {
+      return await Promise.race([starting, answering()])
+    } catch (error) {
+      over.abort(error)
+      const stop = await starting.catch(() => undefined)
+      await stop?.()
+      throw error
+    } finally {
+      over.abort(new Error('its services have started'))
     }
   }
 
@@ -140,12 +176,24 @@ export class ClusterTarget<T> {
     throw new ClusterAway(raise.ClusterGone(`cluster ${this.#id} is gone`).failure)
   }
 
-  /** Asks an API server that was silent until it answers. Those that answer are not asked. */
-  async #probing(opened: Opened<T>, signal: AbortSignal): Promise<void> {
+  /**
+   * Asks whether the API server still answers: a run that finds everything as it remembers it would not notice. One that was
+   * silent is asked until it answers.
+   */
+  async #probing(opened: Opened<T>, renew: () => Promise<void>, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#deps
+    let silentSince = Infinity
     while (!signal.aborted) {
-      await this.#until(() => this.#away !== undefined, Infinity, signal)
-      await this.#pause(signal)
+      await this.#until(() => this.#away !== undefined, CHECK_MS, signal)
+      if (this.#away !== undefined) {
+        silentSince = Math.min(silentSince, clock.elapsed())
+        await this.#pause(signal)
+      }
       if (signal.aborted) return
+      if (clock.elapsed() >= silentSince + MOVED_AFTER_MS) {
+        silentSince = clock.elapsed()
+        await renew().catch(() => {})
+      }
       const answered = await this.#answers(opened, signal).then(
         () => true,
         (error: unknown) => {
@@ -153,7 +201,9 @@ export class ClusterTarget<T> {
           return false
         },
       )
-      if (answered) this.#say(undefined)
+      if (!answered) continue
+      silentSince = Infinity
+      this.#say(undefined)
     }
   }
 

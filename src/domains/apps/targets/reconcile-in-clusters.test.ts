@@ -146,6 +146,11 @@ test.each<[string, SceneOptions, string]>([
     'cluster c1: no route (ControlPlaneUnreachable)',
   ],
   [
+    'gives Helm no credentials',
+    { observed: { ...FINE, wanted: { problem: away.failure } } },
+    'cluster c1: its Shoot is being created (ClusterNotReady)',
+  ],
+  [
     'is of no use to this worker',
     { hasClusters: false },
     'cluster c1: this worker is not connected to clusters (ClusterUnreachable)',
@@ -157,8 +162,11 @@ test.each<[string, SceneOptions, string]>([
   expect(written.at(-1)).not.toHaveProperty('status', 'error')
 })
 
-test('one that does not answer is told to the others', async () => {
-  const { run, log } = scene({ observed: silence })
+test.each([
+  ['does not answer', silence],
+  ['gives no credentials', away],
+])('one that %s is told to the others', async (_, observed) => {
+  const { run, log } = scene({ observed })
   await run()
   expect(log.slice(1)).toEqual(['away', 'left'])
 })

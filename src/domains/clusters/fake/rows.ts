@@ -16,6 +16,8 @@ export interface FakeClustersOptions {
   readonly table?: Table<ClusterRow>
   /** A write under a fence was accepted. */
   readonly onWrite?: (id: string, fence: number) => void
+  /** How many apps have to go before a deleted cluster does. @default there are none */
+  readonly appsLeft?: (cluster: Cluster) => number
 }
 
 /** What organizations do with clusters, and what the worker may do with their rows. */
@@ -34,7 +36,8 @@ export interface FakeClusters {
 }
 
 /** The tables of clusters in memory, with what their triggers do. As in PostgreSQL, a write under an old fence changes nothing. */
-export function fakeClusters({ queue, clock, table = new Table(), onWrite }: FakeClustersOptions): FakeClusters {
+export function fakeClusters(options: FakeClustersOptions): FakeClusters {
+  const { queue, clock, table = new Table(), onWrite, appsLeft } = options
   const seen = new Map<string, number>()
   const intend = (id: string, reason: 'created' | 'changed' | 'deleted', change: (row?: ClusterRow) => ClusterRow) =>
     table.inTransaction(async (all) => {
@@ -49,6 +52,12 @@ export function fakeClusters({ queue, clock, table = new Table(), onWrite }: Fak
       })
       await queue.wake(clusterKey(id), { reason, tenant: next.cluster.organizationId })
     })
+  const loadedOf = (row: ClusterRow | undefined): LoadedCluster | undefined =>
+    row && {
+      cluster: row.cluster,
+      sync: row.sync,
+      ...(appsLeft && { appsLeft: row.cluster.deletedAt === null ? 0 : appsLeft(row.cluster) }),
+    }
   const existing = (id: string, row: ClusterRow | undefined): ClusterRow => {
     if (row === undefined) throw new Error(`there is no cluster ${id}`)
     return row
@@ -102,6 +111,7 @@ export function fakeClusters({ queue, clock, table = new Table(), onWrite }: Fak
         table.inTransaction(
           async (all) => new Set(ids.filter((id) => (all.get(id)?.sync.status ?? 'deleted') !== 'deleted')),
         ),
+      known: (ids) => table.inTransaction(async (all) => new Set(ids.filter((id) => all.get(id) !== undefined))),
       organizations: (ids) =>
         table.inTransaction(async (all) => {
           const known = new Set(all.list().map(({ cluster }) => cluster.organizationId))
@@ -116,9 +126,6 @@ export function fakeClusters({ queue, clock, table = new Table(), onWrite }: Fak
     },
   }
 }
-
-const loadedOf = (row: ClusterRow | undefined): LoadedCluster | undefined =>
-  row && { cluster: row.cluster, sync: row.sync }
 
 const newCluster = (id: string, now: number): Cluster => ({
   id,
@@ -147,4 +154,5 @@ const newSync = (now: number): SyncState => ({
   statusChangedAt: now,
   shoot: null,
   retries: 0,
+  closedOperation: null,
 })

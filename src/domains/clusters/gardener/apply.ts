@@ -12,8 +12,9 @@ import {
 import { raise } from '../failures.ts'
 import { extraWorkers } from '../shoot/drift.ts'
 import { withCompleted } from '../shoot/wanted.ts'
+import { isOwnByName } from './own.ts'
 import { Shoots } from './resources.ts'
-import { CLUSTER_ID, FENCE, type Shoot, type ShootDraft } from './shoot.ts'
+import { CLUSTER_ID, type Shoot, type ShootDraft } from './shoot.ts'
 
 /** Of all fields that Caelus writes. */
 export const FIELD_MANAGER = 'caelus-clusters'
@@ -72,9 +73,7 @@ export function ownOf(draft: ShootDraft, live: Shoot | undefined): Shoot | undef
   if (live === undefined) return undefined
   const { namespace = '', name } = placeOf(live)
   const [ours, theirs] = [draft.metadata.labels?.[CLUSTER_ID], live.metadata.labels?.[CLUSTER_ID]]
-  // Only Caelus writes fences, and the name derives from the id of the cluster: somebody has removed the label.
-  const isUnlabelled = theirs === undefined && live.metadata.annotations?.[FENCE] !== undefined
-  if (theirs !== ours && !isUnlabelled)
+  if (theirs !== ours && !isOwnByName(ours ?? '', live))
     throw raise.ShootTaken(
       `Shoot ${namespace}/${name} exists and belongs to ${theirs === undefined ? 'no cluster of Caelus' : `cluster ${theirs}`}`,
     )

@@ -17,7 +17,7 @@ import type { Catalogue, FencedWrite, Gardener } from './gardener.ts'
 import { gardenProjects } from './projects.ts'
 import { refusalOf } from './refusal.ts'
 import { CloudProfiles, Shoots } from './resources.ts'
-import { CONFIRM_DELETION, FENCE, OPERATION_ID, type Shoot } from './shoot.ts'
+import { CONFIRM_DELETION, FENCE, GARDENER_OPERATION, OPERATION_ID, type Shoot } from './shoot.ts'
 import { keepRead, OF_CAELUS, shootWatch } from './watch.ts'
 
 export interface GardenerOptions {
@@ -32,6 +32,8 @@ export interface GardenerOptions {
 }
 
 const CATALOGUE_MS = 60_000
+/** Somebody may have removed the namespace of the project, or the binding in it: both are looked for again. */
+const IN_PROJECT: ReadonlySet<string> = new Set(['NamespacePending', 'GardenerMisconfigured'])
 const API = '/apis/core.gardener.cloud/v1beta1'
 
 /** The one client of Gardener, for both modes. `shoots` is started and stopped by the caller. */
@@ -67,7 +69,7 @@ export function openGardener(options: GardenerOptions): Gardener {
           return applied
         } catch (error) {
           const refusal = refusalOf(error, settings)
-          if (failureOf(refusal).code === 'NamespacePending') projects.forget(draft.metadata.namespace)
+          if (IN_PROJECT.has(failureOf(refusal).code)) projects.forget(draft.metadata.namespace)
           throw refusal
         }
       }),
@@ -84,8 +86,13 @@ export function openGardener(options: GardenerOptions): Gardener {
         const by = client.guardedBy(write.assertLeased)
         const id = annotations[OPERATION_ID]
         // A patch whose answer was lost is not repeated: it would ask for the operation again.
-        const unlessAsked = ({ metadata }: Shoot) =>
-          id !== undefined && metadata.annotations?.[OPERATION_ID] === id ? undefined : { metadata: { annotations } }
+        const unlessAsked = ({ metadata, status }: Shoot) => {
+          const isAsked = id !== undefined && metadata.annotations?.[OPERATION_ID] === id
+          // Of what it gave up, Gardener takes up nothing but a retry.
+          const isPending = metadata.annotations?.[GARDENER_OPERATION] !== undefined
+          const isReplacing = isPending && status?.lastOperation?.state !== 'Failed'
+          return isAsked || isReplacing ? undefined : { metadata: { annotations } }
+        }
         const patched = await patchFenced(by, Shoots, at, unlessAsked, fenceOf(write), { signal: write.signal })
         if (patched !== undefined) shoots.wrote(patched)
         return patched !== undefined

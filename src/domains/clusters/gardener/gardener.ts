@@ -43,8 +43,8 @@ export interface Kubeconfig {
 
 /** Shoots of Caelus as the one watch last saw them, or as we last wrote them, whichever is newer. */
 export interface ShootWatch extends Service {
-  /** By the id of the cluster; the oldest one if there are twins. */
-  ofCluster(clusterId: string): Shoot | undefined
+  /** By the id of the cluster, or by the uid that its row knows; see `ownShoot` for twins and edited labels. */
+  ofCluster(clusterId: string, uid?: string): Shoot | undefined
   all(): readonly Shoot[]
   /** Called with the id of the cluster whenever its Shoot was seen to change, appear or go, and how that was seen. */
   onChange(listener: (clusterId: string, via: Via) => void): () => void

@@ -78,8 +78,15 @@ function problemOf(path: string, message: string): ShootProblem | undefined {
   }
 }
 
-const unquoted = (text: string | undefined): string | undefined =>
-  text?.startsWith('"') ? (JSON.parse(text) as string) : text
+/** Quoted by Go, which has more escapes than JSON: such a value stays as it is written. */
+function unquoted(text: string | undefined): string | undefined {
+  if (text === undefined || !text.startsWith('"')) return text
+  try {
+    return JSON.parse(text) as string
+  } catch {
+    return text.slice(1, -1)
+  }
+}
 
 /** Written behind a version: `1.36.1 (preview)`. */
 const CLASSIFICATION = / \([a-z]+\)$/

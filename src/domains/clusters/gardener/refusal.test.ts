@@ -49,6 +49,8 @@ const EXPECTED: Readonly<
   'unknown CloudProfile': ['GardenerMisconfigured'],
   'unknown provider': ['GardenerMisconfigured'],
   'unknown network type': ['GardenerMisconfigured'],
+  'maintenance window too short': ['ShootRefused', ['maintenance']],
+  'maintenance window too long': ['ShootRefused', ['maintenance']],
   'several of the admission at once': [
     'ShootRefused',
     ['region', 'local', 'eu-central', 'eu-north'],
@@ -106,6 +108,28 @@ describe('a refused field', () => {
     const message =
       'shoots "x" is forbidden: spec.region: Unsupported value: "spec.x: Invalid value: 1": supported values: "a"'
     expect(refused(message)).toHaveLength(1)
+  })
+})
+
+describe('a value of a user', () => {
+  const ofRegion = (quoted: string) => {
+    const message = `shoots "x" is forbidden: spec.region: Unsupported value: ${quoted}: supported values: "a"`
+    return refusalOf(errorOf({ status: 403, reason: 'Forbidden', message, causes: [] }), {})
+  }
+
+  test.each(['"\\a"', '"\\x7f"', '"\\U000e0001"'])('that Go quotes as JSON does not is told: %s', (quoted) => {
+    const refusal = ofRegion(quoted)
+    expect(refusal).toBeInstanceOf(ShootRefusal)
+    expect((refusal as ShootRefusal).refused).toMatchObject([{ field: 'region', value: quoted.slice(1, -1) }])
+  })
+
+  test.each([
+    'deletion timestamp is set',
+    'no project found',
+    'quota limits exceeded',
+    'a \\"b\\" uses non-registered',
+  ])('that reads like a sentence of Gardener is a value all the same: %s', (text) => {
+    expect(failureOf(ofRegion(`"${text}"`)).code).toBe('ShootRefused')
   })
 })
 

@@ -86,10 +86,14 @@ const SENTENCES: readonly {
   { says: /User "[^"]*" cannot \w+ resource/, means: (said) => raise.GardenerForbidden(said) },
 ]
 
+const QUOTED = /"(?:[^"\\]|\\.)*"/g
+
 function answered(error: KubeError, settings: Pick<GardenerSettings, 'namespace'>, options: Options): unknown {
   const said = error.message
+  // What is quoted was chosen by a user, and may read like a sentence of Gardener.
+  const sentence = error.said.replaceAll(QUOTED, '""')
   for (const { says, means } of SENTENCES) {
-    if (says.test(error.said)) return new FailureError(means(said, settings).failure, options)
+    if (says.test(sentence)) return new FailureError(means(said, settings).failure, options)
   }
   const problems = problemsIn(error)
   if (problems.length > 0) return refusalIn(problems, said, options)
@@ -121,11 +125,14 @@ const NO_NODES: RefusedShootField = {
 }
 const isAboutNodes = ({ why }: ShootProblem): boolean => /workerless/i.test(why)
 
+/** Go writes a duration in nanoseconds, which tell a person nothing. */
+const DURATION = /^\d{9,}$/
+
 function sentenceOf({ kind, value, why, supported }: ShootProblem): string {
   const instead = supported.length === 0 ? '' : `; supported: ${supported.join(', ')}`
   if (kind === 'Unsupported value') return `${value ?? 'this value'} is not supported${instead}`
   if (kind === 'Required value') return `is required${why === '' ? '' : `: ${why}`}`
-  return `${value === undefined || value === '' ? '' : `${value}: `}${why || kind.toLowerCase()}`
+  return `${value === undefined || value === '' || DURATION.test(value) ? '' : `${value}: `}${why || kind.toLowerCase()}`
 }
 
 /** Fields that a setting of the operator decides. */

@@ -1,6 +1,7 @@
-import { createEmitter, type Clock, type Emitter, type Random } from '../../../kernel/index.ts'
+import type { Clock, Emitter, Random } from '../../../kernel/index.ts'
 import { cache, keeping, type At, type Client, type WatchEvents, type WatchTimings } from '../../../kube/index.ts'
 import type { ShootWatch } from './gardener.ts'
+import { ownShoot } from './own.ts'
 import { Shoots } from './resources.ts'
 import { CLUSTER_ID, CLUSTER_NAME, FENCE, GARDENER_OPERATION, OPERATION_ID, type Shoot } from './shoot.ts'
 
@@ -63,56 +64,40 @@ export interface OwnShootWatch extends ShootWatch {
 }
 
 export function shootWatch({ client, clock, emitter, settings, random, timings }: ShootWatchOptions): OwnShootWatch {
-  const own = createEmitter<WatchEvents>()
-  let isCurrent = false
-  own.on('watch:connected', (what) => tell('watch:connected', what, true))
-  own.on('watch:relisted', (what) => tell('watch:relisted', what, true))
-  own.on('watch:reconnected', (what) => tell('watch:reconnected', what, true))
-  own.on('watch:error', (what) => tell('watch:error', what, false))
-  own.on('watch:idle', (what) => tell('watch:idle', what, false))
-  own.on('watch:behind', (what) => emitter.emit('watch:behind', what))
-  function tell<E extends keyof WatchEvents>(event: E, what: WatchEvents[E], current: boolean): void {
-    isCurrent = current
-    emitter.emit(event, what)
-  }
-
   const shoots = cache(
-    { source: client, clock, emitter: own, ...(random && { random }) },
+    { source: client, clock, emitter, ...(random && { random }) },
     {
       resource: Shoots,
       where: { labels: OF_CAELUS, ...(settings.namespace !== undefined && { namespace: settings.namespace }) },
       keep: keepRead,
-      indexes: { cluster: ({ metadata }) => [metadata.labels?.[CLUSTER_ID] ?? ''] },
+      indexes: {
+        cluster: ({ metadata }) => [metadata.labels?.[CLUSTER_ID] ?? ''],
+        uid: ({ metadata }) => [metadata.uid ?? ''],
+      },
       ...(timings && { timings }),
     },
   )
   return {
     name: 'watch of Shoots',
     start: () => shoots.start(),
-    async stop(how) {
-      await shoots.stop(how)
-      isCurrent = false
-    },
+    stop: (how) => shoots.stop(how),
     done: shoots.done,
     get isCurrent() {
-      return isCurrent
+      return shoots.isCurrent
     },
-    ofCluster: (id) => shoots.byIndex('cluster', id).toSorted(byAge)[0],
+    ofCluster(id, uid) {
+      const known = uid === undefined ? [] : shoots.byIndex('uid', uid)
+      return ownShoot(id, [...known, ...shoots.byIndex('cluster', id)], uid)
+    },
     all: () => shoots.list(),
     onChange: (listener) =>
       shoots.onChange((change) => {
-        const { metadata } = change.type === 'deleted' ? change.old : change.new
-        const id = metadata.labels?.[CLUSTER_ID]
-        if (id !== undefined) listener(id, change.via)
+        // Both, where somebody has edited the label.
+        const seen = [...('old' in change ? [change.old] : []), ...('new' in change ? [change.new] : [])]
+        const ids = new Set(seen.flatMap(({ metadata }) => metadata.labels?.[CLUSTER_ID] ?? []))
+        for (const id of ids) listener(id, change.via)
       }),
     wrote: (shoot) => shoots.wrote(shoot),
     removed: (at, uid, remaining) => shoots.deleted(at, uid, remaining),
   }
-}
-
-/** The oldest first; of the same second, by name. */
-function byAge(a: Shoot, b: Shoot): number {
-  const key = ({ metadata }: Shoot): string =>
-    `${metadata.creationTimestamp ?? ''} ${metadata.namespace ?? ''}/${metadata.name}`
-  return key(a) < key(b) ? -1 : 1
 }

@@ -113,6 +113,61 @@ describe('wantedShoot', () => {
 })
 
 describe('withCompleted', () => {
+  test('keeps the network that a cluster was made with when the settings have changed', () => {
+    const changed = { ...settings, networkingType: 'cilium', nodesCidr: '10.9.0.0/16' }
+    const draft = wantedShoot(cluster, changed, 'garden-org')
+    expect(withCompleted(draft, live()).spec.networking).toEqual({ type: 'calico', nodes: '10.0.0.0/16' })
+    expect(driftOf(draft, live())).toEqual([])
+    expect(withCompleted(draft, undefined).spec.networking).toEqual({ type: 'cilium', nodes: '10.9.0.0/16' })
+  })
+
+  test('keeps provider and CloudProfile when the settings have changed', () => {
+    const draft = wantedShoot(cluster, { ...settings, cloudProfile: 'other', providerType: 'other' }, 'garden-org')
+    expect(driftOf(draft, live())).toEqual([])
+    expect(withCompleted(draft, undefined).spec.cloudProfile?.name).toBe('other')
+  })
+
+  test.each<[string, { order?: Partial<Cluster>; image: object; then: object }]>([
+    ['is changed', { image: { name: 'local', version: '2.0.0' }, then: { name: 'local', version: '1.0.0' } }],
+    ['names another image', { image: { name: 'gardenlinux' }, then: { name: 'local', version: '1.0.0' } }],
+    [
+      'is changed, and the machine type as well',
+      {
+        order: pooled('large'),
+        image: { name: 'gardenlinux', version: '9' },
+        then: { name: 'gardenlinux', version: '9' },
+      },
+    ],
+    [
+      'is changed, and a minor version of Kubernetes was ordered',
+      {
+        order: { kubernetesVersion: '1.35' },
+        image: { name: 'local', version: '2.0.0' },
+        then: { name: 'local', version: '2.0.0' },
+      },
+    ],
+    [
+      'is changed, and a patch version of Kubernetes was ordered',
+      {
+        order: { kubernetesVersion: '1.34.5' },
+        image: { name: 'local', version: '2.0.0' },
+        then: { name: 'local', version: '1.0.0' },
+      },
+    ],
+  ])('of nodes that are there, when the setting of the image %s', (_, { order = {}, image, then }) => {
+    const changed = { ...settings, machineImage: image as NonNullable<GardenerSettings['machineImage']> }
+    const draft = wantedShoot({ ...cluster, ...order }, changed, 'garden-org')
+    expect(workers(withCompleted(draft, live()).spec)[0]?.machine.image).toEqual(then)
+    if (Object.keys(order).length === 0) expect(driftOf(draft, live())).toEqual([])
+  })
+
+  test('a new node pool has the image of the settings', () => {
+    const machineImage = { name: 'local', version: '2.0.0' }
+    const draft = wantedShoot({ ...cluster, ...twoPools() }, { ...settings, machineImage }, 'garden-org')
+    const images = workers(withCompleted(draft, live()).spec).map(({ machine }) => machine.image?.version)
+    expect(images).toEqual(['1.0.0', '2.0.0'])
+  })
+
   test.each([
     ['1.34', '1.34.3', '1.34.3'],
     ['1.34.1', '1.34.3', '1.34.3'],
@@ -197,6 +252,10 @@ describe('driftOf', () => {
     expect(drift(order, there)).toEqual(expected)
   })
 })
+
+function pooled(machineType: string): Partial<Cluster> {
+  return { nodePools: cluster.nodePools.map((pool) => ({ ...pool, machineType })) }
+}
 
 function twoPools(): Partial<Cluster> {
   return {

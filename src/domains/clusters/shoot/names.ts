@@ -44,6 +44,14 @@ export function shootName(clusterId: string, project: string, budget: number): s
   return `c${hash(clusterId, room - 1)}`
 }
 
+/** Whether a name looks like those that derive from the id of a cluster. */
+export const isDerivedName = (name: string): boolean =>
+  name.length >= MIN_SHOOT && name.length <= MAX_SHOOT && /^c[a-z0-9]+$/.test(name)
+
+/** Whether Caelus may have named the Shoot of this cluster so, whatever the settings left room for. */
+export const isShootNameOf = (name: string, clusterId: string): boolean =>
+  name.length >= MIN_SHOOT && name === `c${hash(clusterId, name.length - 1)}`
+
 /** The name of a node pool, or a shorter one that is as unique. */
 export function workerName(poolName: string): string {
   if (poolName.length <= MAX_WORKER && WORKER.test(poolName)) return poolName

@@ -29,7 +29,10 @@ test('a Shoot in the middle of its life', () => {
     hibernated: true,
     lastOperation: { type: 'Create', state: 'Error', progress: 40, description: 'no quota', lastUpdateTime: time },
     lastErrors: [{ description: 'no quota', codes: ['ERR_INFRA_QUOTA_EXCEEDED'] }, { description: 'more' }],
-    conditions: [{ type: 'APIServerAvailable', status: 'True', lastTransitionTime: 'yesterday' }],
+    conditions: [
+      { type: 'APIServerAvailable', status: 'True', lastTransitionTime: 'yesterday' },
+      { type: 'SystemComponentsHealthy', status: 'False', codes: ['ERR_PROBLEMATIC_WEBHOOK'] },
+    ],
     credentials: { rotation: { kubeconfig: {}, certificateAuthorities: { phase: 'Prepared' } } },
   }
   expect(summaryOf({ ...shoot, status })).toMatchObject({
@@ -39,7 +42,10 @@ test('a Shoot in the middle of its life', () => {
       { description: 'no quota', codes: ['ERR_INFRA_QUOTA_EXCEEDED'] },
       { description: 'more', codes: [] },
     ],
-    conditions: [{ type: 'APIServerAvailable', status: 'True', reason: '', message: '', since: null }],
+    conditions: [
+      { type: 'APIServerAvailable', status: 'True', reason: '', message: '', since: null },
+      { type: 'SystemComponentsHealthy', status: 'False', codes: ['ERR_PROBLEMATIC_WEBHOOK'] },
+    ],
     rotation: { certificateAuthorities: 'Prepared' },
   })
 })

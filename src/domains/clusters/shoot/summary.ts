@@ -20,13 +20,16 @@ export function summaryOf({ metadata, spec, status = {} }: Shoot): ShootSummary 
             description: lastOperation.description,
             updatedAt: timeOf(lastOperation.lastUpdateTime),
           },
-    conditions: conditions.map(({ type, status: value, reason = '', message = '', lastTransitionTime }) => ({
-      type,
-      status: value,
-      reason,
-      message,
-      since: timeOf(lastTransitionTime),
-    })),
+    conditions: conditions.map(
+      ({ type, status: value, reason = '', message = '', codes = [], lastTransitionTime }) => ({
+        type,
+        status: value,
+        reason,
+        message,
+        ...(codes.length > 0 && { codes }),
+        since: timeOf(lastTransitionTime),
+      }),
+    ),
     errors: lastErrors.map(({ description, codes = [] }) => ({ description, codes })),
     rotation: rotationOf(credentials?.rotation ?? {}),
   }

@@ -8,7 +8,7 @@ import {
 } from '../gardener/shoot.ts'
 import type { Cluster, NodePool } from '../types.ts'
 import { projectName, projectOfNamespace, shootName, workerName } from './names.ts'
-import { isVersionMet } from './version.ts'
+import { isSameMinor, isVersionMet, versionOf } from './version.ts'
 
 /** How Shoots of this installation are written. */
 export interface GardenerSettings {
@@ -99,33 +99,49 @@ const workerOf = (pool: NodePool, image: GardenerSettings['machineImage']): Shoo
 
 /**
  * The draft with what Gardener has completed or raised since: asking for `1.34` again would move the cluster to the newest
- * patch outside of its maintenance window, and asking for an older version is refused.
+ * patch outside of its maintenance window, and asking for an older version is refused. What the settings alone decide stays as
+ * it was made: they say what new clusters have. Gardener refuses every change of one that asks for another network, provider
+ * or CloudProfile, and another image would replace all nodes of all clusters at once.
  */
 export function withCompleted(wanted: ShootDraft, live: Shoot | undefined): ShootDraft {
   if (live === undefined) return wanted
-  const { kubernetes, provider } = wanted.spec
+  const { kubernetes, provider, networking, cloudProfile } = wanted.spec
+  const { type, nodes } = live.spec.networking ?? {}
   const version = isVersionMet(kubernetes.version, live.spec.kubernetes.version)
     ? live.spec.kubernetes.version
     : kubernetes.version
+  const isSameKubernetes = isSameMinorText(version, live.spec.kubernetes.version)
   const workers = provider.workers?.map((worker) =>
     withLiveImage(
       worker,
       live.spec.provider.workers?.find(({ name }) => name === worker.name),
+      isSameKubernetes,
     ),
   )
   return {
     ...wanted,
     spec: {
       ...wanted.spec,
+      ...(cloudProfile !== undefined && { cloudProfile: live.spec.cloudProfile ?? cloudProfile }),
       kubernetes: { ...kubernetes, version },
-      provider: { ...provider, ...(workers !== undefined && { workers }) },
+      networking: { ...networking, ...(type !== undefined && { type }), ...(nodes !== undefined && { nodes }) },
+      provider: { ...provider, type: live.spec.provider.type, ...(workers !== undefined && { workers }) },
     },
   }
 }
 
-function withLiveImage(worker: ShootWorker, live: ShootWorker | undefined): ShootWorker {
+function isSameMinorText(one: string, other: string): boolean {
+  const [a, b] = [versionOf(one), versionOf(other)]
+  return a !== undefined && b !== undefined && isSameMinor(a, b)
+}
+
+/** Nodes get another image when a change replaces them anyway: by another machine type or minor version of Kubernetes. */
+function withLiveImage(worker: ShootWorker, live: ShootWorker | undefined, isSameKubernetes: boolean): ShootWorker {
   const [image, present] = [worker.machine.image, live?.machine.image]
-  if (image?.version === undefined || present?.version === undefined || present.name !== image.name) return worker
+  if (image === undefined || present === undefined) return worker
+  if (isSameKubernetes && live?.machine.type === worker.machine.type)
+    return { ...worker, machine: { ...worker.machine, image: present } }
+  if (image.version === undefined || present.version === undefined || present.name !== image.name) return worker
   if (!isVersionMet(image.version, present.version)) return worker
   return { ...worker, machine: { ...worker.machine, image: { ...image, version: present.version } } }
 }

@@ -1,15 +1,14 @@
-import { isId, type Pool } from '../../../store/index.ts'
-import type { ClusterRows } from '../rows.ts'
+import { Batch, isId, isRefused, whileAllHeld, type Pool } from '../../../store/index.ts'
+import type { ClusterEvent, ClusterRows, SyncPatch } from '../rows.ts'
 import { CLUSTER, CLUSTERS_QUEUE } from '../queue.ts'
 import { APPS_LEFT, CLUSTER_COLUMNS, FROM_CLUSTERS, IS_LEFT, loadedOf, type ClusterRow } from './columns.ts'
-import { HELD } from './held.ts'
 
 /**
- * State and history in one statement. When the cluster was changed while the worker wrote the Shoot, the generation has
- * moved on, and `synced` stays empty.
+ * State and history of clusters in one statement. When a cluster was changed while the worker wrote its Shoot, the generation
+ * has moved on, and `synced` stays empty.
  */
-const WRITE = `
-  ${HELD}, written as (
+const writeWhere = (held: string): string => `
+  ${held}, written as (
     update tenant.cluster_sync s set
       synced_generation = coalesce((new ->> 'syncedGeneration')::bigint, s.synced_generation),
       synced = case
@@ -30,30 +29,44 @@ const WRITE = `
         when new ? 'statusChangedAt' then to_timestamp((new ->> 'statusChangedAt')::float8 / 1000)
         else s.shoot_status_updated end,
       shoot = case when new ? 'shoot' then nullif(new -> 'shoot', 'null') else s.shoot end,
-      shoot_retries = coalesce((new ->> 'retries')::int, s.shoot_retries)
-    from held, (select $3::jsonb as new) patch
-    where s.cluster_id = held.id
+      shoot_retries = coalesce((new ->> 'retries')::int, s.shoot_retries),
+      closed_operation = case when new ? 'closedOperation' then new ->> 'closedOperation' else s.closed_operation end
+    from (select id, given -> 'patch' as new from held) patch
+    where s.cluster_id = patch.id
     returning s.cluster_id, s.organization_id
   ),
   told as (
     insert into tenant.cluster_events (cluster_id, organization_id, event_type, actor, message, attempt)
-    select w.cluster_id, w.organization_id, e.event ->> 'type', j.locked_by, e.event ->> 'message',
+    select w.cluster_id, w.organization_id, e.event ->> 'type', h.locked_by, e.event ->> 'message',
       (e.event ->> 'attempt')::int
     from written w
-    join caelus.job j on j.queue = '${CLUSTERS_QUEUE}' and j.kind = '${CLUSTER}' and j.id = w.cluster_id::text
-    cross join jsonb_array_elements($4::jsonb) with ordinality as e (event, nth)
-    order by e.nth
+    join held h on h.id = w.cluster_id
+    cross join jsonb_array_elements(h.given -> 'events') with ordinality as e (event, nth)
+    order by w.cluster_id, e.nth
   )
-  select cluster_id from written`
+  select cluster_id as id from written`
+
+const WRITE = writeWhere(whileAllHeld(CLUSTERS_QUEUE, CLUSTER))
+/** Fails where somebody else has locked one of them: waiting for it while others are locked could end in a deadlock. */
+const WRITE_TOGETHER = writeWhere(whileAllHeld(CLUSTERS_QUEUE, CLUSTER, 'nowait'))
+
+interface Write {
+  readonly id: string
+  readonly fence: number
+  readonly patch: SyncPatch
+  readonly events: readonly ClusterEvent[]
+}
 
 const LOADED = `${CLUSTER_COLUMNS}, ${APPS_LEFT} ${FROM_CLUSTERS}`
 
-const LOAD = `select ${LOADED} where c.id = $1`
+const LOAD = `select ${LOADED} where c.id = any ($1::uuid[])`
 
 const PAGE = `
   select ${LOADED} where ${IS_LEFT} and ($1::uuid is null or c.id > $1) order by c.id limit $2`
 
 const LIVING = `select c.id ${FROM_CLUSTERS} where c.id = any ($1::uuid[]) and ${IS_LEFT}`
+
+const KNOWN = 'select id from tenant.clusters where id = any ($1::uuid[])'
 
 const ORGANIZATIONS =
   'select distinct organization_id as id from tenant.clusters where organization_id = any ($1::uuid[])'
@@ -66,34 +79,51 @@ const SEEN = `
   with gone as (delete from tenant.cluster_watch where seen < now() - interval '1 day' and instance <> $1)
   insert into tenant.cluster_watch (instance) values ($1) on conflict (instance) do update set seen = now()`
 
-/** Rows for the worker; `pool` acts as `caelus_worker`. */
-export const clusterRows = (pool: Pool): ClusterRows => ({
-  async load(id) {
-    if (!isId(id)) return undefined
-    const [row] = await pool.query<ClusterRow>(LOAD, [id])
-    return row && loadedOf(row)
-  },
-  async write(id, fence, patch, events) {
-    const rows = await pool.query(WRITE, [id, fence, patch, JSON.stringify(events)])
-    return rows.length > 0
-  },
-  async page(after, limit) {
-    const rows = await pool.query<ClusterRow>(PAGE, [after ?? null, limit])
-    return rows.map(loadedOf)
-  },
-  async living(ids) {
-    const rows = await pool.query<{ id: string }>(LIVING, [ids.filter(isId)])
+/** Rows for the worker; `pool` acts as `caelus_worker`. What is loaded or written at the same time shares a statement. */
+export function clusterRows(pool: Pool): ClusterRows {
+  const loads = new Batch(async (ids: readonly string[]) => {
+    const rows = await pool.query<ClusterRow>(LOAD, [ids])
+    const loaded = new Map(rows.map((row) => [row.id, loadedOf(row)]))
+    return ids.map((id) => loaded.get(id))
+  })
+  const write = async (statement: string, all: readonly Write[]): Promise<boolean[]> => {
+    const written = await pool.query<{ id: string }>(statement, [JSON.stringify(all)])
+    const ids = new Set(written.map(({ id }) => id))
+    return all.map(({ id }) => ids.has(id))
+  }
+  const writeAlone = async (one: Write): Promise<boolean> => (await write(WRITE, [one]))[0] ?? false
+  const writes = new Batch(async (all: readonly Write[]) => {
+    if (all.length === 1) return all.map(writeAlone)
+    try {
+      return await write(WRITE_TOGETHER, all)
+    } catch (error) {
+      // What cannot be written fails alone, and not those that happened to be written with it.
+      if (isRefused(error)) return all.map(writeAlone)
+      throw error
+    }
+  })
+  const whichOf = async (statement: string, ids: readonly string[]): Promise<ReadonlySet<string>> => {
+    const rows = await pool.query<{ id: string }>(statement, [ids.filter(isId)])
     return new Set(rows.map(({ id }) => id))
-  },
-  async organizations(ids) {
-    const rows = await pool.query<{ id: string }>(ORGANIZATIONS, [ids.filter(isId)])
-    return new Set(rows.map(({ id }) => id))
-  },
-  async count() {
-    const [row] = await pool.query<{ living: number; all: number }>(COUNT)
-    return row ?? { living: 0, all: 0 }
-  },
-  async seen(instance) {
-    await pool.query(SEEN, [instance])
-  },
-})
+  }
+  return {
+    async load(id) {
+      return isId(id) ? loads.add(id) : undefined
+    },
+    write: (id, fence, patch, events) => writes.add({ id, fence, patch, events }),
+    async page(after, limit) {
+      const rows = await pool.query<ClusterRow>(PAGE, [after ?? null, limit])
+      return rows.map(loadedOf)
+    },
+    living: (ids) => whichOf(LIVING, ids),
+    known: (ids) => whichOf(KNOWN, ids),
+    organizations: (ids) => whichOf(ORGANIZATIONS, ids),
+    async count() {
+      const [row] = await pool.query<{ living: number; all: number }>(COUNT)
+      return row ?? { living: 0, all: 0 }
+    },
+    async seen(instance) {
+      await pool.query(SEEN, [instance])
+    },
+  }
+}

@@ -27,6 +27,7 @@ export interface ClusterRow {
   readonly shoot_status_updated: Date
   readonly shoot: ShootSummary | null
   readonly shoot_retries: number
+  readonly closed_operation: string | null
   readonly apps_left?: number
 }
 
@@ -47,7 +48,7 @@ interface OperationColumn {
 export const CLUSTER_COLUMNS = `c.id, c.organization_id, c.name, c.region, c.kubernetes_version, c.is_hibernated, c.maintenance,
   c.operation, c.created, c.deleted, s.generation, s.synced_generation, s.synced, s.sync_failure, s.sync_attempts,
   s.sync_last_attempt, s.shoot_status, s.shoot_status_message, s.shoot_status_failure, s.shoot_status_updated, s.shoot,
-  s.shoot_retries,
+  s.shoot_retries, s.closed_operation,
   (select coalesce(jsonb_agg(jsonb_build_object('id', p.id, 'name', p.name, 'machineType', p.machine_type,
      'autoscaleMin', p.autoscale_min, 'autoscaleMax', p.autoscale_max) order by p.created, p.name), '[]')
    from tenant.node_pools p where p.cluster_id = c.id) as node_pools`
@@ -75,6 +76,7 @@ export const loadedOf = (row: ClusterRow): LoadedCluster => ({
     statusChangedAt: msOf(row.shoot_status_updated),
     shoot: row.shoot,
     retries: row.shoot_retries,
+    closedOperation: row.closed_operation,
   },
   ...(row.apps_left !== undefined && { appsLeft: row.apps_left }),
 })

@@ -1,3 +1,4 @@
+export * from './access.ts'
 export { clusterRows } from './cluster-rows.ts'
 export * from './clusters.ts'
 export * from './events.ts'

@@ -7,7 +7,7 @@ import { getLimits, setLimits } from './limits.ts'
 import { addNodePool, removeNodePool, updateNodePool } from './node-pools.ts'
 import { operateCluster, syncCluster } from './operate.ts'
 import type { Clusters } from './port.ts'
-import { findCluster, getCluster, listClusters, listEvents } from './read.ts'
+import { findCluster, getCluster, listApps, listClusters, listEvents } from './read.ts'
 import { updateCluster } from './update-cluster.ts'
 
 const CASES = {
@@ -20,6 +20,7 @@ const CASES = {
   operateCluster,
   syncCluster,
   listEvents,
+  listApps,
   addNodePool,
   updateNodePool,
   removeNodePool,

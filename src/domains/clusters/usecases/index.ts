@@ -1,5 +1,5 @@
 export { openClusters } from './clusters.ts'
-export type { ClusterApps, ClustersDeps } from './deps.ts'
+export type { AppInCluster, ClusterApps, ClustersDeps } from './deps.ts'
 export { openInsight } from './insight.ts'
 export type { InsightDeps } from './insight-deps.ts'
 export type * from './port.ts'

@@ -1,6 +1,5 @@
-import { failureOf, type Explanation } from '../../../kernel/index.ts'
+import type { Explanation } from '../../../kernel/index.ts'
 import { asUser, type Actor } from '../../../store/index.ts'
-import { explain as explainRow } from '../explain.ts'
 import { explainNow } from '../explain-now.ts'
 import type { Kubeconfig } from '../gardener/gardener.ts'
 import { countAppsLeft, findJob, findLimits } from '../store/index.ts'
@@ -25,12 +24,7 @@ async function explain(
     const appsLeft = cluster.deletedAt === null ? 0 : await countAppsLeft(tx, id)
     return { loaded: { cluster, sync: cluster.sync, appsLeft }, job: await findJob(tx, id) }
   })
-  try {
-    return await explainNow(deps, loaded, job, signal)
-  } catch (error) {
-    if (failureOf(error).code !== 'GardenerUnreachable') throw error
-    return explainRow({ ...loaded, job }, deps.clock.now())
-  }
+  return await explainNow(deps, loaded, job, signal)
 }
 
 async function versions(

@@ -9,11 +9,10 @@ import {
   type Tx,
 } from '../../../store/index.ts'
 import { deleteNodePools, insertNodePools, writeNodePool } from '../store/index.ts'
-import type { NodePool } from '../types.ts'
 import { changeableCluster, orderingOrganization, visibleCluster } from './access.ts'
 import type { ClustersDeps } from './deps.ts'
 import { readFacts } from './facts.ts'
-import type { ListedCluster, NodePoolChange, NodePoolInput } from './port.ts'
+import type { ListedCluster, ListedNodePool, NodePoolChange, NodePoolInput } from './port.ts'
 import { OF_ONE, poolsProblems, refuseProblems } from './problems.ts'
 import { noteChange } from './update-cluster.ts'
 
@@ -31,18 +30,14 @@ export async function addNodePool(
   id: string,
   pool: NodePoolInput,
   precondition: Precondition = {},
-): Promise<NodePool> {
+): Promise<ListedNodePool> {
   refuseUnstorable({ machine_type: pool.machineType })
   const after = await changePools(deps, actor, organizationId, id, precondition, (before) => ({
     nodePools: [...before.nodePools, pool],
     what: `node pool ${pool.name} added`,
     write: (tx) => insertNodePools(tx, before, [pool]),
   }))
-  return found(
-    after.nodePools.find(({ name }) => name === pool.name),
-    'node pool',
-    pool.name,
-  )
+  return poolOf(after, pool.name, 'name')
 }
 
 export async function updateNodePool(
@@ -53,7 +48,7 @@ export async function updateNodePool(
   poolId: string,
   change: NodePoolChange,
   precondition: Precondition = {},
-): Promise<NodePool> {
+): Promise<ListedNodePool> {
   refuseUnstorable({ machine_type: change.machineType })
   const after = await changePools(deps, actor, organizationId, id, precondition, (before) => {
     const was = poolOf(before, poolId)
@@ -64,7 +59,7 @@ export async function updateNodePool(
       autoscaleMax: change.autoscaleMax ?? was.autoscaleMax,
     }
     return {
-      nodePools: before.nodePools.map((other) => (other === was ? pool : other)),
+      nodePools: before.nodePools.map((other) => (other.id === poolId ? pool : other)),
       what: `node pool ${was.name} changed`,
       write: (tx) => writeNodePool(tx, pool),
     }
@@ -79,27 +74,30 @@ export async function removeNodePool(
   id: string,
   poolId: string,
   precondition: Precondition = {},
-): Promise<void> {
-  await changePools(deps, actor, organizationId, id, precondition, (before) => {
+): Promise<Pick<ListedNodePool, 'generation'>> {
+  const { sync } = await changePools(deps, actor, organizationId, id, precondition, (before) => {
     const gone = poolOf(before, poolId)
     if (before.nodePools.length === 1) {
       const message = `is the last one of cluster ${before.name}, which needs at least one; add another one first`
       throw new RefusedFields([{ field: 'pool_id', message }])
     }
     return {
-      nodePools: before.nodePools.filter((pool) => pool !== gone),
+      nodePools: before.nodePools.filter(({ id: other }) => other !== poolId),
       what: `node pool ${gone.name} removed`,
       write: (tx) => deleteNodePools(tx, [poolId]),
     }
   })
+  return { generation: sync.generation }
 }
 
-const poolOf = ({ nodePools }: ListedCluster, id: string): NodePool =>
-  found(
-    nodePools.find((pool) => pool.id === id),
+function poolOf({ nodePools, sync }: ListedCluster, named: string, by: 'id' | 'name' = 'id'): ListedNodePool {
+  const pool = found(
+    nodePools.find((one) => one[by] === named),
     'node pool',
-    id,
+    named,
   )
+  return { ...pool, generation: sync.generation }
+}
 
 async function changePools(
   { pool }: ClustersDeps,

@@ -4,7 +4,7 @@ import { isSameMinor, versionOf } from '../shoot/version.ts'
 import { isOrderable, upgradesFrom, type Upgrade } from '../shoot/versions.ts'
 import type { Cluster, NodePool, OrganizationLimits } from '../types.ts'
 import type { ListedCluster, NodePoolInput, PreviewProblem, VersionUpgrade } from './port.ts'
-import { presentVersion } from './problems.ts'
+import { hasShoot, presentVersion } from './problems.ts'
 
 /* What Gardener's CloudProfile offers, beside what was asked for. */
 
@@ -51,7 +51,7 @@ function versionProblems({ versions }: Catalogue, wanted: string, before: Listed
     const { failure } = raise.VersionRefused(`version ${wanted} is not among those that Gardener accepts; ${instead}`)
     return [{ field: 'kubernetes_version', message: `Gardener does not accept ${wanted}`, supported, failure }]
   }
-  if (before === undefined) {
+  if (before === undefined || (wanted !== before.kubernetesVersion && !hasShoot(before))) {
     const orderable = versions.map(({ version }) => version).filter((version) => isOrderable(version, versions))
     return isOrderable(wanted, versions) ? [] : refused(orderable)
   }

@@ -48,6 +48,11 @@ export type NodePoolChange = {
   readonly [Field in keyof Omit<NodePoolInput, 'name'>]?: NodePoolInput[Field] | undefined
 }
 
+/** With the generation of its cluster: node pools have none of their own. */
+export interface ListedNodePool extends NodePool {
+  readonly generation: number
+}
+
 export interface ListedEvent {
   readonly id: string
   readonly type: ClusterEventType
@@ -56,6 +61,17 @@ export interface ListedEvent {
   readonly message: string | null
   readonly attempt: number | null
   readonly createdAt: number
+}
+
+/** An app in a cluster, as its reader may see it. */
+export interface ListedApp {
+  readonly name: string
+  /** The email of its user; null: somebody who does not belong to the organization any more. */
+  readonly owner: string | null
+  readonly status: string
+  readonly statusSince: number
+  /** How to find it; null: it belongs to somebody else. */
+  readonly deployment: { readonly id: string; readonly userId: string } | null
 }
 
 export interface PreviewProblem {
@@ -75,6 +91,15 @@ export interface NodePoolEffect {
   readonly machinesDuringRoll: number
 }
 
+/** How much of a limit the organization uses. */
+export interface LimitUse {
+  readonly used: number
+  /** With the change. */
+  readonly after: number
+  /** Null: no limit. */
+  readonly limit: number | null
+}
+
 export interface ClusterPreview {
   readonly accepted: boolean
   readonly problems: readonly PreviewProblem[]
@@ -86,8 +111,8 @@ export interface ClusterPreview {
   }[]
   readonly nodePools: readonly NodePoolEffect[]
   readonly limits: {
-    readonly clusters: { readonly used: number; readonly limit: number | null }
-    readonly nodes: { readonly used: number; readonly limit: number | null }
+    readonly clusters: LimitUse
+    readonly nodes: LimitUse
   }
   readonly notConsulted: readonly string[]
 }
@@ -136,13 +161,15 @@ export interface Clusters {
   /** Wakes the worker for it. */
   syncCluster(actor: Actor, organizationId: string, id: string): Promise<ListedCluster>
   listEvents(actor: Actor, organizationId: string, id: string, page: PageOptions): Promise<Listed<ListedEvent>>
+  /** Everyone who sees the cluster sees all of them: they keep it from being deleted. */
+  listApps(actor: Actor, organizationId: string, id: string, page: PageOptions): Promise<Listed<ListedApp>>
   addNodePool(
     actor: Actor,
     organizationId: string,
     id: string,
     pool: NodePoolInput,
     precondition?: Precondition,
-  ): Promise<NodePool>
+  ): Promise<ListedNodePool>
   updateNodePool(
     actor: Actor,
     organizationId: string,
@@ -150,14 +177,15 @@ export interface Clusters {
     poolId: string,
     change: NodePoolChange,
     precondition?: Precondition,
-  ): Promise<NodePool>
+  ): Promise<ListedNodePool>
+  /** Answers with the generation that the cluster has without it. */
   removeNodePool(
     actor: Actor,
     organizationId: string,
     id: string,
     poolId: string,
     precondition?: Precondition,
-  ): Promise<void>
+  ): Promise<Pick<ListedNodePool, 'generation'>>
   getLimits(actor: Actor, organizationId: string): Promise<LimitsAndUsage>
   setLimits(
     actor: Actor,

@@ -6,7 +6,7 @@ import { ShootRefusal } from '../gardener/refusal.ts'
 import type { Shoot } from '../gardener/shoot.ts'
 import { observe } from '../observe.ts'
 import { previewOf } from '../preview.ts'
-import { workerName } from '../shoot/names.ts'
+import { projectOfNamespace, shootName, workerName } from '../shoot/names.ts'
 import { forecastOf } from '../shoot/surge.ts'
 import { projectFor, wantedShoot } from '../shoot/wanted.ts'
 import type { Cluster, NodePool } from '../types.ts'
@@ -24,7 +24,7 @@ import type {
   NodePoolInput,
   PreviewProblem,
 } from './port.ts'
-import { changeProblems, orderProblems, presentVersion, type Facts } from './problems.ts'
+import { changeProblems, hasShoot, nodesOf, orderProblems, presentVersion, type Facts } from './problems.ts'
 import { intended } from './update-cluster.ts'
 
 const GARDENER_MS = 15_000
@@ -99,8 +99,16 @@ async function previewed(deps: InsightDeps, asked: Previewed, signal: AbortSigna
     fields: answer.fields,
     nodePools: effectsOf(before, wanted, answer.rolled),
     limits: {
-      clusters: { used: usage.clusters, limit: limits.maxClusters },
-      nodes: { used: usage.nodes, limit: limits.maxNodes },
+      clusters: {
+        used: usage.clusters,
+        after: usage.clusters + (before === undefined ? 1 : 0),
+        limit: limits.maxClusters,
+      },
+      nodes: {
+        used: usage.nodes,
+        after: usage.nodes - nodesOf(before?.nodePools ?? []) + nodesOf(wanted.nodePools),
+        limit: limits.maxNodes,
+      },
     },
     notConsulted: [...new Set([...offer.notConsulted, ...answer.notConsulted])],
   }
@@ -144,27 +152,71 @@ interface AdmissionAnswer extends Answer {
 
 /** A dry run of the Shoot, with all of Gardener's admission. */
 async function askAdmission(deps: InsightDeps, asked: Previewed, signal: AbortSignal): Promise<AdmissionAnswer> {
-  const { gardener, settings, clock } = deps
-  const { wanted, before } = asked
+  const call = { clock: deps.clock, ms: GARDENER_MS, call: 'the dry run of the Shoot' }
   try {
-    const call = { clock, ms: GARDENER_MS, call: 'the dry run of the Shoot' }
-    return await answerWithin(call, async () => {
-      const live = before && (await presentShoot(deps, before, signal))
-      const namespace =
-        live?.metadata.namespace ?? settings.namespace ?? `garden-${projectFor(wanted.organizationId, settings)}`
-      const draft = wantedShoot(wanted, settings, namespace, live?.metadata.name)
-      const { fields, rolls } = previewOf(live, await gardener.dryRun(draft, signal))
-      return {
-        problems: [],
-        notConsulted: [],
-        fields: fields.map(({ path, ...values }) => ({ field: path, change: changeOf(values), ...values })),
-        rolled: new Set(rolls.map(({ pool }) => pool)),
-      }
-    })
+    return await answerWithin(call, () =>
+      askOwn(deps, asked, signal).catch((error: unknown) => {
+        if (failureOf(error).code !== 'NamespacePending') throw error
+        return askOperators(deps, asked, signal)
+      }),
+    )
   } catch (error) {
-    return { ...judged(error), fields: [], rolled: new Set() }
+    return { ...NO_CHANGE, ...judged(error) }
   }
 }
+
+const NO_CHANGE = { fields: [], rolled: new Set<string>() } as const
+
+async function askOwn(deps: InsightDeps, asked: Previewed, signal: AbortSignal): Promise<AdmissionAnswer> {
+  const { gardener, settings } = deps
+  const { wanted, before } = asked
+  const live = before && (await presentShoot(deps, before, signal))
+  const namespace =
+    live?.metadata.namespace ?? settings.namespace ?? `garden-${projectFor(wanted.organizationId, settings)}`
+  const draft = wantedShoot(wanted, settings, namespace, live?.metadata.name)
+  const { fields, rolls } = previewOf(live, await gardener.dryRun(draft, signal))
+  return {
+    problems: [],
+    notConsulted: [],
+    fields: fields.map(({ path, ...values }) => ({ field: path, change: changeOf(values), ...values })),
+    rolled: new Set(rolls.map(({ pool }) => pool)),
+  }
+}
+
+/**
+ * Before Gardener has made the project of the organization: a dry run in the namespace that credentials are copied from, which
+ * belongs to the operators and to no organization. Only what is refused about a field of the request counts; quotas, names and
+ * rights are others there.
+ */
+async function askOperators(
+  { gardener, settings }: InsightDeps,
+  { wanted }: Previewed,
+  signal: AbortSignal,
+): Promise<AdmissionAnswer> {
+  const unasked: AdmissionAnswer = { ...NO_CHANGE, problems: [], notConsulted: [NO_PROJECT] }
+  const { credentialsFrom: namespace, maxShootNameLen } = settings
+  if (namespace === undefined) return unasked
+  try {
+    const name = shootName(wanted.id, projectOfNamespace(namespace), maxShootNameLen)
+    await gardener.dryRun(wantedShoot(wanted, settings, namespace, name), signal)
+    return { ...unasked, notConsulted: [OF_OPERATORS] }
+  } catch (error) {
+    if (!(error instanceof FailureError)) throw error
+    const problems = error instanceof ShootRefusal ? requestProblems(error) : []
+    return problems.length === 0 ? unasked : { ...unasked, problems, notConsulted: [OF_OPERATORS] }
+  }
+}
+
+/** Without what Gardener said besides: that is about the namespace of the operators. */
+const requestProblems = ({ refused }: ShootRefusal): PreviewProblem[] =>
+  refused
+    .filter(({ field }) => IN_REQUEST.test(field))
+    .map(({ field, message, supported }) => ({
+      field,
+      message,
+      supported: supported.length === 0 ? null : supported,
+      failure: raise.ShootRefused(`${field} ${message}`).failure,
+    }))
 
 /** As the server has it: the watch keeps only some of its fields. */
 async function presentShoot(deps: InsightDeps, before: ListedCluster, signal: AbortSignal): Promise<Shoot | undefined> {
@@ -198,14 +250,16 @@ function judged(error: unknown): Answer {
   }
   if (!(error instanceof FailureError)) throw error
   const failure = failureOf(error)
-  if (UNANSWERED.has(failure.code))
-    return { problems: [], notConsulted: [`Gardener did not answer: ${failure.message}`] }
-  if (failure.code === 'NamespacePending') return { problems: [], notConsulted: [NO_PROJECT] }
+  if (UNANSWERED.has(failure.code)) {
+    const why = failure.code === 'GardenerForbidden' ? 'Gardener refused to answer' : 'Gardener did not answer'
+    return { problems: [], notConsulted: [`${why}: ${failure.message}`] }
+  }
   return { problems: [{ field: null, message: failure.message, supported: null, failure }], notConsulted: [] }
 }
 
-const NO_PROJECT =
-  "Gardener's admission was not asked: the organization has no project in Gardener yet, which is made with its first cluster"
+const WITHOUT_PROJECT = 'the organization has no project in Gardener yet, which is made with its first cluster, so '
+const NO_PROJECT = `${WITHOUT_PROJECT}Gardener's admission was not asked: maintenance, autoscale_min and autoscale_max of node_pools, and quotas of Gardener are not checked`
+const OF_OPERATORS = `${WITHOUT_PROJECT}Gardener's admission checked all fields elsewhere: quotas of Gardener are not checked`
 
 const IN_REQUEST = /^(?:name|region|kubernetes_version|hibernated|maintenance|node_pools)\b/
 
@@ -214,10 +268,12 @@ function effectsOf(
   wanted: Cluster,
   rolled: ReadonlySet<string>,
 ): readonly NodePoolEffect[] {
+  // Without a Shoot there are no machines that could be replaced or removed: all of them come with it.
+  const present = before && hasShoot(before) ? before : undefined
   const { pools } = forecastOf({
-    before: before?.nodePools ?? [],
+    before: present?.nodePools ?? [],
     after: wanted.nodePools,
-    ...(before && { versions: [presentVersion(before), wanted.kubernetesVersion] as const }),
+    ...(present && { versions: [presentVersion(present), wanted.kubernetesVersion] as const }),
     limit: null,
   })
   return pools.map(({ name, change, then, surge }) => {

@@ -97,8 +97,11 @@ const movedRegion = ({ name, region }: Pick<Cluster, 'name' | 'region'>, to: str
 export const presentVersion = ({ kubernetesVersion, sync }: ListedCluster): string =>
   sync.shoot?.kubernetesVersion ?? kubernetesVersion
 
+/** Before there is a Shoot every version can be asked for: one that Gardener refuses must not stay for ever. */
+export const hasShoot = ({ sync }: ListedCluster): boolean => sync.shoot !== null
+
 function versionProblems(before: ListedCluster, to: string): PreviewProblem[] {
-  if (to === before.kubernetesVersion) return []
+  if (to === before.kubernetesVersion || !hasShoot(before)) return []
   const from = presentVersion(before)
   const [present, wanted] = [versionOf(from), versionOf(to)]
   if (present === undefined || wanted === undefined) return []

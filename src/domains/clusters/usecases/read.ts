@@ -11,7 +11,7 @@ import {
 import { emailsIn, listClusters as listRows, listEvents as listEventRows } from '../store/index.ts'
 import { visibleCluster, visibleOrganization } from './access.ts'
 import type { ClustersDeps } from './deps.ts'
-import type { ClusterFilter, ListedCluster, ListedEvent } from './port.ts'
+import type { ClusterFilter, ListedApp, ListedCluster, ListedEvent } from './port.ts'
 
 export async function listClusters(
   { pool }: ClustersDeps,
@@ -52,6 +52,33 @@ export const listEvents = (
     )
     const name = eventActor(actor, emails)
     return { items: items.map((event) => ({ ...event, actor: name(event.actor) })), next }
+  })
+
+export const listApps = (
+  { pool, apps }: ClustersDeps,
+  actor: Actor,
+  organizationId: string,
+  id: string,
+  page: PageOptions,
+): Promise<Listed<ListedApp>> =>
+  asUser(pool, actor, async (tx) => {
+    await visibleCluster(tx, organizationId, id)
+    const { items, next } = (await apps?.list(tx, id, page)) ?? { items: [], next: null }
+    const emails = await emailsIn(
+      tx,
+      organizationId,
+      items.map(({ userId }) => userId),
+    )
+    return {
+      items: items.map(({ id: appId, userId, name, status, statusSince }) => ({
+        name,
+        owner: emails.get(userId) ?? null,
+        status,
+        statusSince,
+        deployment: actor.admin || userId === actor.userId ? { id: appId, userId } : null,
+      })),
+      next,
+    }
   })
 
 /** Only admins see the names of workers. */

@@ -7,13 +7,14 @@ import {
   decisionsOf,
   PLATFORM,
   type Actor,
+  type AuditRow,
 } from '../../../store/index.ts'
 import { mergeTimeline, timelineEntry, type TimelineEntry } from '../../../kernel/index.ts'
 import type { Decision } from '../decide.ts'
 import { clusterKey, CLUSTERS_QUEUE } from '../queue.ts'
 import { emailsIn, listEvents, type StoredEvent } from '../store/index.ts'
 import type { ClusterEventType } from '../types.ts'
-import { auditText, decisionText } from '../words.ts'
+import { ACCESS_ACTION, auditText, decisionText } from '../words.ts'
 import { visibleCluster } from './access.ts'
 import type { InsightDeps } from './insight-deps.ts'
 import { eventActor } from './read.ts'
@@ -28,7 +29,8 @@ export function timeline(
 ): Promise<readonly TimelineEntry[]> {
   return asUser(pool, actor, async (tx) => {
     await visibleCluster(tx, organizationId, id)
-    const changes = await auditOf(tx, clusterKey(id), limit)
+    const changes = await auditOf(tx, clusterKey(id), limit, { but: ACCESS_ACTION })
+    const accesses = await auditOf(tx, clusterKey(id), limit, { only: ACCESS_ACTION })
     const decisions = await decisionsOf(tx, CLUSTERS_QUEUE, clusterKey(id), limit)
     const { items: events } = await listEvents(tx, id, { limit })
     const emails = await emailsIn(
@@ -36,18 +38,29 @@ export function timeline(
       organizationId,
       [...changes, ...events].map((entry) => entry.actor),
     )
-    const ofEvent = eventEntry(eventActor(actor, emails))
+    const nameOf = eventActor(actor, emails)
+    const ofEvent = eventEntry(nameOf)
+    const message = ({ action, detail }: AuditRow): string => auditText(action, detail)
     return mergeTimeline(
       limit,
-      auditEntries(changes, {
-        actor: actorName(actor, emails),
-        message: ({ action, detail }) => auditText(action, detail),
-      }),
+      auditEntries(changes, { actor: actorName(actor, emails), message }),
+      byDay(auditEntries(accesses, { actor: nameOf, message })),
       decisionEntries(decisions, decisionWords),
       // Whoever asked for a sync is in the audit.
       events.filter(({ type }) => type !== 'sync_requested').map(ofEvent),
     )
   })
+}
+
+/** Caelus renews its kubeconfigs every hour: those of one process count as one entry a day, the newest. */
+function byDay(entries: readonly TimelineEntry[]): TimelineEntry[] {
+  const days = new Map<string, TimelineEntry>()
+  for (const entry of entries) {
+    const day = `${entry.actor} ${new Date(entry.at).toISOString().slice(0, 10)}`
+    const newer = days.get(day)
+    days.set(day, newer === undefined ? { ...entry, what: 'kubeconfig' } : { ...newer, count: newer.count + 1 })
+  }
+  return [...days.values()]
 }
 
 function decisionWords(decision: unknown): Pick<TimelineEntry, 'actor' | 'what' | 'message' | 'tone'> {

@@ -167,7 +167,7 @@ function complete(
 const isActive = ({ expirationDate }: ProfileVersion, now: number): boolean =>
   expirationDate === undefined || Date.parse(expirationDate) > now
 
-function shapeProblems({ provider, networking, credentialsBindingName }: ShootSpec): Problem[] {
+function shapeProblems({ provider, networking, credentialsBindingName, maintenance }: ShootSpec): Problem[] {
   const { workers = [] } = provider
   if (workers.length === 0) {
     const stated = { type: networking?.type, nodes: networking?.nodes }
@@ -182,7 +182,31 @@ function shapeProblems({ provider, networking, credentialsBindingName }: ShootSp
     'spec.provider.workers',
     'at least one active (workers[i].maximum > 0) worker pool with systemComponents.allow=true needed',
   )
-  return [...(workers.some(({ maximum }) => maximum > 0) ? [] : [inactive]), ...workers.flatMap(workerProblems)]
+  return [
+    ...windowProblems(maintenance?.timeWindow ?? WINDOW),
+    ...(workers.some(({ maximum }) => maximum > 0) ? [] : [inactive]),
+    ...workers.flatMap(workerProblems),
+  ]
+}
+
+const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
+
+/** `220000+0100` in milliseconds of the day in UTC. */
+function momentOf(text: string): number {
+  const [, hours, minutes, seconds, sign, zoneHours, zoneMinutes] =
+    /^(\d\d)(\d\d)(\d\d)([+-])(\d\d)(\d\d)$/.exec(text) ?? []
+  const zone = (Number(zoneHours) * 60 + Number(zoneMinutes)) * (sign === '-' ? -1 : 1)
+  return (Number(hours) * 60 + Number(minutes) - zone) * MINUTE_MS + Number(seconds) * 1000
+}
+
+function windowProblems({ begin, end }: typeof WINDOW): Problem[] {
+  const ms = (((momentOf(end) - momentOf(begin)) % DAY_MS) + DAY_MS) % DAY_MS
+  const why =
+    ms > 360 * MINUTE_MS ? 'not be greater than 6h0m0s' : ms < 30 * MINUTE_MS ? 'not be smaller than 30m0s' : undefined
+  if (why === undefined) return []
+  const message = `Invalid value: ${ms * 1_000_000}: time window must ${why}`
+  return [{ reason: 'FieldValueInvalid', field: 'spec.maintenance.timeWindow', message }]
 }
 
 function workerProblems(worker: ShootWorker, index: number): Problem[] {

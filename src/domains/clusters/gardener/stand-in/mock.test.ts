@@ -12,7 +12,7 @@ import { projectFor, wantedShoot, type GardenerSettings } from '../../shoot/want
 import type { Cluster } from '../../types.ts'
 import { openGardener } from '../client.ts'
 import type { FencedWrite } from '../gardener.ts'
-import { Projects, Shoots } from '../resources.ts'
+import { CredentialsBindings, Projects, Shoots } from '../resources.ts'
 import { openMockGarden, type MockGardenOptions } from './mock.ts'
 import type { GardenKeep } from './saving.ts'
 
@@ -120,6 +120,22 @@ test('the namespace of a project is asked for again when it is gone', async () =
     'NamespacePending',
   )
   expect(await gardener.ensureProject(project, write())).toBeUndefined()
+})
+
+test('a binding that somebody removed from a project is copied again', async () => {
+  const { clock, garden } = await world({ namespaceAfterMs: 10 })
+  const bound = { ...settings, credentialsBindingName: 'local', credentialsFrom: 'garden' }
+  const emitter = createEmitter<WatchEvents>()
+  const gardener = openGardener({ mode: 'mock', transport: garden.transport, settings: bound, clock, emitter })
+  const project = { name: projectFor('org', bound), organizationId: 'org' }
+  await gardener.ensureProject(project, write())
+  await clock.advance(10)
+  const namespace = (await gardener.ensureProject(project, write())) ?? ''
+  await garden.operator.delete(CredentialsBindings, { namespace, name: 'local' })
+  const draft = wantedShoot(clusterOf('c1'), bound, namespace)
+  expect(await code(gardener.apply(draft, write()))).toBe('GardenerMisconfigured')
+  expect(await gardener.ensureProject(project, write())).toBe(namespace)
+  expect(await code(gardener.apply(draft, write()))).toBe('ok')
 })
 
 test('a restart keeps Shoots and goes on with their life', async () => {

@@ -136,6 +136,7 @@ export async function openMockGarden(options: MockGardenOptions): Promise<MockGa
 
   await operator.create(CloudProfiles, demoProfile)
   await operator.create(CredentialsBindings, demoCredentials)
+  await operator.create(Projects, projectDraft(GARDEN, GARDEN))
   if (options.namespace !== undefined) await seedNamespace(operator, options.namespace)
 
   const snapshot = (): string =>
