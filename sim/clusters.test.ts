@@ -20,6 +20,7 @@ const portOf = (rows: Parameters<ClustersVariant>[0]['rows']): typeof rows => ({
   write: (id, fence, patch, events) => rows.write(id, fence, patch, events),
   page: (after, limit) => rows.page(after, limit),
   living: (ids) => rows.living(ids),
+  known: (ids) => rows.known(ids),
   organizations: (ids) => rows.organizations(ids),
   count: () => rows.count(),
   seen: (instance) => rows.seen(instance),
@@ -33,7 +34,7 @@ test('the clusters worker keeps its laws under 200 fault schedules', { timeout: 
 
 const HELD = 'a Shoot is written by its holder alone, and told as it is'
 
-/** Which of these laws a lie breaks first depends on when somebody looks. */
+/** Which of these laws a lie breaks first depends on when they are checked. */
 const OF_LIES = ['the world comes to rest', 'no Shoot is left without a row', 'every row is true']
 
 test.each([

@@ -1,6 +1,6 @@
 import type { Clock, Random } from '../src/kernel/index.ts'
 import type { Faults } from './faults.ts'
-import { Link } from './link.ts'
+import { ANSWER_MS, Link } from './link.ts'
 import type { Timeline } from './timeline.ts'
 
 /** What a process keeps across its lives: the wall clock of its machine. */
@@ -85,8 +85,9 @@ export class Life {
     return [...this.#links.values()]
   }
 
-  link(port: string): Link {
-    const link = this.#links.get(port) ?? new Link(port, this)
+  /** `answerMs`: how long a caller waits for an answer. */
+  link(port: string, answerMs = ANSWER_MS): Link {
+    const link = this.#links.get(port) ?? new Link(port, this, answerMs)
     this.#links.set(port, link)
     return link
   }

@@ -1,7 +1,7 @@
 import type { Life } from './life.ts'
 
-/** How long a caller waits for an answer before it gives up, as the HTTP client and the database pool do. */
-const ANSWER_MS = { kubernetes: 30_000, other: 10_000 } as const
+/** How long a caller waits for an answer before it gives up, as the database pool does. */
+export const ANSWER_MS = 10_000
 
 /** One call over a connection. */
 export interface Call {
@@ -15,12 +15,14 @@ type State = 'open' | 'clogged' | 'partitioned'
 export class Link {
   readonly port: string
   readonly #life: Life
+  readonly #answerMs: number
   #state: State = 'open'
   #waiting: (() => void)[] = []
 
-  constructor(port: string, life: Life) {
+  constructor(port: string, life: Life, answerMs: number) {
     this.port = port
     this.#life = life
+    this.#answerMs = answerMs
   }
 
   set(state: State): void {
@@ -51,7 +53,7 @@ export class Link {
   /** The answer to a call, or an error when it takes longer than a caller waits or the caller aborts. */
   answered<T>(work: (call: Call) => Promise<T>, gaveUp: (why: string) => Error, signal?: AbortSignal): Promise<T> {
     return new Promise((resolve, reject) => {
-      const limit = this.port === 'kubernetes' ? ANSWER_MS.kubernetes : ANSWER_MS.other
+      const limit = this.#answerMs
       let isGivenUp = false
       const onAbort = (): void => {
         isGivenUp = true

@@ -48,8 +48,6 @@ async function replay(scenario: Scenario, seed: number): Promise<void> {
 }
 
 async function search(scenario: Scenario, seeds: number, from: number): Promise<void> {
-  // No error of a search is printed with its stack, and many errors are part of a run.
-  Error.stackTraceLimit = 0
   const [began, used] = [performance.now(), process.cpuUsage()]
   const tell = (ran: number): void => {
     const seconds = (performance.now() - began) / 1000

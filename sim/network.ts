@@ -4,7 +4,19 @@ import type { KubeRequest, KubeResponse, Transport } from '../src/kube/index.ts'
 import type { Life } from './life.ts'
 import { type Call, never } from './link.ts'
 
-const KUBERNETES = 'kubernetes'
+/** An API server, as processes reach it. */
+export interface Server {
+  /** Names the connections to it. */
+  readonly name: string
+  /** It answers no request. */
+  readonly isDown: boolean
+}
+
+/** How long a caller waits for an answer before it gives up, as the HTTP client does. */
+const ANSWER_MS = 30_000
+
+/** The platform's own. */
+export const KUBERNETES: Server = { name: 'kubernetes', isDown: false }
 
 /** What the standing laws see of the traffic of processes. */
 export interface Witness {
@@ -23,29 +35,39 @@ const textOf = ({ method, path, query = {} }: KubeRequest): string => {
 
 const unreachable = (request: KubeRequest, why: string) => raise.KubeUnreachable(`failed to ${textOf(request)}: ${why}`)
 
-/** The way of one process to the API server. Every call and every watch event is a point at which things go wrong. */
-export function network(inner: Transport, life: Life, witness?: Witness): Transport {
-  const link = life.link(KUBERNETES)
+/** The way of one process to an API server. */
+interface Way {
+  readonly inner: Transport
+  readonly life: Life
+  readonly server: Server
+  readonly witness: Witness | undefined
+}
+
+/** The way of one process to an API server. Every call and every watch event is a point at which things go wrong. */
+export function network(inner: Transport, life: Life, witness?: Witness, server = KUBERNETES): Transport {
+  const way: Way = { inner, life, server, witness }
+  const link = life.link(server.name, ANSWER_MS)
   return {
     send: (request) =>
       link.answered(
-        (call) => send(inner, life, request, call, witness),
+        (call) => send(way, request, call),
         (why) => unreachable(request, why),
         request.signal,
       ),
-    stream: (request) => stream(inner, life, request),
+    stream: (request) => stream(way, request),
   }
 }
 
-async function send(
-  inner: Transport,
-  life: Life,
-  request: KubeRequest,
-  call: Call,
-  witness: Witness | undefined,
-): Promise<KubeResponse> {
-  const note = (what: string): void => life.timeline.add(life.name, `${textOf(request)}  ${what}`)
-  const link = life.link(KUBERNETES)
+/** The platform's own goes without saying. */
+const noteOf =
+  ({ life, server }: Way, what: string) =>
+  (how: string): void =>
+    life.timeline.add(life.name, `${server === KUBERNETES ? '' : `${server.name}: `}${what}  ${how}`)
+
+async function send(way: Way, request: KubeRequest, call: Call): Promise<KubeResponse> {
+  const { inner, life, server, witness } = way
+  const note = noteOf(way, textOf(request))
+  const link = life.link(server.name, ANSWER_MS)
   const isWrite = request.method !== 'GET'
   const perform = async (): Promise<KubeResponse> => {
     const response = await inner.send(withoutSignal(request))
@@ -62,6 +84,10 @@ async function send(
     note('is lost')
     await life.point()
     throw unreachable(request, 'the connection was reset')
+  }
+  if (server.isDown) {
+    await life.point()
+    throw unreachable(request, 'the connection was refused')
   }
   if (life.happens('refused')) {
     const refusal = life.random() < 0.5 ? UNAVAILABLE : BUSY
@@ -103,14 +129,15 @@ function withoutSignal(request: KubeRequest): KubeRequest {
   return rest
 }
 
-async function* stream(inner: Transport, life: Life, request: KubeRequest): AsyncGenerator {
-  const note = (what: string): void =>
-    life.timeline.add(life.name, `watch ${request.path.replace(/^\/apis?\//, '')}  ${what}`)
+async function* stream(way: Way, request: KubeRequest): AsyncGenerator {
+  const { inner, life, server } = way
+  const note = noteOf(way, `watch ${request.path.replace(/^\/apis?\//, '')}`)
   const signal = request.signal === undefined ? life.signal : AbortSignal.any([request.signal, life.signal])
-  const link = life.link(KUBERNETES)
+  const link = life.link(server.name, ANSWER_MS)
   await life.point()
   if (!(await link.carry({ isGivenUp: () => signal.aborted }))) await aborted(signal)
   if (life.happens('lost')) throw unreachable(request, 'the connection was reset')
+  if (server.isDown) throw unreachable(request, 'the connection was refused')
   try {
     for await (const line of inner.stream({ ...request, signal })) {
       const isLate = life.happens('late')

@@ -139,12 +139,19 @@ export async function explore(
   scenario: Scenario,
   { seeds, from = 1, onSeed = () => {} }: ExploreOptions,
 ): Promise<Exploration> {
-  for (let seed = from; seed < from + seeds; seed++) {
-    const verdict = await run(scenario, seed)
-    if (verdict.broken !== undefined) return { seeds: seed - from + 1, found: verdict }
-    onSeed(seed - from + 1)
+  const { stackTraceLimit } = Error
+  // No error of a search is printed with its stack, and many errors are part of a run.
+  Error.stackTraceLimit = 0
+  try {
+    for (let seed = from; seed < from + seeds; seed++) {
+      const verdict = await run(scenario, seed)
+      if (verdict.broken !== undefined) return { seeds: seed - from + 1, found: verdict }
+      onSeed(seed - from + 1)
+    }
+    return { seeds }
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
   }
-  return { seeds }
 }
 
 /** What to read, and what to type to see it again. */

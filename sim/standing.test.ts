@@ -4,7 +4,7 @@ import { run } from './scenario.ts'
 import { appsScenario } from './scenarios/apps.ts'
 import { echoScenario } from './scenarios/echo.ts'
 import { runtimesScenario } from './scenarios/runtimes.ts'
-import { hasSentinel, SENTINEL, StandingLaws } from './standing.ts'
+import { hasSentinel, HELM_AGENT, SENTINEL, StandingLaws } from './standing.ts'
 import type { Life } from './life.ts'
 
 const [a, b] = [{ name: 'a#1' }, { name: 'b#1' }] as unknown as [Life, Life]
@@ -30,6 +30,17 @@ function stage() {
     )
   return { laws, send, hold, pass: (ms: number) => (now += ms) }
 }
+
+test('deletions of a Helm process are left to the fence, those of its worker are not', () => {
+  const { laws, send, hold } = stage()
+  hold(a, 'a', '/namespace//n')
+  hold(b, 'b', '/namespace//n')
+  const deletion: KubeRequest = { method: 'DELETE', path: write.path }
+  send(a, { ...deletion, headers: { 'user-agent': HELM_AGENT } })
+  expect(laws.broken).toBeUndefined()
+  send(a, deletion)
+  expect(laws.broken?.law).toBe('two holders never work on one target')
+})
 
 test('a write after another process took the Lease breaks a law, one by its holder does not', () => {
   const { laws, send, hold } = stage()

@@ -38,10 +38,13 @@ export class StandingLaws implements Witness {
   /** The Leases that a life took and did not give back. */
   readonly #believed = new Map<string, Set<string>>()
   readonly #fences = new Map<string, number>()
+  readonly #of: StandingLaws | undefined
   #broken: Objection | undefined
 
-  constructor(now: () => number) {
+  /** `of`: those of the world, which learn what is broken here. */
+  constructor(now: () => number, of?: StandingLaws) {
     this.#now = now
+    this.#of = of
   }
 
   get broken(): Objection | undefined {
@@ -50,6 +53,12 @@ export class StandingLaws implements Witness {
 
   break(law: StandingLaw, how: string): void {
     this.#broken ??= { law, how }
+    this.#of?.break(law, how)
+  }
+
+  /** The same laws on another control plane. Its Leases and fences have nothing to do with those of this one. */
+  elsewhere(): StandingLaws {
+    return new StandingLaws(this.#now, this)
   }
 
   /** A store has accepted a write to `target` under `fence`. */
@@ -120,16 +129,20 @@ const leaseIn = (path: string): string | undefined => {
   return name === undefined ? undefined : `${namespace}/${name}`
 }
 
+/** What a Helm process calls itself: a deletion names no field manager. */
+export const HELM_AGENT = 'Helm'
+
 /**
  * Leases are the subject of these laws, an Event records what was done before, and the claim of a namespace is decided by
  * its fence while the lock is taken. A Helm process knows no lock: until its worker ends it, the fence of the namespace
  * alone refuses its writes, and a successor waits for that fence before it works.
  */
-const isExempt = ({ path, query }: KubeRequest): boolean =>
+const isExempt = ({ path, query, headers }: KubeRequest): boolean =>
   path.startsWith(LEASES) ||
   /\/events(\/|$)/.test(path) ||
   path.endsWith('/rolebindings/caelus-release') ||
-  query?.['fieldManager'] === 'helm'
+  query?.['fieldManager'] === 'helm' ||
+  headers?.['user-agent'] === HELM_AGENT
 
 const OBJECT = /^\/(?:api|apis\/([^/]+))\/[^/]+\/namespaces\/([^/]+)\/([^/]+)(?:\/([^/]+))?/
 const KINDS: Readonly<Record<string, string>> = {

@@ -5,7 +5,7 @@ import { FakePostgresQueue, Notices, Table, type RowChange } from '../src/store/
 import { Disturbances } from './disturbances.ts'
 import { type Faults, mixed, NO_FAULTS } from './faults.ts'
 import { Life, type Machine } from './life.ts'
-import { network } from './network.ts'
+import { KUBERNETES, network, type Server } from './network.ts'
 import { overTheWire } from './port.ts'
 import { leakIn, StandingLaws } from './standing.ts'
 import { Timeline } from './timeline.ts'
@@ -18,6 +18,8 @@ export interface Ports {
   readonly clock: Life['clock']
   readonly random: Random
   readonly transport: Transport
+  /** The way to another control plane of the world; `inner` is what answers there. @default an administrator's */
+  readonly connect: (to: ControlPlane, inner?: Transport) => Transport
   /** A queue that outlives the process, as one in a database does. Its hints can be lost. */
   readonly durableQueue: (name: string) => Queue
   /** Any other port of the world, with the same faults between it and the process. */
@@ -30,10 +32,18 @@ export interface Ports {
 
 export interface User {
   readonly client: Client
+  readonly clientOf: (plane: ControlPlane) => Client
   readonly random: Random
   /** Waits, for at most so long. */
   readonly pause: (ms: number) => Promise<void>
   readonly note: (what: string) => void
+}
+
+/** An API server of the world besides the platform's own. */
+export interface ControlPlane extends Server {
+  isDown: boolean
+  readonly kubernetes: FakeKubernetes
+  readonly standing: StandingLaws
 }
 
 /** Anything that is written to: laws are checked when its version changes. */
@@ -77,6 +87,7 @@ export class World {
   /** The part of it that comes to rest. */
   readonly #work: Observable[] = []
   readonly #tables: Pick<Table<object>, 'committed'>[] = []
+  readonly #planes: ControlPlane[] = []
   readonly #disturbances: Disturbances
   #faults: Faults
   #admission: AdmissionPlugin = ({ object }) => object
@@ -96,13 +107,27 @@ export class World {
       plugin: (write) => this.#admission(write),
     })
     this.client = makeClient(this.kubernetes.transport(), { fieldManager: 'outside' })
-    this.#stores.push({ version: () => this.kubernetes.version })
-    this.#work.push({ version: () => this.kubernetes.versionOfWork })
     this.#disturbances = new Disturbances(this.clock, this.random, () => this.#faults)
-    this.#repeat(500, 3_000, () => this.kubernetes.collectGarbage())
-    this.#repeat(20_000, 60_000, () => this.kubernetes.bookmark())
-    this.#repeat(5_000, 40_000, () => this.#faults.cut > 0 && this.kubernetes.compact())
+    this.#tend(this.kubernetes)
     this.#repeat(3_000, 15_000, () => this.#disturbances.clogSome(this.#lives()))
+  }
+
+  /** Another API server, which processes reach through `ports.connect`. */
+  controlPlane(name: string): ControlPlane {
+    const { clock, random } = this
+    const kubernetes = new FakeKubernetes({ clock, random })
+    this.#tend(kubernetes)
+    const plane: ControlPlane = { name, kubernetes, standing: this.standing.elsewhere(), isDown: false }
+    this.#planes.push(plane)
+    return plane
+  }
+
+  #tend(kubernetes: FakeKubernetes): void {
+    this.#stores.push({ version: () => kubernetes.version })
+    this.#work.push({ version: () => kubernetes.versionOfWork })
+    this.#repeat(500, 3_000, () => kubernetes.collectGarbage())
+    this.#repeat(20_000, 60_000, () => kubernetes.bookmark())
+    this.#repeat(5_000, 40_000, () => this.#faults.cut > 0 && kubernetes.compact())
   }
 
   /** Every object that the API server is to store passes it. */
@@ -200,8 +225,11 @@ export class World {
       () => NO_FAULTS,
       () => {},
     )
+    const clientOf = (kubernetes: FakeKubernetes, server: Server): Client =>
+      makeClient(network(kubernetes.transport(), life, undefined, server), { fieldManager: name })
     const user: User = {
-      client: makeClient(network(this.kubernetes.transport(), life), { fieldManager: name }),
+      client: clientOf(this.kubernetes, KUBERNETES),
+      clientOf: (plane) => clientOf(plane.kubernetes, plane),
       random: this.random,
       pause: (ms) => new Promise((resolve) => void this.clock.after(this.random() * ms, resolve)),
       note: (what) => this.timeline.add(name, what),
@@ -237,14 +265,15 @@ export class World {
   checkSecrets(): void {
     const statuses = this.#kinds.flatMap((kind) => this.kubernetes.peek(kind).map((object) => ({ ...object, spec: 0 })))
     const rows = this.#tables.flatMap((table) => table.committed())
-    const leak = leakIn(this.timeline.lines, [...this.kubernetes.peek(Event), ...statuses, ...rows])
+    const events = [this, ...this.#planes].flatMap(({ kubernetes }) => kubernetes.peek(Event))
+    const leak = leakIn(this.timeline.lines, [...events, ...statuses, ...rows])
     if (leak !== undefined) this.standing.break('no secret leaves', `the sentinel is in ${leak}`)
   }
 
   /** Ends what is left running, so that one run does not affect the next. */
   end(): void {
     for (const { life } of this.#processes) life?.end()
-    this.kubernetes.breakWatches()
+    for (const { kubernetes } of [this, ...this.#planes]) kubernetes.breakWatches()
   }
 
   #endForGood(process: Process): void {
@@ -304,6 +333,7 @@ export class World {
       clock: life.clock,
       random: this.random,
       transport: network(this.kubernetes.transport(), life, this.standing),
+      connect: (to, inner = to.kubernetes.transport()) => network(inner, life, to.standing, to),
       durableQueue: (name) => {
         const queue = this.queue(name)
         const wired = overTheWire('queue', queue, life, ['wake', 'claim', 'renew', 'finish'])

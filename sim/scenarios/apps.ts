@@ -1,280 +1,24 @@
-import type { AppsEvents, Deployment, JsonObject, Template } from '../../src/domains/apps/index.ts'
-import { appsWorker, type AppsWorkerDeps } from '../../src/domains/apps/index.ts'
-import { DEPLOYMENT_LABEL, FENCE_ANNOTATION, FENCE_EXTRA } from '../../src/domains/apps/fence.ts'
-import { ENFORCED, PROBE, STALE_REFUSAL } from '../../src/domains/apps/fence-policy.ts'
-import { FakeCharts, fakeHelm, type FakeChart, type HelmFault } from '../../src/domains/apps/helm/fake/index.ts'
-import { releases } from '../../src/domains/apps/helm/index.ts'
-import type { VerifiedReleaseStore } from '../../src/domains/apps/drift/verified-releases.ts'
-import { APPS_QUEUE, deploymentKey } from '../../src/domains/apps/queue.ts'
-import {
-  fakeDeploymentRows,
-  fakeVerifiedReleases,
-  type FakeAppsStoreOptions,
-} from '../../src/domains/apps/store/fake.ts'
-import {
-  decisionLog,
-  createEmitter,
-  keyText,
-  messageOf,
-  sameValue,
-  type KernelEvents,
-  type Random,
-  type Service,
-} from '../../src/kernel/index.ts'
-import { runDeployments } from '../../src/kube/fake/index.ts'
-import {
-  ConfigMap,
-  Deployment as WebDeployment,
-  discovery,
-  Ingress,
-  isNotFound,
-  kubeLocks,
-  makeClient,
-  Namespace,
-  Secret,
-  type KubeObject,
-  type WatchEvents,
-} from '../../src/kube/index.ts'
-import type { RowChange, Table } from '../../src/store/fake/index.ts'
-import { ALL_FAULTS, perAwait } from '../faults.ts'
+import { DEPLOYMENT_LABEL } from '../../src/domains/apps/fence.ts'
+import { ConfigMap, Ingress, Namespace, Secret, type KubeObject } from '../../src/kube/index.ts'
 import type { Law, Laws, Scenario } from '../scenario.ts'
-import { SENTINEL } from '../standing.ts'
-import type { Ports, User, World } from '../world.ts'
-import { DEFAULT_LAYOUT } from '../../src/domains/apps/values/layout.ts'
+import {
+  appsProcess,
+  everyRow,
+  FAULTS,
+  guard,
+  isTrue,
+  machinery,
+  meddler,
+  nameOf,
+  Platform,
+  tenant,
+  type RowLaw,
+  type Variant,
+} from './apps-platform.ts'
 
 const IDS = ['1', '2', '3'] as const
 /** Its namespace exists already and does not have our label. */
 const TAKEN = '9'
-const nameOf = (id: string): string => `app-${id}`
-
-/** A message that a page with it never gets healthy with. */
-const BROKEN = 'broken'
-const BROKEN_IMAGE = 'broken:1'
-const isBroken = (message: unknown): boolean => typeof message === 'string' && message.startsWith(BROKEN)
-
-const CHART: FakeChart = {
-  name: 'page',
-  version: '1.0.0',
-  defaultValues: { user: { message: 'hello' } },
-  render: (values, { release }) => {
-    const { user, ingress } = values as { user: { message: string }; ingress: { host: string } }
-    return [
-      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: release }, data: { message: user.message } },
-      {
-        apiVersion: 'networking.k8s.io/v1',
-        kind: 'Ingress',
-        metadata: { name: release },
-        spec: { rules: [{ host: ingress.host }] },
-      },
-      {
-        apiVersion: 'apps/v1',
-        kind: 'Deployment',
-        metadata: { name: release },
-        spec: {
-          selector: { matchLabels: { app: release } },
-          template: {
-            metadata: { labels: { app: release } },
-            spec: { containers: [{ name: 'web', image: isBroken(user.message) ? BROKEN_IMAGE : 'web:1' }] },
-          },
-        },
-      },
-    ] as unknown as ReturnType<FakeChart['render']>
-  },
-  hooks: () => ({ afterMs: 3_000 }),
-}
-
-const SCHEMA: JsonObject = {
-  type: 'object',
-  properties: {
-    user: {
-      type: 'object',
-      properties: { message: { type: 'string' }, password: { type: 'string', writeOnly: true } },
-    },
-  },
-}
-
-/** Every pass writes when it was and when the next one is due. */
-function isMoreThanTimes({ before, after }: RowChange<Deployment>): boolean {
-  const timeless = (row: Deployment | undefined) => row && { ...row, lastReconcileAt: 0, nextReconcileAt: 0 }
-  return !sameValue(timeless(before), timeless(after))
-}
-
-/** What outlives every process: rows, what workers verified, the queue, and the charts. */
-class Platform {
-  readonly rows: Table<Deployment>
-  readonly charts = new FakeCharts()
-  readonly template: Template
-  readonly store: FakeAppsStoreOptions
-  readonly verified: VerifiedReleaseStore
-
-  constructor(world: World) {
-    const location = this.charts.publish('oci://charts.example.com/page', CHART)
-    this.template = {
-      id: 't1',
-      productId: 'p1',
-      packageType: 'helm-chart',
-      chartRef: location.ref,
-      chartVersion: location.version,
-      chartDigest: location.digest,
-      versionLabel: null,
-      defaultValues: { user: { password: SENTINEL } },
-      overrides: { user: { password: SENTINEL } },
-      valuesSchema: SCHEMA,
-      layout: DEFAULT_LAYOUT,
-      capabilities: {},
-      driftIgnore: [],
-      signedBy: null,
-      healthTimeoutSec: 10,
-      inspection: null,
-      createdAt: 0,
-      deletedAt: null,
-    }
-    this.rows = world.table(isMoreThanTimes)
-    const queue = world.queue(APPS_QUEUE, { leaseMs: world.rarely(10_000, 5_000, 20_000) })
-    // As the trigger of the table does: the wake is part of the transaction.
-    this.rows.onChange(({ id, before, after }) => {
-      if (after !== undefined && after.generation !== before?.generation)
-        void queue.wake(deploymentKey(id), { reason: 'changed', tenant: 'u1' })
-    })
-    const onWrite = (id: string, fence: number): void =>
-      world.standing.fenced(`${APPS_QUEUE} ${keyText(deploymentKey(id))}`, fence)
-    this.store = {
-      deployments: this.rows,
-      queue,
-      template: () => this.template,
-      owner: (id) => ({ id, email: 'ada@example.com' }),
-      onWrite,
-    }
-    let verified = 0
-    this.verified = fakeVerifiedReleases({
-      ...this.store,
-      onWrite(id, fence) {
-        verified++
-        onWrite(id, fence)
-      },
-    })
-    world.observe({ version: () => verified })
-  }
-
-  /** One transaction of the API: a person's retry, and the wake. */
-  async retry(id: string): Promise<void> {
-    await this.rows.inTransaction(async (all) => {
-      const row = all.get(id)
-      if (row !== undefined) all.put(id, { ...row, retries: row.retries + 1 })
-    })
-    await this.store.queue.wake(deploymentKey(id), { reason: 'retry', tenant: 'u1' })
-  }
-
-  /** One transaction of the API: the intent, and by the trigger the wake. */
-  async intend(id: string, now: number, change: (row: Deployment) => Partial<Deployment>): Promise<void> {
-    await this.rows.inTransaction(async (all) => {
-      const row = all.get(id) ?? newRow(id, now)
-      all.put(id, { ...row, ...change(row), generation: row.generation + 1 })
-    })
-  }
-}
-
-const newRow = (id: string, now: number): Deployment => ({
-  id,
-  deploymentUid: nameOf(id),
-  namespaceName: nameOf(id),
-  releaseName: nameOf(id),
-  userId: 'u1',
-  domainname: `${nameOf(id)}.example.com`,
-  userValues: {},
-  sealedValues: {},
-  desiredTemplateId: 't1',
-  appliedTemplateId: null,
-  status: 'pending',
-  generation: 0,
-  observedGeneration: 0,
-  statusGeneration: 0,
-  retries: 0,
-  rollout: null,
-  unrepairable: [],
-  clusterId: null,
-  suspendedAt: null,
-  lastError: null,
-  lastReconcileAt: null,
-  nextReconcileAt: null,
-  createdAt: now,
-  deletedAt: null,
-})
-
-const oneOf = <T>(random: Random, all: readonly [T, ...T[]]): T => all[Math.floor(random() * all.length)] ?? all[0]
-
-/** A tenant orders, changes and deletes. */
-const tenant =
-  (world: World, platform: Platform) =>
-  async ({ random, pause, note }: User): Promise<void> => {
-    await platform.intend(TAKEN, world.clock.now(), () => ({}))
-    const rowOf = (id: string) => platform.rows.committed().find((one) => one.id === id)
-    for (let act = 1; act <= 12; act++) {
-      await pause(8_000)
-      const id = oneOf(random, IDS)
-      const patience = random() < 0.5 ? 10 : 0
-      for (let looks = 0; looks < patience && rowOf(id)?.status !== 'ready'; looks++) await pause(6_000)
-      const row = rowOf(id)
-      if (row !== undefined && row.deletedAt !== null) continue
-      if (row !== undefined && random() < 0.3) {
-        note(`deletes ${id}`)
-        await platform.intend(id, world.clock.now(), () => ({ deletedAt: world.clock.now(), status: 'deleting' }))
-      } else if (row?.status === 'stalled' && random() < 0.3) {
-        note(`retries ${id}`)
-        await platform.retry(id)
-      } else {
-        note(`${row === undefined ? 'orders' : 'changes'} ${id}: ${act}`)
-        const says = random() < 0.2 ? BROKEN : 'says'
-        const change = { userValues: { message: `${says} ${id} ${act}` }, domainname: `${act}.example.com` }
-        await platform.intend(id, world.clock.now(), () => change)
-      }
-    }
-  }
-
-/** Another user edits and deletes objects of the release. */
-async function meddler({ client, random, pause, note }: User): Promise<void> {
-  for (let act = 1; act <= 10; act++) {
-    await pause(20_000)
-    const name = nameOf(oneOf(random, IDS))
-    const at = { namespace: name, name }
-    const isEdit = random() < 0.5
-    note(`${isEdit ? 'edits' : 'deletes'} ${name}`)
-    const edit = { merge: { data: { message: 'meddled' } } }
-    await (isEdit ? client.patch(ConfigMap, at, edit) : client.delete(ConfigMap, at)).catch((error: unknown) => {
-      if (!isNotFound(error)) throw error
-    })
-  }
-}
-
-/** The policy of the fence, as the real server evaluates it; the standing law sees what it accepts. */
-function guard({ kubernetes, standing }: World): void {
-  kubernetes.admit(({ user, kind, name: object, namespace, dryRun }) => {
-    if (kind === 'Namespace' && object === PROBE) return ENFORCED
-    if (user.name === 'caelus:viewer') return dryRun ? undefined : 'dry runs alone'
-    if (user.name !== 'caelus:worker') return undefined
-    if (kind === 'Namespace') return 'a release does not change namespaces'
-    const { name = '', labels = {}, annotations = {} } = (namespace as KubeObject | undefined)?.metadata ?? {}
-    const [id, fence] = [labels[DEPLOYMENT_LABEL], annotations[FENCE_ANNOTATION]]
-    const carried = user.extra?.[FENCE_EXTRA]?.map((text) => text.split(':')) ?? []
-    if (!carried.some(([forId, under]) => forId === id && under === fence))
-      return `${STALE_REFUSAL}: held under ${fence}`
-    if (!dryRun) standing.fenced(`namespace ${name}`, Number(fence))
-    return undefined
-  })
-}
-
-/** The Deployment controller, turn by turn: what is broken stays as it was. */
-function machinery({ clock, random, kubernetes }: World): void {
-  const access = kubernetes.access()
-  const ignores = ({ spec }: WebDeployment): boolean => spec?.template.spec?.containers[0]?.image === BROKEN_IMAGE
-  const turn = (): void => {
-    runDeployments(access, { ignores })
-    next()
-  }
-  const next = (): void => void clock.after(300 + random() * 3_000, turn)
-  next()
-}
-
 /** The namespace without our label is unchanged and empty. */
 const strangersAreLeftAlone: Law = ({ kubernetes }) => {
   const theirs = (kubernetes.peek(Namespace) as readonly KubeObject[]).find(
@@ -287,115 +31,11 @@ const strangersAreLeftAlone: Law = ({ kubernetes }) => {
   return ours && `${ours.kind} ${ours.metadata.name} was put into it`
 }
 
-const everyRowIsTrue =
-  ({ rows }: Platform): Law =>
-  ({ kubernetes }) => {
-    for (const row of rows.committed()) {
-      const problem = row.deletedAt === null ? notReady(row, kubernetes) : notGone(row, kubernetes)
-      if (problem !== undefined) return `${row.id} (${row.status}, ${row.lastError?.message ?? 'no error'}): ${problem}`
-    }
-    return undefined
-  }
-
-function notReady(
-  { id, status, namespaceName, generation, observedGeneration, ...row }: Deployment,
-  kubernetes: World['kubernetes'],
-) {
-  if (id === TAKEN)
-    return status === 'error' && row.lastError?.code === 'NamespaceTaken' ? undefined : 'it was not refused'
-  if (isBroken(row.userValues['message'])) return notStalled(namespaceName, status, row.rollout, kubernetes)
-  if (status !== 'ready' || generation !== observedGeneration) return `is at ${observedGeneration} of ${generation}`
-  const page = (kubernetes.peek(ConfigMap) as readonly ConfigMap[]).find(
-    ({ metadata }) => metadata.name === namespaceName,
-  )
-  const wanted = row.userValues['message'] ?? 'hello'
-  if (page?.data?.['message'] !== wanted)
-    return `says "${page?.data?.['message']}" instead of "${JSON.stringify(wanted)}"`
-  const ingress = (kubernetes.peek(Ingress) as readonly Ingress[]).find(
-    ({ metadata }) => metadata.name === namespaceName,
-  )
-  const host = ingress?.spec?.rules?.[0]?.host
-  return host === row.domainname ? undefined : `is served at ${host} instead of ${row.domainname}`
+/** The namespace that is not ours is refused. */
+const refusedOrTrue: RowLaw = (row, plane) => {
+  if (row.id !== TAKEN || row.deletedAt !== null) return isTrue(row, plane)
+  return row.status === 'error' && row.lastError?.code === 'NamespaceTaken' ? undefined : 'it was not refused'
 }
-
-/** What cannot get healthy is given up, and what was healthy before runs again. */
-function notStalled(
-  name: string,
-  status: Deployment['status'],
-  rollout: Deployment['rollout'],
-  kubernetes: World['kubernetes'],
-): string | undefined {
-  if (status !== 'stalled') return 'what cannot get healthy is not given up'
-  const web = (kubernetes.peek(WebDeployment) as readonly WebDeployment[]).find(
-    ({ metadata }) => metadata.name === name,
-  )
-  const image = web?.spec?.template.spec?.containers[0]?.image
-  const hadHealthy = (rollout?.healthyDigest ?? null) !== null
-  return hadHealthy && image === BROKEN_IMAGE ? 'what was healthy before was not brought back' : undefined
-}
-
-function notGone({ status, namespaceName }: Deployment, kubernetes: World['kubernetes']): string | undefined {
-  const isThere = (kubernetes.peek(Namespace) as readonly KubeObject[]).some(
-    ({ metadata }) => metadata.name === namespaceName,
-  )
-  if (isThere) return `namespace ${namespaceName} is left`
-  return status === 'deleted' ? undefined : 'does not have the status deleted'
-}
-
-/** Helm dies, or fails with a message that quotes what it was given. */
-function helmFault(random: Random): HelmFault | undefined {
-  const chance = random()
-  if (chance < 0.04) return 'dies'
-  return chance < 0.06 ? { code: 'HelmFailed', message: `failed to parse ${JSON.stringify(SENTINEL)}` } : undefined
-}
-
-/** Changes what a worker is given. */
-type Variant = (deps: AppsWorkerDeps) => Partial<AppsWorkerDeps>
-
-const workerProcess =
-  (world: World, platform: Platform, variant: Variant) =>
-  ({ name, transport, clock, random, durableQueue, reach, note }: Ports): readonly Service[] => {
-    const told = createEmitter<KernelEvents & WatchEvents & AppsEvents>()
-    told.on('reconcile:end', ({ key, outcome, because, failure }) =>
-      note(`${keyText(key)}: ${outcome} ${because ?? (failure ? `${failure.code} ${failure.message}` : '')}`),
-    )
-    told.on('apps:step', ({ deployment, step, failure }) => note(`${deployment}: ${step} ${failure?.code ?? 'done'}`))
-    told.on('apps:looked', ({ deployment, isRemembered }) => isRemembered && note(`${deployment}: is remembered`))
-    told.on('apps:touched', ({ deployment, object, how }) => note(`${deployment}: ${object} was ${how}`))
-    told.on('apps:unfenced', ({ error }) => note(`not fenced: ${messageOf(error)}`))
-    told.on('lease:lost', ({ key, fence }) => note(`${keyText(key)}: lost lease ${fence}`))
-    const client = makeClient(transport, { fieldManager: 'caelus' })
-    const kinds = discovery(transport, clock)
-    const deps: AppsWorkerDeps = {
-      transport,
-      queue: durableQueue(APPS_QUEUE),
-      rows: reach('rows', fakeDeploymentRows(platform.store), ['load', 'write', 'living']),
-      verified: reach('verified releases', platform.verified, ['find', 'keep', 'drop', 'kinds']),
-      charts: reach('charts', platform.charts, ['fetch']),
-      helm: fakeHelm({
-        transport,
-        clock,
-        charts: platform.charts,
-        fault: () => helmFault(random),
-      }),
-      releases: releases(client, kinds),
-      locks: kubeLocks({ client, namespace: 'default', clock }),
-      settings: { ingressClass: 'nginx', digestSalt: 'salt' },
-      clock,
-      random,
-      emitter: told,
-      decisions: decisionLog(),
-      version: 'simulated',
-      instance: name,
-      concurrency: world.rarely(4, 1),
-      driftScanMs: 45_000,
-      backoff: { baseMs: 500, capMs: 8_000, maxAttempts: 6 },
-    }
-    return appsWorker({ ...deps, ...variant(deps) })
-  }
-
-/** A rollout makes dozens of calls. With as many faults per call as usual none would ever get far. */
-const FAULTS = perAwait(ALL_FAULTS, 0.2)
 
 /** Two workers of apps on one queue, a tenant and a meddler; or a variant of them with a fault planted on purpose. */
 export const appsScenario = (name = 'apps', variant: Variant = () => ({})): Scenario => ({
@@ -406,13 +46,17 @@ export const appsScenario = (name = 'apps', variant: Variant = () => ({})): Scen
   setup(world): Laws {
     const platform = new Platform(world)
     guard(world)
-    machinery(world)
-    world.process('worker', workerProcess(world, platform, variant))
-    world.user('tenant', tenant(world, platform))
-    world.user('meddler', meddler)
+    machinery(world, world)
+    world.process('worker', appsProcess(world, platform, variant))
+    const acts = tenant(world, platform, { ids: IDS, acts: 12, orderOf: () => ({ clusterId: null }) })
+    world.user('tenant', async (user) => {
+      await platform.intend(TAKEN, world.clock.now(), () => ({}))
+      await acts(user)
+    })
+    world.user('meddler', meddler({ ids: IDS, acts: 10 }))
     return {
       always: { 'a namespace without our label is never changed': strangersAreLeftAlone },
-      eventually: { 'every row is true': everyRowIsTrue(platform) },
+      eventually: { 'every row is true': everyRow(platform, refusedOrTrue) },
     }
   },
 })
