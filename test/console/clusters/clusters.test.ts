@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
 import type { ClusterInput } from '../../../src/domains/clusters/usecases/index.ts'
+import { placeApp, sayStatus } from '../../clusters/placed-app.ts'
 import { closeBrowser, emailOf, fitsPhone, PHONE, picture } from '../world.ts'
 import { clustersConsole, type ClustersConsole } from './world.ts'
 
@@ -180,6 +181,35 @@ test(
   },
 )
 
+test('the page of a cluster lists its apps, live, and links those of the reader', { timeout: 120_000 }, async () => {
+  const world = await clustersConsole()
+  const { clusters, identity, signedIn, api } = world
+  const [member, admin] = [await userOf(world, 'member'), await userOf(world, 'admin')]
+  const shop = await identity.createOrganization(member, { name: 'Shop' })
+  await identity.addMember(admin, shop.id, { email: emailOf('admin'), role: 'member' })
+  const { id } = await clusters.createCluster(member, shop.id, order('prod'))
+  const page = await signedIn(`/clusters/${shop.id}/${id}`, { role: 'member' })
+  await page.getByRole('navigation', { name: 'prod' }).getByRole('link', { name: 'Apps' }).click()
+  await page.getByText('There are no apps in this cluster').waitFor()
+  await page.getByRole('link', { name: 'Order an app' }).waitFor()
+
+  const own = await placeApp(api.url, { clusterId: id, userId: member.userId, name: 'nextcloud-k3x9' })
+  await placeApp(api.url, { clusterId: id, userId: admin.userId, name: 'wiki-7qm2' })
+  await page.getByRole('row', { name: /nextcloud-k3x9.*Ordered/ }).waitFor()
+  await sayStatus(api.url, 'nextcloud-k3x9', 'ready')
+  await sayStatus(api.url, 'wiki-7qm2', 'error')
+  await page.getByRole('row', { name: new RegExp(`nextcloud-k3x9.*${emailOf('member')}.*Ready`) }).waitFor()
+  await page.getByRole('row', { name: new RegExp(`wiki-7qm2.*${emailOf('admin')}.*Failed`) }).waitFor()
+  expect(await page.getByRole('link', { name: 'wiki-7qm2' }).count()).toBe(0)
+  expect(await page.getByRole('link', { name: 'nextcloud-k3x9' }).getAttribute('href')).toBe(
+    `/apps/users/${member.userId}/deployments/${own}`,
+  )
+  await status(page, 'prod').getByText('Ready', { exact: true }).waitFor()
+  await picture(page, 'clusters-apps')
+  await page.setViewportSize(PHONE)
+  await fitsPhone(page)
+})
+
 test('limits are set by admins, and meet the member who orders', async () => {
   const world = await clustersConsole()
   const { identity, signedIn, url } = world
@@ -203,10 +233,10 @@ test('limits are set by admins, and meet the member who orders', async () => {
   await page.getByRole('textbox', { name: 'Name' }).first().fill('prod')
   expect(await page.getByRole('combobox', { name: 'Region' }).inputValue()).toBe('eu-north')
   await page.getByRole('textbox', { name: 'Max nodes' }).fill('5')
-  await page.getByText('5 of 4 nodes with this change, 1 too many').waitFor()
+  await page.getByText('5 of 4 nodes with this change (0 now), 1 too many').waitFor()
   await page.getByText('This would be refused').waitFor()
   await page.getByRole('textbox', { name: 'Max nodes' }).fill('4')
-  await page.getByText('4 of 4 nodes with this change, 0 left').waitFor()
+  await page.getByText('4 of 4 nodes with this change (0 now), 0 left').waitFor()
   await page.getByText(/accepts this/).waitFor()
   await page.setViewportSize(PHONE)
   await fitsPhone(page)

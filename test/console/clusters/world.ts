@@ -1,5 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { clustersChanges, clustersRoutes } from '../../../src/api/routes/clusters/index.ts'
+import { clusterApps } from '../../../src/domains/apps/usecases/index.ts'
+import { APPS_QUEUE } from '../../../src/domains/apps/queue.ts'
 import { CLUSTERS_QUEUE, clustersWorker, type ClustersEvents } from '../../../src/domains/clusters/index.ts'
 import { openGardener } from '../../../src/domains/clusters/gardener/client.ts'
 import { openMockGarden, type MockGarden } from '../../../src/domains/clusters/gardener/stand-in/mock.ts'
@@ -57,9 +59,16 @@ export async function clustersConsole({ stepMs = 50 }: ClustersConsoleOptions = 
         const queue = new PostgresQueue({ pool: queuePool, name: CLUSTERS_QUEUE })
         ends.push(async () => {
           queue.close()
+          appsQueue.close()
           await queuePool.end()
         })
-        const clusters = openClusters({ pool, queue, clock: systemClock })
+        const appsQueue = new PostgresQueue({ pool: queuePool, name: APPS_QUEUE })
+        const clusters = openClusters({
+          pool,
+          queue,
+          apps: clusterApps({ queue: appsQueue }),
+          clock: systemClock,
+        })
         opened.push(clusters)
         const insight = openInsight({ pool, clusters, gardener, settings: SETTINGS, clock: systemClock })
         return [clustersRoutes({ clusters, insight })]

@@ -13,6 +13,9 @@ const WORDS: Record<DeploymentStatus, Spoken> = {
   error: { tone: 'bad', word: 'Failed' },
 }
 
+/** A status that a newer server has is shown as it is. */
+export const statusWord = (status: DeploymentStatus): Spoken => WORDS[status] ?? { tone: 'info', word: status }
+
 const BAD: ReadonlySet<DeploymentStatus> = new Set(['error', 'degraded', 'stalled'])
 
 type Shown = Pick<DeploymentView, 'status' | 'suspended_at' | 'generation' | 'observed_generation' | 'last_error'>
@@ -20,7 +23,7 @@ type Shown = Pick<DeploymentView, 'status' | 'suspended_at' | 'generation' | 'ob
 /** The one word for a deployment, and the sentence behind it. */
 export function headline(deployment: Shown): Spoken & { readonly why: string } {
   const { status, generation, observed_generation: seen, last_error: error } = deployment
-  const word = WORDS[status] ?? { tone: 'info', word: status }
+  const word = statusWord(status)
   if (deployment.suspended_at !== null && status !== 'deleting' && status !== 'deleted') {
     return { tone: 'info', word: 'Suspended', why: 'it is left as it is until it is resumed' }
   }

@@ -16,6 +16,7 @@ export const api = {
   cluster: (ref: ClusterRef): string => `${api.clusters(ref.organization_id)}/${part(ref.id)}`,
   pools: (ref: ClusterRef): string => `${api.cluster(ref)}/node-pools`,
   pool: (ref: ClusterRef, poolId: string): string => `${api.pools(ref)}/${part(poolId)}`,
+  apps: (ref: ClusterRef): string => `${api.cluster(ref)}/apps`,
   limits: (organizationId: string): string => `${api.organization(organizationId)}/limits`,
 }
 
@@ -26,6 +27,7 @@ export const pages = {
   create: '/clusters/new',
   cluster: (ref: ClusterRef): string => `/clusters/${part(ref.organization_id)}/${part(ref.id)}`,
   pools: (ref: ClusterRef): string => `${pages.cluster(ref)}/node-pools`,
+  apps: (ref: ClusterRef): string => `${pages.cluster(ref)}/apps`,
   maintenance: (ref: ClusterRef): string => `${pages.cluster(ref)}/maintenance`,
   history: (ref: ClusterRef): string => `${pages.cluster(ref)}/history`,
 }

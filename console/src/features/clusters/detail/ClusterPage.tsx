@@ -14,6 +14,7 @@ import { api, pages, TOPIC } from '../paths.ts'
 import type { ClusterRef } from '../paths.ts'
 import { NodePools } from '../pools/NodePools.tsx'
 import { SimulatedNotice } from '../SimulatedNotice.tsx'
+import { ClusterApps } from './ClusterApps.tsx'
 import { ClusterHistory } from './ClusterHistory.tsx'
 import { ClusterNow } from './ClusterNow.tsx'
 import { DeleteCluster } from './DeleteCluster.tsx'
@@ -63,6 +64,7 @@ export function ClusterPage({ cluster: ref, section, isAdmin }: ClusterPageProps
               sections={[
                 [pages.cluster(ref), 'Status'],
                 [pages.pools(ref), 'Node pools'],
+                [pages.apps(ref), 'Apps'],
                 [pages.maintenance(ref), 'Maintenance'],
                 [pages.history(ref), 'History'],
               ]}
@@ -85,6 +87,7 @@ interface SectionProps {
 
 function Section({ section, cluster, mayWrite }: SectionProps) {
   if (section === 'node-pools') return <NodePools cluster={cluster} mayWrite={mayWrite} />
+  if (section === 'apps') return <ClusterApps cluster={cluster} mayWrite={mayWrite} />
   if (section === 'maintenance') return <Maintenance cluster={cluster} mayWrite={mayWrite} />
   if (section === 'history') return <ClusterHistory cluster={cluster} />
   return <ClusterNow cluster={cluster} mayWrite={mayWrite} />

@@ -303,3 +303,44 @@ describe('words about a cluster', () => {
     expect(dueText('2026-11-15T09:00:00.000Z', now)).toBe('now')
   })
 })
+
+describe('the apps in a cluster', () => {
+  const since = new Date(Date.now() - 3 * 3_600_000 - 90_000).toISOString()
+  const own = {
+    name: 'hello-mine',
+    owner: 'me@example.org',
+    status: 'ready',
+    status_since: since,
+    deployment: { id: 'd1', user_id: 'u1' },
+  }
+  const given = (items: readonly object[]): Answers => ({ [`GET ${PATH}/apps`]: { items, next_cursor: null } })
+
+  test('are listed with owner, status and its age, and linked where the reader may see them', async () => {
+    const foreign = { ...own, name: 'hello-theirs', owner: 'other@example.org', status: 'error', deployment: null }
+    const left = { ...foreign, name: 'hello-left', owner: null, status: 'deleting' }
+    using screen = await page(cluster(), given([own, foreign, left]), '/apps')
+    await screen.until(() => screen.text().includes('hello-left'))
+    const rows = [...screen.root.querySelectorAll('tbody tr')].map((row) => row.textContent)
+    expect(rows).toEqual([
+      'hello-mineme@example.orgReady3h 1m',
+      'hello-theirsother@example.orgFailed3h 1m',
+      'hello-leftNo longer a memberBeing deleted3h 1m',
+    ])
+    const links = [...screen.root.querySelectorAll('tbody a')].map((link) => [
+      link.textContent,
+      link.getAttribute('href'),
+    ])
+    expect(links).toEqual([['hello-mine', '/apps/users/u1/deployments/d1']])
+  })
+
+  test.each([
+    ['member', true],
+    ['viewer', false],
+  ])('without one, a %s is told what they are', async (role, mayOrder) => {
+    const organization = { 'GET /organizations/o1': { ...acme, role } }
+    using screen = await page(cluster(), { ...given([]), ...organization }, '/apps')
+    await screen.until(() => screen.text().includes('There are no apps in this cluster'))
+    expect(screen.text()).toContain('A cluster with apps is deleted only together with them.')
+    expect(screen.text().includes('Order an app')).toBe(mayOrder)
+  })
+})

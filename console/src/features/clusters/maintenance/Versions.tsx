@@ -9,12 +9,17 @@ import { newestFirst, versionText } from '../order/draft.ts'
 import { api, TOPIC } from '../paths.ts'
 import { ChangeDialog } from '../preflight/ChangeDialog.tsx'
 import type { MaintenanceProps } from './Maintenance.tsx'
+import { OrderedVersion } from './OrderedVersion.tsx'
 import classes from './Versions.module.css'
 
 type Upgrade = ClusterVersionsView['upgrades'][number]
 
-/** The version, and the upgrades that Gardener would accept with what they change. */
-export function Versions({ cluster, mayWrite }: MaintenanceProps) {
+/** The version, and what it may become. */
+export const Versions = (props: MaintenanceProps) =>
+  props.cluster.shoot === null ? <OrderedVersion {...props} /> : <Upgrades {...props} />
+
+/** The upgrades that Gardener would accept, with what they change. */
+function Upgrades({ cluster, mayWrite }: MaintenanceProps) {
   const query = useResource<ClusterVersionsView>(TOPIC, `${api.cluster(cluster)}/versions`)
   const [chosen, setChosen] = useState<Upgrade>()
   return (

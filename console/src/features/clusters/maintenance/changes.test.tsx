@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 import type { ClusterView } from '../../../lib/api/contract.ts'
 import { render, type Answers, type Screen } from '../../../testing/render.tsx'
 import { ClustersPage } from '../ClustersPage.tsx'
-import { answers, bodyOf, cluster, failure, preview, shoot } from '../testing/cluster.ts'
+import { newestFirst, versionText } from '../order/draft.ts'
+import { answers, bodyOf, cluster, failure, landscape, preview, shoot } from '../testing/cluster.ts'
 import { effectText } from '../preflight/effects.ts'
 import { partText, rotationStage, rotationSteps } from './rotation.ts'
 
@@ -188,6 +189,41 @@ describe('maintenance', () => {
     await screen.until(() => saved.sent.length === 1)
     expect(checked.sent[0]?.body).toEqual({ kubernetes_version: '1.35.1' })
     expect(saved.sent).toEqual([{ body: { kubernetes_version: '1.35.1' }, ifMatch: '"4"' }])
+  })
+
+  test('a version that Gardener refused is replaced by one that can be ordered, while there is no Shoot', async () => {
+    const checked = recorder(preview())
+    const saved = recorder(cluster())
+    const refused = cluster({
+      kubernetes_version: '1.39',
+      status: 'pending',
+      shoot: null,
+      sync_failure: failure('ShootRefused'),
+    })
+    using screen = await page('maintenance', refused, {
+      [`POST ${PATH}:preview`]: checked.record,
+      [`PATCH ${PATH}`]: saved.record,
+    })
+    await screen.until(() => document.querySelector('button[aria-label="Change the Kubernetes version"]') !== null)
+    expect(screen.text()).toContain('Version 1.39 is ordered')
+    expect(screen.text()).not.toContain('upgrade')
+    await screen.until(
+      () => !screen.find('button[aria-label="Change the Kubernetes version"]').hasAttribute('disabled'),
+    )
+    await screen.click('button', 'Change the Kubernetes version')
+    await screen.until(() => screen.text().includes('Gardener accepts this'))
+    const offered = newestFirst(landscape.versions).map(versionText)
+    expect([...document.querySelectorAll('[role="option"]')].map(({ textContent }) => textContent)).toEqual(offered)
+    await screen.click('[role="option"]', offered.at(-1))
+    await screen.until(() => checked.sent.length === 2 && screen.text().includes('Gardener accepts this'))
+    await screen.click('[role="dialog"] button[type="submit"]', 'Save')
+    await screen.until(() => saved.sent.length === 1)
+    expect(checked.sent.map(({ body }) => body)).toEqual([
+      { kubernetes_version: '1.34.3' },
+      { kubernetes_version: '1.33.7' },
+    ])
+    expect(saved.sent).toEqual([{ body: { kubernetes_version: '1.33.7' }, ifMatch: '"4"' }])
+    expect(screen.requests).not.toContain(`GET ${PATH}/versions`)
   })
 
   test.each([

@@ -11,7 +11,6 @@ import { PreflightView } from '../preflight/PreflightView.tsx'
 import { refusedFields } from '../preflight/problems.ts'
 import type { FieldProblems } from '../preflight/problems.ts'
 import { usePreflight } from '../preflight/use-preflight.ts'
-import { mostNodes } from '../status.ts'
 import { useWrite } from '../use-write.ts'
 import { emptyFields, newDraft, orderOf } from './draft.ts'
 import type { ClusterDraft } from './draft.ts'
@@ -87,7 +86,6 @@ export function Order({ organization, landscape }: OrderProps) {
           <Panel title="Check">
             <PreflightView
               preflight={preflight}
-              added={{ clusters: 1, nodes: mostNodes(orderOf(draft).node_pools) }}
               waiting={
                 organization === undefined
                   ? 'Choose an organization to check the order'

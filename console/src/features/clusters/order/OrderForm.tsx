@@ -6,9 +6,10 @@ import type { LandscapeView } from '../../../lib/api/contract.ts'
 import { below } from '../preflight/problems.ts'
 import type { FieldProblems } from '../preflight/problems.ts'
 import { fieldError } from '../preflight/Supported.tsx'
-import { newestFirst, newPool, versionText } from './draft.ts'
+import { newPool } from './draft.ts'
 import type { ClusterDraft, PoolDraft } from './draft.ts'
 import { PoolFields } from './PoolFields.tsx'
+import { VersionSelect } from './VersionSelect.tsx'
 import { WindowChoice } from './WindowChoice.tsx'
 
 interface OrderFormProps {
@@ -78,19 +79,12 @@ function Basics({ draft, landscape, problems, onChange }: OrderFormProps) {
           error={error('region')}
           onChange={(value) => set({ region: value ?? '' })}
         />
-        <Select
-          label="Kubernetes version"
+        <VersionSelect
+          versions={landscape.versions}
+          value={draft.kubernetes_version}
           description="The newest supported one is preselected."
-          required
-          allowDeselect={false}
-          data={newestFirst(landscape.versions).map((version) => ({
-            value: version.version,
-            label: versionText(version),
-            disabled: version.classification === 'expired',
-          }))}
-          value={draft.kubernetes_version === '' ? null : draft.kubernetes_version}
           error={error('kubernetes_version')}
-          onChange={(value) => set({ kubernetes_version: value ?? '' })}
+          onChange={(version) => set({ kubernetes_version: version })}
         />
       </Group>
     </Stack>

@@ -65,8 +65,8 @@ test('an order is checked while it is edited, and created with what was checked'
   expect(screen.text()).toContain('Complete the form to check the order')
   await screen.type(nameField, 'shop')
   await screen.until(() => screen.text().includes('Gardener accepts this'))
-  expect(screen.text()).toContain('2 of 3 clusters with this change, 1 left')
-  expect(screen.text()).toContain('6 nodes with this change, no limit')
+  expect(screen.text()).toContain('2 of 3 clusters with this change (1 now), 1 left')
+  expect(screen.text()).toContain('6 nodes with this change (3 now), no limit')
   expect(screen.find('section[aria-label="Node pools with this change"]').textContent).toBe(
     'workersadded: 1–3 machines',
   )
@@ -99,7 +99,7 @@ test('a problem is shown at its field with what is supported, and nothing is cre
       return preview({
         accepted: false,
         problems: [refused, without],
-        limits: { clusters: { used: 3, limit: 3 }, nodes: { used: 3, limit: 10 } },
+        limits: { clusters: { used: 3, after: 4, limit: 3 }, nodes: { used: 3, after: 6, limit: 10 } },
       })
     },
   })
@@ -107,7 +107,7 @@ test('a problem is shown at its field with what is supported, and nothing is cre
   await screen.until(() => screen.text().includes('This would be refused'))
   expect(screen.find('input[aria-invalid="true"]').getAttribute('value')).toContain('1.34.3')
   expect(screen.text()).toContain('Too many clusters. Your move. Change it.')
-  expect(screen.text()).toContain('4 of 3 clusters with this change, 1 too many')
+  expect(screen.text()).toContain('4 of 3 clusters with this change (3 now), 1 too many')
   await screen.click('button[type="submit"]', 'Create cluster')
   expect(screen.requests).not.toContain('POST /organizations/o1/clusters')
   await screen.click('button', 'Use 1.33.7')
@@ -287,5 +287,7 @@ test('a limit tells what is left, or too many', () => {
   expect(limitText({ noun: 'nodes', used: 3, limit: 5 })).toBe('3 of 5 nodes, 2 left')
   expect(limitText({ noun: 'nodes', used: 7, limit: 5 })).toBe('7 of 5 nodes, 2 too many')
   expect(limitText({ noun: 'nodes', used: 1, limit: null })).toBe('1 node, no limit')
-  expect(limitText({ noun: 'nodes', used: 4, added: -1, limit: 5 })).toBe('3 of 5 nodes with this change, 2 left')
+  expect(limitText({ noun: 'nodes', used: 4, after: 3, limit: 5 })).toBe(
+    '3 of 5 nodes with this change (4 now), 2 left',
+  )
 })

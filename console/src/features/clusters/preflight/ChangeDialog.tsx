@@ -5,7 +5,6 @@ import { ProblemView } from '../../../components/feedback/ProblemView.tsx'
 import type { ApiClient } from '../../../lib/api/client.ts'
 import type { ClusterPatch, ClusterView } from '../../../lib/api/contract.ts'
 import { api } from '../paths.ts'
-import { mostNodes } from '../status.ts'
 import { useWrite } from '../use-write.ts'
 import { PreflightView } from './PreflightView.tsx'
 import { below, refusedFields } from './problems.ts'
@@ -56,11 +55,7 @@ export function ChangeDialog(props: ChangeDialogProps) {
       >
         <Stack gap="md">
           {children(new Map([...checked, ...refusedFields(write.error)]))}
-          <PreflightView
-            preflight={preflight}
-            added={{ clusters: 0, nodes: addedNodes(cluster, change) }}
-            waiting="Complete the form to check the change"
-          />
+          <PreflightView preflight={preflight} waiting="Complete the form to check the change" />
           {write.error !== null && <ProblemView compact error={write.error} />}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={onClose}>
@@ -80,6 +75,3 @@ export function ChangeDialog(props: ChangeDialogProps) {
     </Modal>
   )
 }
-
-const addedNodes = ({ node_pools: before }: ClusterView, change: ClusterPatch | undefined): number =>
-  change?.node_pools === undefined ? 0 : mostNodes(change.node_pools) - mostNodes(before)

@@ -4,19 +4,18 @@ interface LimitBarProps {
   /** What is counted, plural and in lower case: `nodes`. */
   readonly noun: string
   readonly used: number
-  /** What the change under way would add to it. @default 0 */
-  readonly added?: number
+  /** With the change under way. @default as many as now */
+  readonly after?: number
   /** Null: no limit. */
   readonly limit: number | null
 }
 
 /** How much of a limit is used, and with what is being ordered. */
-export function LimitBar({ noun, used, added = 0, limit }: LimitBarProps) {
-  const then = used + added
-  const isOver = limit !== null && then > limit
-  const text = limitText({ noun, used, added, limit })
+export function LimitBar({ noun, used, after = used, limit }: LimitBarProps) {
+  const isOver = limit !== null && after > limit
+  const text = limitText({ noun, used, after, limit })
   const share = (count: number): number => (limit === null || limit === 0 ? 100 : Math.min(100, (100 * count) / limit))
-  const kept = share(Math.min(used, then))
+  const kept = share(Math.min(used, after))
   return (
     <div>
       <Text size="sm" {...(isOver && { c: 'var(--tone-bad)', fw: 600 })}>
@@ -30,9 +29,9 @@ export function LimitBar({ noun, used, added = 0, limit }: LimitBarProps) {
             aria-label={`Limit of ${noun}`}
             aria-valuetext={text}
           />
-          {added > 0 && (
+          {after > used && (
             <Progress.Section
-              value={share(then) - kept}
+              value={share(after) - kept}
               striped
               color={isOver ? 'var(--tone-bad)' : 'var(--tone-good)'}
               withAria={false}
@@ -44,10 +43,9 @@ export function LimitBar({ noun, used, added = 0, limit }: LimitBarProps) {
   )
 }
 
-/** `3 of 5 nodes with this change, 2 left` */
-export function limitText({ noun, used, added = 0, limit }: LimitBarProps): string {
-  const then = used + added
-  const change = added === 0 ? '' : ' with this change'
-  if (limit === null) return `${then} ${then === 1 ? noun.replace(/s$/, '') : noun}${change}, no limit`
-  return `${then} of ${limit} ${noun}${change}, ${then > limit ? `${then - limit} too many` : `${limit - then} left`}`
+/** `3 of 5 nodes with this change (2 now), 2 left` */
+export function limitText({ noun, used, after = used, limit }: LimitBarProps): string {
+  const change = after === used ? '' : ` with this change (${used} now)`
+  if (limit === null) return `${after} ${after === 1 ? noun.replace(/s$/, '') : noun}${change}, no limit`
+  return `${after} of ${limit} ${noun}${change}, ${after > limit ? `${after - limit} too many` : `${limit - after} left`}`
 }

@@ -10,21 +10,14 @@ import classes from './Preflight.module.css'
 import type { Preflight } from './use-preflight.ts'
 import { refusedFields } from './problems.ts'
 
-interface Added {
-  readonly clusters: number
-  readonly nodes: number
-}
-
 interface PreflightViewProps {
   readonly preflight: Preflight
-  /** What the change would add to what the limits count. */
-  readonly added: Added
   /** Said while there is nothing to ask yet. */
   readonly waiting?: string
 }
 
 /** What saving would do: problems, limits, machines, and the fields of the Shoot. */
-export function PreflightView({ preflight, added, waiting = '' }: PreflightViewProps) {
+export function PreflightView({ preflight, waiting = '' }: PreflightViewProps) {
   const { preview, error, isChecking, again } = preflight
   return (
     <Stack gap="md">
@@ -34,7 +27,7 @@ export function PreflightView({ preflight, added, waiting = '' }: PreflightViewP
       {error !== null && refusedFields(error).size === 0 && (
         <ProblemView compact error={error} onRetry={again} retrying={isChecking} />
       )}
-      {preview && <Effects preview={preview} added={added} />}
+      {preview && <Effects preview={preview} />}
     </Stack>
   )
 }
@@ -49,7 +42,7 @@ function headlineOf({ preview, error, isChecking, isRefused }: Preflight, waitin
     : 'Gardener accepts this'
 }
 
-function Effects({ preview, added }: { readonly preview: ClusterPreviewView; readonly added: Added }) {
+function Effects({ preview }: { readonly preview: ClusterPreviewView }) {
   const { problems, limits, node_pools: pools, fields, not_consulted: unasked } = preview
   return (
     <>
@@ -64,8 +57,8 @@ function Effects({ preview, added }: { readonly preview: ClusterPreviewView; rea
         </ul>
       )}
       <div className={classes.limits}>
-        <LimitBar noun="clusters" {...limits.clusters} added={added.clusters} />
-        <LimitBar noun="nodes" {...limits.nodes} added={added.nodes} />
+        <LimitBar noun="clusters" {...limits.clusters} />
+        <LimitBar noun="nodes" {...limits.nodes} />
       </div>
       {pools.length > 0 && <PoolEffects pools={pools} />}
       {fields.length > 0 && (

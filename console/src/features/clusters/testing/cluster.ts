@@ -90,7 +90,7 @@ export const preview = (rest: Partial<ClusterPreviewView> = {}): ClusterPreviewV
   problems: [],
   fields: [],
   node_pools: [],
-  limits: { clusters: { used: 1, limit: 3 }, nodes: { used: 3, limit: null } },
+  limits: { clusters: { used: 1, after: 2, limit: 3 }, nodes: { used: 3, after: 6, limit: null } },
   not_consulted: [],
   ...rest,
 })
