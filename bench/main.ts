@@ -127,8 +127,8 @@ const inParts =
   }
 
 const PARTS_OF_CLUSTERS: Readonly<Record<string, Part>> = {
-  syncs: (keep, n = 5_000) => measureSyncs({ peer: OURS, program: 'clusters-peer.ts', n, keep }),
-  original: (keep, n = 5_000) => measureSyncs({ peer: 'original loop', program: 'clusters-original.ts', n, keep }),
+  syncs: (keep, n = 5_000) => measureSyncs({ peer: OURS, program: 'clusters-peer', n, keep }),
+  original: (keep, n = 5_000) => measureSyncs({ peer: 'original loop', program: 'clusters-original', n, keep }),
   status: (keep, n = 1_000) => measureStatus(OURS, n, keep),
 }
 

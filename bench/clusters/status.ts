@@ -50,7 +50,7 @@ export const measureStatus = (peer: string, n: number, keep: (row: Row) => void)
     const stop = await startAll([shoots])
     try {
       const env = { GARDENER_KUBECONFIG: garden.kubeconfig, PASS_MS: String(PASS_MS) }
-      const worker = await start('clusters-peer.ts', env)
+      const worker = await start('clusters-peer', env)
       const row = rowsOf(peer, worker, keep)
       await row('clusters.create', n, async () => {
         await orderClusters(pool, n, ORGANIZATIONS)

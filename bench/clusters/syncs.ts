@@ -7,7 +7,7 @@ const WARM_UP = 200
 
 interface SyncsOptions {
   readonly peer: string
-  /** The program, below bench/. */
+  /** Of bench/. */
   readonly program: string
   readonly n: number
   readonly keep: (row: Row) => void
