@@ -95,14 +95,26 @@ test('an object that was deleted after it was read is not created by the same ap
   expect(await live()).toBe('fence 3')
 })
 
-test('a writer that is overtaken again and again gives up', async () => {
-  const { client, write, overtaken } = world()
-  await write(2)
-  let n = 0
-  const touch = () => client.patch(ConfigMap, AT, { merge: { data: { n: String(n++) } } })
-  const { sent, apply } = overtaken(3, touch, Number.POSITIVE_INFINITY)
-  expect(await apply()).toMatchObject({ code: 'KubeConflict' })
-  expect(sent).toHaveLength(10)
+describe('a writer that is overtaken again and again', () => {
+  async function overtakenTimes(times: number) {
+    const { client, write, overtaken, live } = world()
+    await write(2)
+    let n = 0
+    const touch = () => client.patch(ConfigMap, AT, { merge: { data: { n: String(n++) } } })
+    return { live, ...overtaken(3, touch, times) }
+  }
+
+  test('writes once a burst of writes is over', async () => {
+    const { live, apply } = await overtakenTimes(12)
+    await apply()
+    expect(await live()).toBe('fence 3')
+  })
+
+  test('gives up when they do not end', async () => {
+    const { sent, apply } = await overtakenTimes(Number.POSITIVE_INFINITY)
+    expect(await apply()).toMatchObject({ code: 'KubeConflict' })
+    expect(sent).toHaveLength(40)
+  })
 })
 
 test('a field of another manager is a conflict, which is not retried', async () => {

@@ -41,8 +41,11 @@ const raise = defineFailures({
   },
 })
 
-/** How often to read again after a concurrent write. */
-const TRIES = 5
+/**
+ * How often to read again after a concurrent write. Each try that fails means one write of somebody else, and controllers
+ * write a new object several times at once; more than this is a writer that does not end.
+ */
+const TRIES = 20
 /** The first write of a store has version 2. An apply with this version can only create: an existing object conflicts. */
 const NO_VERSION = '1'
 
