@@ -156,9 +156,36 @@ test('a cluster is deleted after its name was typed, on the generation that was 
   expect(screen.text()).not.toContain('Kubeconfig')
 })
 
+const appsAnswer = (names: readonly string[], next: string | null = null): Answers => ({
+  [`GET ${PATH}/apps`]: { items: names.map((name) => ({ name })), next_cursor: next },
+})
+
+const NO_APPS = 'No app was ordered into it.'
+
+test.each<[string, Answers, string]>([
+  ['one app', appsAnswer(['hello']), 'the cluster is not deleted: there is hello.'],
+  ['two apps', appsAnswer(['hello', 'shop']), 'the cluster is not deleted: there are hello, shop.'],
+  [
+    'twelve apps',
+    appsAnswer(Array.from({ length: 12 }, (_, n) => `a${n}`)),
+    'there are a0, a1, a2, a3, a4, a5, a6, a7, a8, a9 and 2 more.',
+  ],
+  ['apps of several pages', appsAnswer(['hello'], 'c2'), 'there are hello and more.'],
+  ['apps that cannot be read', {}, 'a cluster with apps that were ordered into it is not deleted.'],
+  ['no apps', appsAnswer([]), NO_APPS],
+])('the dialog that deletes a cluster with %s says so', async (_, given, text) => {
+  using screen = await page(cluster(), given)
+  await screen.until(() => screen.text().includes('It is ready.'))
+  await screen.click('button', 'Delete')
+  const hasChoice = () => document.querySelector('[role="dialog"] input[type="checkbox"]') !== null
+  await screen.until(() => screen.text().includes(text))
+  expect(hasChoice()).toBe(text !== NO_APPS)
+})
+
 test('the apps in a cluster are deleted first when that is asked for', async () => {
   const asked: string[] = []
   using screen = await page(cluster(), {
+    ...appsAnswer(['hello']),
     [`DELETE ${PATH}`]: (_: RequestInit, url: URL) => {
       asked.push(url.search)
       return Response.json(cluster({ status: 'deleting' }), { status: 202 })
@@ -166,6 +193,7 @@ test('the apps in a cluster are deleted first when that is asked for', async () 
   })
   await screen.until(() => screen.text().includes('It is ready.'))
   await screen.click('button', 'Delete')
+  await screen.until(() => screen.text().includes('there is hello'))
   await screen.click('[role="dialog"] input[type="checkbox"]')
   await screen.type('[role="dialog"] input:not([type="checkbox"])', 'shop')
   await screen.click('[role="dialog"] button[type="submit"]', 'Delete cluster')
