@@ -126,5 +126,6 @@ test('a page that cannot be drawn explains itself', async () => {
   )
   expect(screen.text()).toContain('chunk not found')
   expect(screen.text()).toContain('ConsoleError')
+  expect(screen.text()).toContain('Action required: you. Reload the page.')
   silent.mockRestore()
 })

@@ -171,7 +171,7 @@ test('runtimes are listed by namespace and phase, and a member may only look', a
   await page.goto(`${url}/runtimes/${controlPlane.namespace}/stock`)
   await page.getByText('last exit: Error, code 3: no such database').waitFor()
   await page.getByRole('heading', { name: 'stock' }).locator('..').getByText('Degraded').waitFor()
-  await page.getByText('The operator’s move').or(page.getByText('Your move')).first().waitFor()
+  await page.getByText('Action required: operator').or(page.getByText('Action required: you')).first().waitFor()
   await picture(page, 'runtimes-detail')
 
   await recommend('cart', { 'replicas/add': 4, 'replicas/checkout': 1 })

@@ -1,6 +1,6 @@
 import { Button, Code, Group, Stack, Text, Title } from '@mantine/core'
 import { IconAlertTriangle, IconRefresh } from '@tabler/icons-react'
-import { problemOf, whoseMove } from '../../lib/api/problem.ts'
+import { problemOf, actionRequired } from '../../lib/api/problem.ts'
 import classes from './ProblemView.module.css'
 
 interface ProblemViewProps {
@@ -41,7 +41,7 @@ export function ProblemView({
           </ul>
         )}
         <Text size="sm">
-          <b>{whoseMove(problem.whose_move)}.</b> {problem.next_step}
+          <b>{actionRequired(problem.whose_move)}.</b> {problem.next_step}
         </Text>
         <Group gap="md" className={classes.facts}>
           <span>

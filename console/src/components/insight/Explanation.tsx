@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ExplanationView } from '../../lib/api/contract.ts'
-import { whoseMove } from '../../lib/api/problem.ts'
+import { actionRequired } from '../../lib/api/problem.ts'
 import { sentence } from '../../lib/sentence.ts'
 import { Loaded } from '../feedback/Loaded.tsx'
 import { Panel } from '../detail/Panel.tsx'
@@ -25,7 +25,7 @@ export function Explanation({ query }: { readonly query: UseQueryResult<Explanat
             <div className={classes.next}>
               <b>Next:</b> {sentence(next)}
               <Text size="sm" c="dimmed" mt={2}>
-                {mover === 'nobody' ? 'Nobody has to do anything.' : `${whoseMove(mover)}. ${step ?? ''}`}
+                {actionRequired(mover)}. {step}
               </Text>
             </div>
           </Stack>

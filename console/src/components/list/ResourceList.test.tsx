@@ -75,7 +75,7 @@ test('shows the problem with its code, whose move and request, and tries again',
     answers: { 'GET /fruits': () => (broken ? Response.json(problem, { status: 503 }) : page(fruits)) },
   })
   await screen.until(() => screen.text().includes('DatabaseDown'))
-  for (const part of ['Database gone', 'no answer', 'The operator’s move', 'Start it.', 'req-5'])
+  for (const part of ['Database gone', 'no answer', 'Action required: operator', 'Start it.', 'req-5'])
     expect(screen.text()).toContain(part)
 
   broken = false

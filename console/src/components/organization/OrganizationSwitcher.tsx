@@ -7,6 +7,8 @@ const ALL = 'all'
 
 interface OrganizationSwitcherProps {
   readonly organizations: readonly OrganizationView[]
+  /** Whether these are all that the caller sees. */
+  readonly isComplete: boolean
   /** Empty: all of them. */
   readonly value: string
   readonly onChange: (id: string) => void
@@ -15,11 +17,18 @@ interface OrganizationSwitcherProps {
 }
 
 /** Whose objects a page shows or creates. */
-export function OrganizationSwitcher({ organizations, value, onChange, withAll = true }: OrganizationSwitcherProps) {
+export function OrganizationSwitcher({
+  organizations,
+  isComplete,
+  value,
+  onChange,
+  withAll = true,
+}: OrganizationSwitcherProps) {
   return (
     <Select
       aria-label="Organization"
       placeholder="Choose an organization"
+      {...(!isComplete && { description: 'There are more organizations than are listed here.' })}
       leftSection={<IconBuilding size={16} aria-hidden />}
       searchable
       allowDeselect={false}

@@ -32,7 +32,12 @@ export function ClusterList({ isAdmin }: { readonly isAdmin: boolean }) {
         ) : (
           <Stack gap="md">
             <Group gap="sm">
-              <OrganizationSwitcher organizations={organizations} value={chosen} onChange={choose} />
+              <OrganizationSwitcher
+                organizations={organizations}
+                isComplete={isComplete}
+                value={chosen}
+                onChange={choose}
+              />
               <Text size="sm" c="dimmed" role="status">
                 {whoseText(chosenOf(organizations, chosen), isAdmin)}
               </Text>

@@ -78,6 +78,36 @@ describe('the organization switcher', () => {
     await third.until(() => third.text().includes('Clusters of Acme'))
   })
 
+  const pageOf = (organization: OrganizationView, next_cursor: string | null) => ({
+    items: [organization],
+    next_cursor,
+  })
+
+  test('knows the organizations of every page', async () => {
+    using screen = await page(
+      {
+        'GET /organizations': (_: RequestInit, url: URL) =>
+          url.searchParams.get('cursor') === 'c2' ? pageOf(globex, null) : pageOf(acme, 'c2'),
+        'GET /clusters': list(),
+      },
+      '/clusters?organization=o2',
+    )
+    await screen.until(() => screen.text().includes('Clusters of Globex'))
+    expect(screen.text()).not.toContain('more organizations than are listed')
+  })
+
+  test('says that there are more than it reads', async () => {
+    using screen = await page({
+      'GET /organizations': (_: RequestInit, url: URL) => {
+        const at = Number(url.searchParams.get('cursor') ?? '0')
+        return pageOf({ ...acme, id: `o${at}`, name: `Acme ${at}` }, String(at + 1))
+      },
+      'GET /clusters': list(),
+    })
+    await screen.until(() => screen.text().includes('There are more organizations than are listed here.'))
+    expect(screen.requests.filter((request) => request.startsWith('GET /organizations?'))).toHaveLength(10)
+  })
+
   test('falls back to all when the organization is not seen any more', async () => {
     using screen = await page({ 'GET /clusters': list() }, '/clusters?organization=gone')
     await screen.until(() => screen.text().includes('Clusters of all your organizations'))

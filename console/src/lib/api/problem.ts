@@ -65,9 +65,9 @@ export function problemFrom(body: unknown, status: number, requestId: string): P
 export function problemOf(error: unknown): Problem {
   if (error instanceof ProblemError) return error.problem
   return local('ConsoleError', 'The console made a mistake', error instanceof Error ? error.message : String(error), {
-    whose_move: 'platform',
+    whose_move: 'user',
     retryable: false,
-    next_step: 'Reload the page. If it stays, report it with this message.',
+    next_step: 'Reload the page. If the problem persists, report it with this message.',
   })
 }
 
@@ -77,11 +77,13 @@ export const statusOf = (error: unknown): number => (error instanceof ProblemErr
 export const worthRetrying = (failures: number, error: unknown): boolean =>
   failures < 2 && error instanceof ProblemError && error.problem.retryable && statusOf(error) !== 429
 
-const MOVES: Record<Mover, string> = {
-  user: 'Your move',
-  operator: 'The operator’s move',
-  platform: 'The platform’s move',
-  provider: 'The provider’s move',
+const ACTIONS: Record<Mover | 'nobody', string> = {
+  user: 'Action required: you',
+  operator: 'Action required: operator',
+  platform: 'No action required',
+  provider: 'Action required: provider',
+  nobody: 'No action required',
 }
 
-export const whoseMove = (mover: Mover): string => MOVES[mover] ?? mover
+/** Who has to act. The platform acts by itself. */
+export const actionRequired = (mover: Mover | 'nobody'): string => ACTIONS[mover] ?? `Action required: ${mover}`

@@ -44,6 +44,40 @@ export function useResourcePages<T>(topic: string, path: string, { filter = {}, 
   })
 }
 
+/** As many as the API puts on one page. */
+const PAGE_LIMIT = 200
+/** A choice among more than 2000 is no choice, and each refresh reads all pages. */
+const MOST_PAGES = 10
+
+interface WholeList<T> {
+  readonly items: readonly T[]
+  /** False: there are more than are read at once. */
+  readonly isComplete: boolean
+}
+
+/** Reads all pages of a list, as one answer. */
+export function useWholeList<T>(topic: string, path: string): UseQueryResult<WholeList<T>> {
+  const api = useApi()
+  return useQuery<WholeList<T>>({
+    queryKey: [topic, path, 'whole'],
+    queryFn: async ({ signal }) => {
+      const items: T[] = []
+      let cursor: string | undefined
+      for (let page = 0; page < MOST_PAGES; page++) {
+        const { items: more, next_cursor: next } = await api.get<Page<T>>(path, {
+          signal,
+          query: { limit: PAGE_LIMIT, cursor },
+        })
+        items.push(...more)
+        if (next === null) return { items, isComplete: true }
+        cursor = next
+      }
+      return { items, isComplete: false }
+    },
+    refetchInterval: REFRESH_MS,
+  })
+}
+
 export const useStatus = (): UseQueryResult<StatusView> => useResource<StatusView>('status', '/status')
 
 /** A recorded decision changes only in its repeats, so it needs no topic that wakes it. */

@@ -16,16 +16,16 @@ import { SyncState } from './SyncState.tsx'
 
 interface ClusterNowProps {
   readonly cluster: ClusterView
-  readonly mayWrite: boolean
+  readonly mayOperate: boolean
 }
 
 /** How the cluster is at this moment, why, and what happens next. */
-export function ClusterNow({ cluster, mayWrite }: ClusterNowProps) {
+export function ClusterNow({ cluster, mayOperate }: ClusterNowProps) {
   const explanation = useResource<ExplanationView>(TOPIC, `${api.cluster(cluster)}/explain`)
   return (
     <Columns>
       <Column>
-        <Failures cluster={cluster} mayWrite={mayWrite} />
+        <Failures cluster={cluster} mayOperate={mayOperate} />
         {progressOf(cluster) && (
           <Panel title={cluster.shoot?.operation?.type ?? 'Progress'}>
             <ClusterProgress cluster={cluster} />
@@ -37,8 +37,8 @@ export function ClusterNow({ cluster, mayWrite }: ClusterNowProps) {
       </Column>
       <Column>
         <ClusterFacts cluster={cluster} />
-        <SyncState cluster={cluster} mayWrite={mayWrite} />
-        <ShootFacts cluster={cluster} mayWrite={mayWrite} />
+        <SyncState cluster={cluster} mayOperate={mayOperate} />
+        <ShootFacts cluster={cluster} mayOperate={mayOperate} />
       </Column>
     </Columns>
   )

@@ -31,7 +31,7 @@ export function ClusterPage({ cluster: ref, section, isAdmin }: ClusterPageProps
   const organization = useResource<OrganizationView>('organizations', api.organization(ref.organization_id))
   const [dialog, setDialog] = useState<'delete' | 'kubeconfig'>()
   const close = (): void => setDialog(undefined)
-  const mayWrite = mayChange(organization.data ?? { role: null }, isAdmin) && query.data?.deleting_since === null
+  const rights = rightsOn(query.data, mayChange(organization.data ?? { role: null }, isAdmin))
   return (
     <>
       <DetailPage
@@ -46,12 +46,12 @@ export function ClusterPage({ cluster: ref, section, isAdmin }: ClusterPageProps
           </Group>
         )}
         renderActions={() =>
-          mayWrite && (
+          rights.mayOperate && (
             <>
               <Button leftSection={<IconKey size={16} aria-hidden />} onClick={() => setDialog('kubeconfig')}>
                 Kubeconfig
               </Button>
-              <DeleteButton onClick={() => setDialog('delete')} />
+              {rights.mayWrite && <DeleteButton onClick={() => setDialog('delete')} />}
             </>
           )
         }
@@ -69,7 +69,7 @@ export function ClusterPage({ cluster: ref, section, isAdmin }: ClusterPageProps
                 [pages.history(ref), 'History'],
               ]}
             />
-            <Section section={section} cluster={cluster} mayWrite={mayWrite} />
+            <Section section={section} cluster={cluster} {...rights} />
           </>
         )}
       </DetailPage>
@@ -79,16 +79,26 @@ export function ClusterPage({ cluster: ref, section, isAdmin }: ClusterPageProps
   )
 }
 
-interface SectionProps {
-  readonly section: string | undefined
-  readonly cluster: ClusterView
+interface Rights {
   readonly mayWrite: boolean
+  /** Also during a deletion: one that failed needs a retry, or a cleanup inside the cluster. */
+  readonly mayOperate: boolean
 }
 
-function Section({ section, cluster, mayWrite }: SectionProps) {
+function rightsOn(cluster: ClusterView | undefined, isMember: boolean): Rights {
+  const mayOperate = isMember && cluster !== undefined && cluster.status !== 'deleted'
+  return { mayOperate, mayWrite: mayOperate && cluster.deleting_since === null }
+}
+
+interface SectionProps extends Rights {
+  readonly section: string | undefined
+  readonly cluster: ClusterView
+}
+
+function Section({ section, cluster, mayWrite, mayOperate }: SectionProps) {
   if (section === 'node-pools') return <NodePools cluster={cluster} mayWrite={mayWrite} />
   if (section === 'apps') return <ClusterApps cluster={cluster} mayWrite={mayWrite} />
   if (section === 'maintenance') return <Maintenance cluster={cluster} mayWrite={mayWrite} />
   if (section === 'history') return <ClusterHistory cluster={cluster} />
-  return <ClusterNow cluster={cluster} mayWrite={mayWrite} />
+  return <ClusterNow cluster={cluster} mayOperate={mayOperate} />
 }

@@ -6,11 +6,11 @@ import { failureTitle, mayRetry } from './failures.ts'
 
 interface FailuresProps {
   readonly cluster: ClusterView
-  readonly mayWrite: boolean
+  readonly mayOperate: boolean
 }
 
 /** What fails, whose move it is, and a button where asking again helps. */
-export function Failures({ cluster, mayWrite }: FailuresProps) {
+export function Failures({ cluster, mayOperate }: FailuresProps) {
   const operate = useOperate(cluster)
   const sync = useSync(cluster)
   const refused = operate.error ?? sync.error
@@ -20,7 +20,7 @@ export function Failures({ cluster, mayWrite }: FailuresProps) {
         <RecordedFailure
           failure={cluster.status_failure}
           title={failureTitle(cluster)}
-          {...(mayWrite &&
+          {...(mayOperate &&
             mayRetry(cluster) && {
               action: { label: 'Retry', onClick: () => operate.mutate('retry'), isPending: operate.isPending },
             })}
@@ -30,7 +30,7 @@ export function Failures({ cluster, mayWrite }: FailuresProps) {
         <RecordedFailure
           failure={cluster.sync_failure}
           title="The last sync failed"
-          {...(mayWrite && {
+          {...(mayOperate && {
             action: { label: 'Sync now', onClick: () => sync.mutate(), isPending: sync.isPending },
           })}
         />

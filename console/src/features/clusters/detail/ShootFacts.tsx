@@ -9,18 +9,18 @@ import { useOperate } from '../use-operate.ts'
 
 interface ShootFactsProps {
   readonly cluster: ClusterView
-  readonly mayWrite: boolean
+  readonly mayOperate: boolean
 }
 
 /** The Shoot as Gardener reports it. */
-export function ShootFacts({ cluster, mayWrite }: ShootFactsProps) {
+export function ShootFacts({ cluster, mayOperate }: ShootFactsProps) {
   const { shoot } = cluster
   const operate = useOperate(cluster)
   return (
     <Panel
       title="Shoot"
       aside={
-        mayWrite &&
+        mayOperate &&
         shoot !== null && (
           <Tooltip label="Asks Gardener to compare the cluster with its Shoot now">
             <Button
@@ -38,7 +38,7 @@ export function ShootFacts({ cluster, mayWrite }: ShootFactsProps) {
     >
       {shoot === null ? (
         <Text size="sm" c="dimmed">
-          There is no Shoot yet.
+          {cluster.deleting_since === null ? 'There is no Shoot yet.' : 'There is no Shoot.'}
         </Text>
       ) : (
         <Facts

@@ -11,18 +11,18 @@ import { useSync } from '../use-operate.ts'
 
 interface SyncStateProps {
   readonly cluster: ClusterView
-  readonly mayWrite: boolean
+  readonly mayOperate: boolean
 }
 
 /** Whether Gardener has the latest change, and when that is attempted next. */
-export function SyncState({ cluster, mayWrite }: SyncStateProps) {
+export function SyncState({ cluster, mayOperate }: SyncStateProps) {
   const sync = useSync(cluster)
   const now = useNow()
   return (
     <Panel
       title="Sync"
       aside={
-        mayWrite && (
+        mayOperate && (
           <Button
             size="compact-sm"
             variant="default"

@@ -33,6 +33,9 @@ const operation = (state: string, progress = 40) => ({
   updated_at: null,
 })
 
+const buttonsOn = ({ root }: Screen): readonly (string | null)[] =>
+  [...root.querySelectorAll('button')].map(({ textContent }) => textContent)
+
 test('the page tells progress, explanation, conditions, sync and Shoot', async () => {
   using screen = await page(
     cluster({
@@ -57,6 +60,7 @@ test('the page tells progress, explanation, conditions, sync and Shoot', async (
   )
   await screen.until(() => screen.text().includes('It is ready.'))
   for (const text of [
+    'No action required.',
     'cluster of Acme',
     '40 %',
     'Deploying kube-apiserver',
@@ -93,7 +97,7 @@ test('after Gardener gave up, a retry is one click away', async () => {
   })
   await screen.until(() => screen.text().includes('Gardener gave up'))
   for (const text of [
-    'The operator’s move.',
+    'Action required: operator.',
     'Have the quota raised.',
     'InfrastructureQuota',
     'ERR_INFRA_QUOTA_EXCEEDED',
@@ -133,7 +137,7 @@ test('a viewer reads, and changes nothing', async () => {
   using screen = await page(cluster(), { 'GET /organizations/o1': { ...acme, role: 'viewer' } })
   await screen.until(() => screen.text().includes('It is ready.'))
   await screen.until(() => screen.requests.includes('GET /organizations/o1'))
-  expect([...screen.root.querySelectorAll('button')].map(({ textContent }) => textContent)).toEqual([])
+  expect(buttonsOn(screen)).toEqual([])
 })
 
 test('a cluster is deleted after its name was typed, on the generation that was seen', async () => {
@@ -153,7 +157,42 @@ test('a cluster is deleted after its name was typed, on the generation that was 
   await screen.click('[role="dialog"] button[type="submit"]', 'Delete cluster')
   await screen.until(() => screen.text().includes('Deletion requested'))
   expect(ifMatch).toBe('"4"')
-  expect(screen.text()).not.toContain('Kubeconfig')
+  expect(buttonsOn(screen)).toEqual(['Kubeconfig', 'Sync now', 'Reconcile'])
+})
+
+test('a deletion that failed is retried and synced, and its cluster can be entered', async () => {
+  const sent: unknown[] = []
+  const stuck = cluster({
+    status: 'error',
+    deleting_since: '2026-11-15T10:00:00.000Z',
+    status_failure: failure('ClusterResourcesLeft'),
+    sync_failure: failure('GardenerUnreachable'),
+    shoot: shoot({ operation: { ...operation('Failed'), type: 'Delete' } }),
+  })
+  using screen = await page(stuck, {
+    [`POST ${PATH}:operate`]: (init: RequestInit) => {
+      sent.push(bodyOf(init))
+      return stuck
+    },
+  })
+  await screen.until(() => screen.text().includes('ClusterResourcesLeft happened'))
+  await screen.until(() => buttonsOn(screen).length > 0)
+  expect(buttonsOn(screen)).toEqual(['Kubeconfig', 'Retry', 'Sync now', 'Sync now', 'Reconcile'])
+  await screen.click('button', 'Retry')
+  await screen.until(() => sent.length === 1)
+  expect(sent).toEqual([{ operation: 'retry' }])
+})
+
+test.each([
+  ['deleting', 'node-pools'],
+  ['deleting', 'maintenance'],
+  ['deleted', ''],
+] as const)('of a cluster that is %s, the section "%s" changes nothing', async (status, section) => {
+  const view = cluster({ status, deleting_since: '2026-11-15T10:00:00.000Z' })
+  using screen = await page(view, { [`GET ${PATH}/versions`]: { current: '1.34.3', upgrades: [] } }, `/${section}`)
+  await screen.until(() => screen.text().includes('cluster of Acme'))
+  await screen.until(() => screen.queries.getQueryState(['organizations', '/organizations/o1'])?.status === 'success')
+  expect(buttonsOn(screen)).toEqual(status === 'deleted' ? [] : ['Kubeconfig'])
 })
 
 const appsAnswer = (names: readonly string[], next: string | null = null): Answers => ({
@@ -317,10 +356,11 @@ describe('words about a cluster', () => {
 
   test('a retry is offered once', () => {
     const failed = cluster({ shoot: shoot({ operation: operation('Failed') }) })
-    const asked = { kind: 'retry', requested_at: failed.created_at } as const
+    const asked = { kind: 'retry', requested_at: failed.created_at, pending: true } as const
     expect(mayRetry(failed)).toBe(true)
-    expect(mayRetry({ ...failed, operation: asked, generation: 5 })).toBe(false)
-    expect(mayRetry({ ...failed, operation: asked })).toBe(true)
+    expect(mayRetry({ ...failed, operation: asked })).toBe(false)
+    const changedSince = { ...failed, generation: 5, operation: { ...asked, pending: false } }
+    expect(mayRetry(changedSince)).toBe(true)
   })
 
   test('changes and attempts', () => {

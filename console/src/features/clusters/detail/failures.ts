@@ -1,10 +1,10 @@
 import type { ClusterView } from '../../../lib/api/contract.ts'
 
-type Operated = Pick<ClusterView, 'shoot' | 'operation' | 'generation' | 'synced_generation'>
+type Operated = Pick<ClusterView, 'shoot' | 'operation'>
 
 /** Whether Gardener gave up, so that it goes on only when asked to, and nobody has asked yet. */
-export const mayRetry = ({ shoot, operation, generation, synced_generation: synced }: Operated): boolean =>
-  shoot?.operation?.state === 'Failed' && !(operation?.kind === 'retry' && synced < generation)
+export const mayRetry = ({ shoot, operation }: Operated): boolean =>
+  shoot?.operation?.state === 'Failed' && !(operation?.kind === 'retry' && operation.pending)
 
 /** `Error` and `Failed` are not the same: only after `Failed` does Gardener wait for somebody. */
 export function failureTitle({ shoot }: Pick<ClusterView, 'shoot'>): string {

@@ -3,6 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
 import { ProblemView } from '../../../components/feedback/ProblemView.tsx'
 import type { OrganizationLimitsPut, OrganizationLimitsView } from '../../../lib/api/contract.ts'
+import { LandscapeProblem } from '../LandscapeProblem.tsx'
 import { machineText } from '../order/draft.ts'
 import { api } from '../paths.ts'
 import { refusedFields } from '../preflight/problems.ts'
@@ -18,7 +19,8 @@ interface LimitsFormProps {
 /** For admins. What is empty is not limited. */
 export function LimitsForm({ organizationId, limits }: LimitsFormProps) {
   const landscape = useLandscape('')
-  const [draft, setDraft] = useState(() => draftOfLimits(limits))
+  const saved = draftOfLimits(limits)
+  const [draft, setDraft] = useState(saved)
   const set = (change: Partial<typeof draft>): void => setDraft({ ...draft, ...change })
   const save = useWrite<OrganizationLimitsView, OrganizationLimitsPut>(
     (client, body, idempotencyKey) =>
@@ -27,7 +29,6 @@ export function LimitsForm({ organizationId, limits }: LimitsFormProps) {
   )
   const refused = refusedFields(save.error)
   const error = (field: keyof OrganizationLimitsPut): string | undefined => refused.get(field)?.message
-  const machines = landscape.data?.machine_types ?? []
   return (
     <form
       noValidate
@@ -62,7 +63,7 @@ export function LimitsForm({ organizationId, limits }: LimitsFormProps) {
           placeholder={draft.regions.length === 0 ? 'all that Gardener offers' : ''}
           searchable
           clearable
-          data={choices(landscape.data?.regions ?? [], draft.regions, ({ name }) => name)}
+          data={choices(landscape.data?.regions, [...saved.regions, ...draft.regions], ({ name }) => name)}
           value={[...draft.regions]}
           error={error('regions')}
           onChange={(regions) => set({ regions })}
@@ -72,11 +73,12 @@ export function LimitsForm({ organizationId, limits }: LimitsFormProps) {
           placeholder={draft.machine_types.length === 0 ? 'all that Gardener offers' : ''}
           searchable
           clearable
-          data={choices(machines, draft.machine_types, machineText)}
+          data={choices(landscape.data?.machine_types, [...saved.machine_types, ...draft.machine_types], machineText)}
           value={[...draft.machine_types]}
           error={error('machine_types')}
           onChange={(machine_types) => set({ machine_types })}
         />
+        <LandscapeProblem query={landscape} />
         {save.error !== null && <ProblemView compact error={save.error} />}
         <Group justify="flex-end">
           <Button type="submit" loading={save.isPending}>

@@ -4,7 +4,7 @@ import type { OrganizationLimitsView } from '../../../lib/api/contract.ts'
 import { render, type Answers, type Screen } from '../../../testing/render.tsx'
 import { domain, status } from '../../../testing/status.ts'
 import { OrganizationsPage } from '../../identity/OrganizationsPage.tsx'
-import { answers, bodyOf } from '../testing/cluster.ts'
+import { answers, bodyOf, gardenerAway } from '../testing/cluster.ts'
 import { choices, draftOfLimits, limitsOf } from './limits.ts'
 
 const limits: OrganizationLimitsView = {
@@ -56,6 +56,15 @@ test('admins set the limits on the generation that they saw', async () => {
   expect(ifMatch).toBe('"7"')
 })
 
+test('while Gardener is away, admins are told so and keep what is allowed', async () => {
+  using screen = await page('admin', { 'GET /regions': gardenerAway })
+  await screen.until(() => screen.text().includes('Gardener does not answer'))
+  const options = () => [...document.querySelectorAll('[role="option"]')].map(({ textContent }) => textContent)
+  expect(options()).toEqual(['eu-1'])
+  await screen.click('[role="option"]', 'eu-1')
+  expect(options()).toEqual(['eu-1'])
+})
+
 test('where no clusters are controlled, organizations have no limits', async () => {
   using screen = await page('admin', { 'GET /status': status() })
   await screen.until(() => screen.text().includes('There are no members'))
@@ -75,4 +84,5 @@ test('what is empty is no limit, and what is not offered any more is kept', () =
     { value: 'a', label: 'a' },
     { value: 'b', label: 'b, not offered' },
   ])
+  expect(choices(undefined, ['b', 'b'], String)).toEqual([{ value: 'b', label: 'b' }])
 })

@@ -29,14 +29,14 @@ interface Named {
   readonly name: string
 }
 
-/** What Gardener offers, and what was allowed before although it offers it no longer. */
+/** What Gardener offers, and what was allowed before. Undefined: it is not known what Gardener offers. */
 export const choices = <T extends Named>(
-  offered: readonly T[],
+  offered: readonly T[] | undefined,
   chosen: readonly string[],
   text: (one: T) => string,
 ): { readonly value: string; readonly label: string }[] => [
-  ...offered.map((one) => ({ value: one.name, label: text(one) })),
-  ...chosen
-    .filter((name) => offered.every((one) => one.name !== name))
-    .map((name) => ({ value: name, label: `${name}, not offered` })),
+  ...(offered ?? []).map((one) => ({ value: one.name, label: text(one) })),
+  ...[...new Set(chosen)]
+    .filter((name) => offered?.every((one) => one.name !== name) ?? true)
+    .map((name) => ({ value: name, label: offered === undefined ? name : `${name}, not offered` })),
 ]

@@ -2,6 +2,7 @@ import { Button, Text } from '@mantine/core'
 import { IconMoonStars, IconSunrise } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Panel } from '../../../components/detail/Panel.tsx'
+import type { ClusterView } from '../../../lib/api/contract.ts'
 import { ChangeDialog } from '../preflight/ChangeDialog.tsx'
 import type { MaintenanceProps } from './Maintenance.tsx'
 
@@ -26,11 +27,7 @@ export function Hibernation({ cluster, mayWrite }: MaintenanceProps) {
         )
       }
     >
-      <Text size="sm">
-        {isAsleep
-          ? 'The cluster is hibernated, or on its way: it has no nodes, and its API server does not answer.'
-          : 'The cluster runs.'}
-      </Text>
+      <Text size="sm">{hibernationText(cluster)}</Text>
       {asked !== undefined && (
         <ChangeDialog
           cluster={cluster}
@@ -53,3 +50,15 @@ export function Hibernation({ cluster, mayWrite }: MaintenanceProps) {
 }
 
 const verbOf = (hibernated: boolean): string => (hibernated ? 'Hibernate' : 'Wake up')
+
+type Hibernated = Pick<ClusterView, 'hibernated' | 'status' | 'shoot' | 'deleting_since'>
+
+export function hibernationText({ hibernated, status, shoot, deleting_since: deletingSince }: Hibernated): string {
+  if (status === 'deleted') return 'The cluster is deleted.'
+  if (deletingSince !== null) return 'The cluster is being deleted.'
+  if (hibernated)
+    return 'The cluster is hibernated, or on its way: it has no nodes, and its API server does not answer.'
+  if (shoot === null) return 'The cluster is not created yet.'
+  if (shoot.hibernated) return 'Wake-up requested. Gardener still reports the cluster as hibernated.'
+  return status === 'ready' ? 'The cluster runs.' : `The cluster is not hibernated. Its status is ${status}.`
+}

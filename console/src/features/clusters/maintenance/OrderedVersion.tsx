@@ -34,8 +34,9 @@ export function OrderedVersion({ cluster, mayWrite }: MaintenanceProps) {
       }
     >
       <Text size="sm">
-        Version <b>{cluster.kubernetes_version}</b> is ordered. The cluster has no Shoot yet: until it has one, any
-        version that Gardener offers can be ordered instead.
+        Version <b>{cluster.kubernetes_version}</b> {cluster.deleting_since === null ? 'is' : 'was'} ordered.{' '}
+        {cluster.deleting_since === null &&
+          'The cluster has no Shoot yet: until it has one, any version that Gardener offers can be ordered instead.'}
       </Text>
       {mayWrite && (
         <Loaded query={landscape}>

@@ -4,8 +4,9 @@ import type { ClusterView } from '../../../lib/api/contract.ts'
 import { render, type Answers, type Screen } from '../../../testing/render.tsx'
 import { ClustersPage } from '../ClustersPage.tsx'
 import { newestFirst, versionText } from '../order/draft.ts'
-import { answers, bodyOf, cluster, failure, landscape, preview, shoot } from '../testing/cluster.ts'
+import { answers, bodyOf, cluster, failure, gardenerAway, landscape, preview, shoot } from '../testing/cluster.ts'
 import { effectText } from '../preflight/effects.ts'
+import { hibernationText } from './Hibernation.tsx'
 import { partText, rotationStage, rotationSteps } from './rotation.ts'
 
 const PATH = '/organizations/o1/clusters/c1'
@@ -146,6 +147,45 @@ describe('node pools', () => {
     ])
   })
 
+  test('are changed although their machine type is not offered any more', async () => {
+    const saved = recorder(workers)
+    const old = cluster({ node_pools: [{ ...workers, machine_type: 'old' }] })
+    using screen = await opened(old, { [`PATCH ${PATH}/node-pools/p1`]: saved.record })
+    await choose(screen, 'workers', 'Change')
+    const shown = [...document.querySelectorAll<HTMLInputElement>('[role="dialog"] input')].map(({ value }) => value)
+    expect(shown).toContain('old, not offered')
+    await screen.type('[role="dialog"] input[value="3"]', '9')
+    await screen.click('[role="dialog"] button[type="submit"]', 'Save')
+    await screen.until(() => saved.sent.length === 1)
+    expect(saved.sent[0]?.body).toEqual({ machine_type: 'old', autoscale_min: 1, autoscale_max: 9 })
+  })
+
+  test('are changed and removed while Gardener is away, which is said', async () => {
+    const saved = recorder(workers)
+    using screen = await page('node-pools', two, {
+      'GET /regions': gardenerAway,
+      [`POST ${PATH}/node-pools`]: saved.record,
+      [`DELETE ${PATH}/node-pools/p2`]: () => new Response(null, { status: 204 }),
+    })
+    await screen.until(() => screen.text().includes('Gardener does not answer'))
+    await screen.click('button', 'Actions for gpu')
+    expect([...document.querySelectorAll('[role="menuitem"]')].map(({ textContent }) => textContent)).toEqual([
+      'Change',
+      'Remove',
+    ])
+    await screen.click('[role="menuitem"]', 'Remove')
+    await screen.until(() => screen.text().includes('Gardener accepts this'))
+    await screen.click('[role="dialog"] button[type="submit"]', 'Remove')
+    await screen.until(() => screen.requests.includes(`DELETE ${PATH}/node-pools/p2`))
+    await screen.until(() => document.querySelector('[role="dialog"]') === null)
+    await screen.click('button', 'Add node pool')
+    expect(screen.text()).toContain('such as workers-1')
+    await screen.type('[role="dialog"] input[value=""]', 'small')
+    await screen.click('[role="dialog"] button[type="submit"]', 'Add')
+    await screen.until(() => saved.sent.length === 1)
+    expect(saved.sent[0]?.body).toMatchObject({ machine_type: 'small' })
+  })
+
   test('that somebody else changed meanwhile are not overwritten in silence', async () => {
     const conflict = {
       title: 'Changed meanwhile',
@@ -240,6 +280,24 @@ describe('maintenance', () => {
     expect(saved.sent[0]?.body).toEqual({ hibernated: !hibernated })
   })
 
+  test('the state of hibernation is told as it is', () => {
+    const deleting_since = cluster().created_at
+    const told = (rest: Partial<ClusterView>) => hibernationText(cluster(rest))
+    expect(told({})).toBe('The cluster runs.')
+    expect(told({ status: 'pending', shoot: null })).toBe('The cluster is not created yet.')
+    expect(told({ status: 'error' })).toBe('The cluster is not hibernated. Its status is error.')
+    expect(told({ status: 'progressing', shoot: shoot({ hibernated: true }) })).toMatch(/^Wake-up requested/)
+    expect(told({ status: 'deleting', deleting_since })).toBe('The cluster is being deleted.')
+    expect(told({ status: 'deleted', deleting_since, hibernated: true })).toBe('The cluster is deleted.')
+  })
+
+  test('the ordered version of a deleted cluster cannot be replaced', async () => {
+    const gone = cluster({ status: 'deleted', shoot: null, deleting_since: cluster().created_at })
+    using screen = await page('maintenance', gone)
+    await screen.until(() => screen.text().includes('Version 1.34 was ordered.'))
+    expect(screen.text()).not.toContain('has no Shoot yet')
+  })
+
   test('a dialog asks the same until it is closed', async () => {
     let view = cluster()
     using screen = await page('maintenance', view, {
@@ -324,9 +382,22 @@ describe('the rotation of credentials', () => {
 
   test('is under way as soon as it was asked for', () => {
     const asked = (kind: 'rotate-credentials-start' | 'rotate-credentials-complete', rotation = {}) =>
-      rotationStage(at(rotation, { operation: { kind, requested_at: cluster().created_at }, generation: 5 }))
+      rotationStage(at(rotation, { operation: { kind, requested_at: cluster().created_at, pending: true } }))
     expect(asked('rotate-credentials-start')).toBe('preparing')
     expect(asked('rotate-credentials-complete', parts('Prepared'))).toBe('completing')
+  })
+
+  test('that is over is not under way again because of another change', async () => {
+    const operation = {
+      kind: 'rotate-credentials-complete',
+      requested_at: cluster().created_at,
+      pending: false,
+    } as const
+    const view = at(parts('Completed'), { operation, generation: 5, synced_generation: 4 })
+    expect(rotationStage(view)).toBe('completed')
+    using screen = await page('maintenance', view)
+    await screen.until(() => screen.text().includes('The last rotation is complete.'))
+    await screen.until(() => screen.text().includes('Start rotation'))
   })
 
   test('has three steps', () => {

@@ -2,13 +2,13 @@ import type { ClusterView, StepView } from '../../../lib/api/contract.ts'
 
 export type RotationStage = 'none' | 'preparing' | 'prepared' | 'completing' | 'completed'
 
-type Rotated = Pick<ClusterView, 'shoot' | 'operation' | 'generation' | 'synced_generation'>
+type Rotated = Pick<ClusterView, 'shoot' | 'operation'>
 
-/** How far a rotation is: where its slowest part is, or where a request that Gardener does not have yet leads. */
-export function rotationStage({ shoot, operation, generation, synced_generation: synced }: Rotated): RotationStage {
-  if (synced < generation) {
-    if (operation?.kind === 'rotate-credentials-start') return 'preparing'
-    if (operation?.kind === 'rotate-credentials-complete') return 'completing'
+/** How far a rotation is: where its slowest part is, or where a request that Gardener is yet to receive leads. */
+export function rotationStage({ shoot, operation }: Rotated): RotationStage {
+  if (operation?.pending === true) {
+    if (operation.kind === 'rotate-credentials-start') return 'preparing'
+    if (operation.kind === 'rotate-credentials-complete') return 'completing'
   }
   const phases = Object.values(shoot?.rotation ?? {})
   if (phases.some((phase) => /^(Preparing|WaitingForWorkersRollout)/.test(phase))) return 'preparing'

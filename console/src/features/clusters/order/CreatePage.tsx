@@ -1,5 +1,6 @@
 import { Anchor, Breadcrumbs, Group, Text } from '@mantine/core'
 import { IconLock } from '@tabler/icons-react'
+import { useState } from 'react'
 import { Link } from 'wouter'
 import { Panel } from '../../../components/detail/Panel.tsx'
 import { Empty } from '../../../components/feedback/Empty.tsx'
@@ -7,8 +8,10 @@ import { Loaded } from '../../../components/feedback/Loaded.tsx'
 import { OrganizationSwitcher } from '../../../components/organization/OrganizationSwitcher.tsx'
 import { useOrganizations } from '../../../components/organization/use-organizations.ts'
 import { Page } from '../../../components/page/Page.tsx'
+import type { OrganizationView } from '../../../lib/api/contract.ts'
 import { useOrganizationChoice } from '../../../lib/organization-choice.ts'
 import { chosenOf, mayChange } from '../../../lib/organizations.ts'
+import { LandscapeProblem } from '../LandscapeProblem.tsx'
 import { NoOrganization } from '../NoOrganization.tsx'
 import { pages } from '../paths.ts'
 import { SimulatedNotice } from '../SimulatedNotice.tsx'
@@ -17,11 +20,10 @@ import { Order } from './Order.tsx'
 
 /** Orders a cluster for one of the organizations in which the caller may change something. */
 export function CreatePage({ isAdmin }: { readonly isAdmin: boolean }) {
-  const { query, organizations = [] } = useOrganizations()
+  const { query, organizations = [], isComplete } = useOrganizations()
   const [id, choose] = useOrganizationChoice()
   const possible = organizations.filter((one) => mayChange(one, isAdmin))
   const chosen = chosenOf(possible, id) ?? (possible.length === 1 ? possible[0] : undefined)
-  const landscape = useLandscape(chosen?.id ?? '')
   return (
     <Page
       title="New cluster"
@@ -40,6 +42,7 @@ export function CreatePage({ isAdmin }: { readonly isAdmin: boolean }) {
               <Group gap="sm">
                 <OrganizationSwitcher
                   organizations={possible}
+                  isComplete={isComplete}
                   value={chosen?.id ?? ''}
                   onChange={choose}
                   withAll={false}
@@ -50,12 +53,33 @@ export function CreatePage({ isAdmin }: { readonly isAdmin: boolean }) {
                     : 'Choose the organization that will own the cluster'}
                 </Text>
               </Group>
-              <Loaded query={landscape}>{(view) => <Order organization={chosen} landscape={view} />}</Loaded>
+              <OrderFor organization={chosen} />
             </>
           )
         }
       </Loaded>
     </Page>
+  )
+}
+
+/** What Gardener offers is chosen; while that is not known it is typed, and checked once Gardener answers. */
+function OrderFor({ organization }: { readonly organization: OrganizationView | undefined }) {
+  const landscape = useLandscape(organization?.id ?? '')
+  // Once drawn, the form stays: what was typed survives another attempt to read the landscape.
+  const [isDrawn, setDrawn] = useState(!landscape.isPending)
+  if (!isDrawn && !landscape.isPending) setDrawn(true)
+  if (!isDrawn) return <Loaded query={landscape}>{() => null}</Loaded>
+  return (
+    <>
+      <LandscapeProblem query={landscape} />
+      {landscape.error !== null && landscape.data === undefined && (
+        <Text size="sm">
+          You can order all the same: enter region, version and machine type. Gardener checks them when it can be
+          reached.
+        </Text>
+      )}
+      <Order organization={organization} landscape={landscape.data} />
+    </>
   )
 }
 

@@ -19,7 +19,8 @@ import { OrderForm } from './OrderForm.tsx'
 interface OrderProps {
   /** Undefined: not chosen yet. */
   readonly organization: OrganizationView | undefined
-  readonly landscape: LandscapeView
+  /** Undefined: not known. */
+  readonly landscape: LandscapeView | undefined
 }
 
 interface Ordered {

@@ -1,4 +1,4 @@
-import { Button, Group, Select, Stack, TextInput } from '@mantine/core'
+import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Panel } from '../../../components/detail/Panel.tsx'
@@ -8,13 +8,15 @@ import type { FieldProblems } from '../preflight/problems.ts'
 import { fieldError } from '../preflight/Supported.tsx'
 import { newPool } from './draft.ts'
 import type { ClusterDraft, PoolDraft } from './draft.ts'
-import { PoolFields } from './PoolFields.tsx'
+import { OfferedSelect } from './OfferedSelect.tsx'
+import { PoolFields, PoolNameHint } from './PoolFields.tsx'
 import { VersionSelect } from './VersionSelect.tsx'
 import { WindowChoice } from './WindowChoice.tsx'
 
 interface OrderFormProps {
   readonly draft: ClusterDraft
-  readonly landscape: LandscapeView
+  /** Undefined: not known. */
+  readonly landscape: LandscapeView | undefined
   readonly problems: FieldProblems
   readonly onChange: (draft: ClusterDraft) => void
 }
@@ -54,7 +56,7 @@ function Basics({ draft, landscape, problems, onChange }: OrderFormProps) {
     <Stack gap="sm">
       <TextInput
         label="Name"
-        description="Lower-case letters, digits and hyphens, unique in the organization."
+        description="Lower-case letters, digits and hyphens, such as prod-1. Begins with a letter, ends with a letter or digit. Unique in the organization."
         required
         maxLength={40}
         autoComplete="off"
@@ -64,25 +66,23 @@ function Basics({ draft, landscape, problems, onChange }: OrderFormProps) {
         onChange={(event) => set({ name: event.currentTarget.value })}
       />
       <Group gap="sm" grow align="flex-start">
-        <Select
+        <OfferedSelect
           label="Region"
           description="Cannot be changed later."
-          placeholder="Choose one"
           required
-          allowDeselect={false}
-          data={landscape.regions.map(({ name, allowed }) => ({
+          offered={landscape?.regions.map(({ name, allowed }) => ({
             value: name,
             label: allowed ? name : `${name}, not allowed by the limits`,
             disabled: !allowed,
           }))}
-          value={draft.region === '' ? null : draft.region}
+          value={draft.region}
           error={error('region')}
-          onChange={(value) => set({ region: value ?? '' })}
+          onChange={(region) => set({ region })}
         />
         <VersionSelect
-          versions={landscape.versions}
+          versions={landscape?.versions}
           value={draft.kubernetes_version}
-          description="The newest supported one is preselected."
+          description={landscape ? 'The newest supported one is preselected.' : 'Such as 1.34 or 1.34.3.'}
           error={error('kubernetes_version')}
           onChange={(version) => set({ kubernetes_version: version })}
         />
@@ -93,7 +93,8 @@ function Basics({ draft, landscape, problems, onChange }: OrderFormProps) {
 
 interface PoolsProps {
   readonly pools: readonly PoolDraft[]
-  readonly landscape: LandscapeView
+  /** Undefined: not known. */
+  readonly landscape: LandscapeView | undefined
   readonly problems: FieldProblems
   readonly onChange: (pools: readonly PoolDraft[]) => void
 }
@@ -101,13 +102,14 @@ interface PoolsProps {
 function Pools({ pools, landscape, problems, onChange }: PoolsProps) {
   return (
     <Stack gap="md">
+      <PoolNameHint />
       <div>
         {pools.map((pool, index) => (
           <PoolFields
             key={pool.key}
             label={`node pool ${pool.name === '' ? index + 1 : pool.name}`}
             pool={pool}
-            machineTypes={landscape.machine_types}
+            machineTypes={landscape?.machine_types}
             problems={below(problems, `node_pools/${index}`)}
             onChange={(changed) => onChange(pools.with(index, changed))}
             {...(pools.length > 1 && { onRemove: () => onChange(pools.toSpliced(index, 1)) })}

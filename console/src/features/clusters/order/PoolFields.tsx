@@ -1,16 +1,18 @@
-import { ActionIcon, NumberInput, Select, TextInput } from '@mantine/core'
+import { ActionIcon, NumberInput, Text, TextInput } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
 import type { LandscapeView } from '../../../lib/api/contract.ts'
 import type { FieldProblems } from '../preflight/problems.ts'
 import { fieldError } from '../preflight/Supported.tsx'
 import { machineText } from './draft.ts'
 import type { PoolDraft } from './draft.ts'
+import { OfferedSelect } from './OfferedSelect.tsx'
 import classes from './PoolFields.module.css'
 
 interface PoolFieldsProps {
   readonly label: string
   readonly pool: PoolDraft
-  readonly machineTypes: LandscapeView['machine_types']
+  /** Undefined: not known. */
+  readonly machineTypes: LandscapeView['machine_types'] | undefined
   /** By the name of the field. */
   readonly problems: FieldProblems
   readonly onChange: (pool: PoolDraft) => void
@@ -37,19 +39,17 @@ export function PoolFields(props: PoolFieldsProps) {
           error={error('name')}
           onChange={(event) => set({ name: event.currentTarget.value })}
         />
-        <Select
+        <OfferedSelect
           label="Machine type"
-          placeholder="Choose one"
           searchable
-          allowDeselect={false}
-          data={machineTypes.map((type) => ({
+          offered={machineTypes?.map((type) => ({
             value: type.name,
             label: type.allowed ? machineText(type) : `${machineText(type)}, not allowed by the limits`,
             disabled: !type.allowed,
           }))}
-          value={pool.machine_type === '' ? null : pool.machine_type}
+          value={pool.machine_type}
           error={error('machine_type')}
-          onChange={(value) => set({ machine_type: value ?? '' })}
+          onChange={(machine_type) => set({ machine_type })}
         />
         <NumberInput
           label="Min nodes"
@@ -87,3 +87,11 @@ export function PoolFields(props: PoolFieldsProps) {
     </fieldset>
   )
 }
+
+/** Above the fields: beside one of them it would move the others out of line. */
+export const PoolNameHint = () => (
+  <Text size="xs" c="dimmed">
+    Names of node pools have lower-case letters, digits and hyphens, such as workers-1. They begin with a letter and end
+    with a letter or digit.
+  </Text>
+)

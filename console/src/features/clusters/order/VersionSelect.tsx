@@ -1,10 +1,11 @@
-import { Select } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { LandscapeView } from '../../../lib/api/contract.ts'
 import { newestFirst, versionText } from './draft.ts'
+import { OfferedSelect } from './OfferedSelect.tsx'
 
 interface VersionSelectProps {
-  readonly versions: LandscapeView['versions']
+  /** Undefined: not known. */
+  readonly versions: LandscapeView['versions'] | undefined
   /** Empty: none was chosen yet. */
   readonly value: string
   readonly description: string
@@ -13,19 +14,23 @@ interface VersionSelectProps {
 }
 
 /** A version to order; expired ones are shown, but cannot be chosen. */
-export const VersionSelect = ({ versions, value, description, error, onChange }: VersionSelectProps) => (
-  <Select
+export const VersionSelect = ({ versions, ...field }: VersionSelectProps) => (
+  <OfferedSelect
     label="Kubernetes version"
-    description={description}
     required
-    allowDeselect={false}
-    data={newestFirst(versions).map((version) => ({
-      value: version.version,
-      label: versionText(version),
-      disabled: version.classification === 'expired',
-    }))}
-    value={value === '' ? null : value}
-    error={error}
-    onChange={(chosen) => onChange(chosen ?? '')}
+    offered={versions && choicesOf(versions, field.value)}
+    {...field}
   />
 )
+
+const choicesOf = (versions: LandscapeView['versions'], value: string) => [
+  ...newestFirst(versions).map((version) => ({
+    value: version.version,
+    label: versionText(version),
+    disabled: version.classification === 'expired',
+  })),
+  // Typed while it was not known which versions there are.
+  ...(versions.some(({ version }) => version.startsWith(`${value}.`))
+    ? [{ value, label: `${value}, newest patch` }]
+    : []),
+]

@@ -57,12 +57,12 @@ export function machineText({ name, cpu, gpu, memory }: Omit<MachineType, 'allow
 }
 
 export const newPool = (
-  { machine_types: types }: Pick<LandscapeView, 'machine_types'>,
+  landscape: Pick<LandscapeView, 'machine_types'> | undefined,
   others: readonly PoolDraft[],
 ): PoolDraft => ({
   key: crypto.getRandomValues(new Uint32Array(2)).join('-'),
   name: freeName(others.map(({ name }) => name)),
-  machine_type: types.find(({ allowed }) => allowed)?.name ?? '',
+  machine_type: landscape?.machine_types.find(({ allowed }) => allowed)?.name ?? '',
   autoscale_min: 1,
   autoscale_max: 3,
 })
@@ -75,12 +75,12 @@ const freeName = (taken: readonly string[]): string => {
 export const draftOfPool = ({ id, ...pool }: NodePoolView): PoolDraft => ({ key: id, ...pool })
 
 /** What an order begins with: a choice is made where there is only one, or a best one. */
-export const newDraft = (landscape: LandscapeView): ClusterDraft => {
-  const regions = landscape.regions.filter(({ allowed }) => allowed)
+export const newDraft = (landscape: LandscapeView | undefined): ClusterDraft => {
+  const regions = landscape?.regions.filter(({ allowed }) => allowed) ?? []
   return {
     name: '',
     region: (regions.length === 1 && regions[0]?.name) || '',
-    kubernetes_version: preferredVersion(landscape.versions),
+    kubernetes_version: preferredVersion(landscape?.versions ?? []),
     node_pools: [newPool(landscape, [])],
     maintenance: null,
   }
@@ -105,7 +105,7 @@ export const emptyPoolFields = (pool: PoolDraft): readonly string[] =>
 
 export const poolOf = ({ name, machine_type, autoscale_min: min, autoscale_max: max }: PoolDraft): NodePoolCreate => ({
   name: name.trim(),
-  machine_type,
+  machine_type: machine_type.trim(),
   autoscale_min: Number(min),
   autoscale_max: Number(max),
 })
@@ -118,8 +118,8 @@ export const orderOf = ({
   maintenance,
 }: ClusterDraft): ClusterCreate => ({
   name: name.trim(),
-  region,
-  kubernetes_version,
+  region: region.trim(),
+  kubernetes_version: kubernetes_version.trim(),
   node_pools: node_pools.map(poolOf),
   maintenance: maintenance === null ? null : windowOf(maintenance),
 })

@@ -5,7 +5,7 @@ import { render, type Answers, type Screen } from '../../../testing/render.tsx'
 import { ClustersPage } from '../ClustersPage.tsx'
 import { limitText } from '../preflight/LimitBar.tsx'
 import { below, fieldProblems } from '../preflight/problems.ts'
-import { acme, answers, bodyOf, cluster, failure, landscape, preview } from '../testing/cluster.ts'
+import { acme, answers, bodyOf, cluster, failure, gardenerAway, landscape, preview } from '../testing/cluster.ts'
 import { emptyFields, machineText, newDraft, newPool, orderOf, preferredVersion, versionText } from './draft.ts'
 import { draftOfWindow, usualWindow, windowOf, windowText, zoneChoices, zoneOf } from './window.ts'
 
@@ -106,7 +106,7 @@ test('a problem is shown at its field with what is supported, and nothing is cre
   await screen.type(nameField, 'shop')
   await screen.until(() => screen.text().includes('This would be refused'))
   expect(screen.find('input[aria-invalid="true"]').getAttribute('value')).toContain('1.34.3')
-  expect(screen.text()).toContain('Too many clusters. Your move. Change it.')
+  expect(screen.text()).toContain('Too many clusters. Action required: you. Change it.')
   expect(screen.text()).toContain('4 of 3 clusters with this change (3 now), 1 too many')
   await screen.click('button[type="submit"]', 'Create cluster')
   expect(screen.requests).not.toContain('POST /organizations/o1/clusters')
@@ -206,6 +206,46 @@ test('an order begins with what the organization may have', async () => {
   await screen.until(
     () => screen.root.querySelector<HTMLInputElement>('input[placeholder="Choose one"]')?.value === 'eu-1',
   )
+})
+
+test('while Gardener is away, an order is typed, and what was typed outlasts that', async () => {
+  const created = bodies()
+  let isAway = true
+  using screen = await opened({
+    'GET /regions': () => (isAway ? gardenerAway() : landscape),
+    'POST /organizations/o1/clusters:preview': preview({ not_consulted: ['Gardener does not answer'] }),
+    'POST /organizations/o1/clusters': (init: RequestInit) => {
+      created.read(init)
+      return cluster()
+    },
+    'GET /organizations/o1/clusters/c1': cluster(),
+  })
+  expect(screen.find('[role="alert"]').textContent).toContain('Gardener does not answer')
+  await screen.type(nameField, 'shop')
+  await screen.type('input[value=""]', 'eu-1 ')
+  await screen.type('input[value=""]', '1.34')
+  await screen.type('input[value=""]', 'small')
+  await screen.until(() => screen.text().includes('Caelus accepts this; not everything could be checked'))
+  isAway = false
+  await screen.click('button', 'Try again')
+  await screen.until(() => screen.root.querySelector('input[placeholder="Choose one"]') !== null)
+  expect([...screen.root.querySelectorAll('input')].map(({ value }) => value)).toEqual(
+    expect.arrayContaining(['shop', '1.34, newest patch', 'small (2 CPU, 4Gi)']),
+  )
+  await screen.click('button[type="submit"]', 'Create cluster')
+  await screen.until(() => created.sent.length === 1)
+  expect(created.sent[0]).toMatchObject({
+    name: 'shop',
+    region: 'eu-1',
+    kubernetes_version: '1.34',
+    node_pools: [{ machine_type: 'small' }],
+  })
+})
+
+test('the form says which names are allowed', async () => {
+  using screen = await opened()
+  expect(screen.text()).toContain('such as prod-1. Begins with a letter, ends with a letter or digit.')
+  expect(screen.text()).toContain('such as workers-1. They begin with a letter and end with a letter or digit.')
 })
 
 test('a viewer is not shown a form that would be refused', async () => {

@@ -1,13 +1,14 @@
 import { useState } from 'react'
 import type { ClusterView, LandscapeView, NodePoolPatch, NodePoolView } from '../../../lib/api/contract.ts'
 import { draftOfPool, emptyPoolFields, newPool, poolOf } from '../order/draft.ts'
-import { PoolFields } from '../order/PoolFields.tsx'
+import { PoolFields, PoolNameHint } from '../order/PoolFields.tsx'
 import { api } from '../paths.ts'
 import { ChangeDialog } from '../preflight/ChangeDialog.tsx'
 
 interface EditPoolProps {
   readonly cluster: ClusterView
-  readonly landscape: LandscapeView
+  /** Undefined: not known. */
+  readonly landscape: LandscapeView | undefined
   /** Absent: a new one. */
   readonly pool?: NodePoolView
   readonly onClose: () => void
@@ -35,14 +36,17 @@ export function EditPool({ cluster, landscape, pool, onClose }: EditPoolProps) {
       onClose={onClose}
     >
       {(problems) => (
-        <PoolFields
-          label={pool ? `node pool ${pool.name}` : 'new node pool'}
-          pool={draft}
-          machineTypes={landscape.machine_types}
-          problems={problems}
-          onChange={setDraft}
-          isNameFixed={pool !== undefined}
-        />
+        <>
+          {pool === undefined && <PoolNameHint />}
+          <PoolFields
+            label={pool ? `node pool ${pool.name}` : 'new node pool'}
+            pool={draft}
+            machineTypes={landscape?.machine_types}
+            problems={problems}
+            onChange={setDraft}
+            isNameFixed={pool !== undefined}
+          />
+        </>
       )}
     </ChangeDialog>
   )

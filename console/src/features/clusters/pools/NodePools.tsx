@@ -6,6 +6,7 @@ import { menuColumn } from '../../../components/list/list-columns.tsx'
 import { ResourceTable } from '../../../components/list/ResourceTable.tsx'
 import type { ListColumn } from '../../../components/list/ResourceTable.tsx'
 import type { ClusterView, LandscapeView, NodePoolView } from '../../../lib/api/contract.ts'
+import { LandscapeProblem } from '../LandscapeProblem.tsx'
 import { machineText } from '../order/draft.ts'
 import { rangeText } from '../status.ts'
 import { useLandscape } from '../use-landscape.ts'
@@ -25,14 +26,15 @@ export function NodePools({ cluster, mayWrite }: NodePoolsProps) {
   const [dialog, setDialog] = useState<Dialog>()
   const close = (): void => setDialog(undefined)
   const machines = landscape.data?.machine_types ?? []
+  const mayEdit = mayWrite && (landscape.data !== undefined || landscape.error !== null)
   return (
     <Stack gap="md">
+      {mayWrite && <LandscapeProblem query={landscape} />}
       <Panel
         title="Node pools"
         flush
         aside={
-          mayWrite &&
-          landscape.data && (
+          mayEdit && (
             <Button
               size="compact-sm"
               variant="default"
@@ -49,7 +51,7 @@ export function NodePools({ cluster, mayWrite }: NodePoolsProps) {
           rows={cluster.node_pools}
           columns={[
             ...columnsWith(machines),
-            ...(mayWrite && landscape.data ? [menuFor(cluster.node_pools.length, setDialog)] : []),
+            ...(mayWrite ? [menuFor(cluster.node_pools.length, mayEdit, setDialog)] : []),
           ]}
           rowKey={(row) => row.id}
         />
@@ -58,7 +60,7 @@ export function NodePools({ cluster, mayWrite }: NodePoolsProps) {
         Gardener scales each pool between its minimum and its maximum. A cluster has at least one node pool.
       </Text>
       {dialog?.kind === 'remove' && <RemovePool cluster={cluster} pool={dialog.pool} onClose={close} />}
-      {dialog && dialog.kind !== 'remove' && landscape.data && (
+      {dialog && dialog.kind !== 'remove' && (
         <EditPool
           cluster={cluster}
           landscape={landscape.data}
@@ -84,11 +86,11 @@ const columnsWith = (machines: LandscapeView['machine_types']): readonly ListCol
   { id: 'nodes', label: 'Nodes', value: (row) => rangeText(row.autoscale_min, row.autoscale_max), width: 110 },
 ]
 
-const menuFor = (count: number, open: (dialog: Dialog) => void): ListColumn<NodePoolView> =>
+const menuFor = (count: number, mayEdit: boolean, open: (dialog: Dialog) => void): ListColumn<NodePoolView> =>
   menuColumn((pool) => ({
     name: pool.name,
     actions: [
-      { label: 'Change', onClick: () => open({ kind: 'edit', pool }) },
+      ...(mayEdit ? [{ label: 'Change', onClick: () => open({ kind: 'edit', pool }) }] : []),
       ...(count > 1 ? [{ label: 'Remove', isDangerous: true, onClick: () => open({ kind: 'remove', pool }) }] : []),
     ],
   }))

@@ -2,7 +2,7 @@ import { Code, Stack, Text } from '@mantine/core'
 import { FieldChanges } from '../../../components/insight/PreviewDiff.tsx'
 import { ProblemView } from '../../../components/feedback/ProblemView.tsx'
 import type { ClusterPreviewView } from '../../../lib/api/contract.ts'
-import { whoseMove } from '../../../lib/api/problem.ts'
+import { actionRequired } from '../../../lib/api/problem.ts'
 import { sentence } from '../../../lib/sentence.ts'
 import { LimitBar } from './LimitBar.tsx'
 import { PoolEffects } from './PoolEffects.tsx'
@@ -50,7 +50,7 @@ function Effects({ preview }: { readonly preview: ClusterPreviewView }) {
         <ul className={classes.problems}>
           {problems.map(({ field, message, failure }) => (
             <li key={`${field} ${message}`}>
-              {field !== null && <Code>{field}</Code>} {sentence(message)} <b>{whoseMove(failure.whose_move)}.</b>{' '}
+              {field !== null && <Code>{field}</Code>} {sentence(message)} <b>{actionRequired(failure.whose_move)}.</b>{' '}
               {failure.next_step}
             </li>
           ))}

@@ -103,5 +103,20 @@ export const answers = (role = 'member') => ({
   'GET /regions': landscape,
 })
 
+/** An answer of /regions while Gardener is away. */
+export const gardenerAway = () =>
+  Response.json(
+    {
+      title: 'Gardener does not answer',
+      status: 503,
+      detail: 'connection refused',
+      code: 'GardenerUnreachable',
+      whose_move: 'platform',
+      retryable: true,
+      next_step: 'Caelus retries automatically.',
+    },
+    { status: 503 },
+  )
+
 /** What a request carried. */
 export const bodyOf = ({ body }: RequestInit): unknown => JSON.parse(typeof body === 'string' ? body : 'null')
