@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import type { Argument, Command } from 'commander'
 
 /** The page docs/reference/cli.md, made from the commands themselves. */
 export function cliReference(program: Command): string {
@@ -28,7 +28,7 @@ export function leavesOf(command: Command, path = ''): Leaf[] {
 function section(path: string, command: Command): string {
   const rows = [
     ...command.registeredArguments.map((argument) => [
-      `<${argument.name()}>`,
+      argumentText(argument),
       describe(argument.description, argument.argChoices, undefined),
     ]),
     ...command.options.map((option) => [
@@ -38,7 +38,7 @@ function section(path: string, command: Command): string {
   ]
   const usage = [
     path,
-    ...command.registeredArguments.map((argument) => `<${argument.name()}>`),
+    ...command.registeredArguments.map(argumentText),
     ...(command.options.length > 0 ? ['[options]'] : []),
   ]
   const parts = [`## ${path}`, sentence(command.description()), `\`\`\`\n${usage.join(' ')}\n\`\`\``]
@@ -46,6 +46,9 @@ function section(path: string, command: Command): string {
     parts.push(['| | |', '|---|---|', ...rows.map(([name, text]) => `| \`${name}\` | ${text} |`)].join('\n'))
   return `${parts.join('\n\n')}\n`
 }
+
+const argumentText = (argument: Argument): string =>
+  argument.required ? `<${argument.name()}>` : `[${argument.name()}]`
 
 function describe(text: string, choices: readonly string[] | undefined, fallback: unknown): string {
   const more = choices ? [`one of ${choices.join(', ')}`] : []

@@ -86,7 +86,7 @@ test('a cluster is previewed, ordered, changed, explained and deleted', { timeou
 
   const file = join(place.dir, 'prod.kubeconfig')
   await writeFile(file, 'readable by all', { mode: 0o644 })
-  await run('get-kubeconfig', 'prod', '--output', file)
+  await run('get-kubeconfig', 'prod', '--file', file)
   expect((await stat(file)).mode & 0o777).toBe(0o600)
   expect(await readFile(file, 'utf8')).toContain('current-context')
 

@@ -20,6 +20,7 @@ export interface Cluster {
   readonly sync_failure: ClusterFailure | null
   readonly sync_attempts: number
   readonly next_sync_at: string | null
+  readonly operation: { readonly kind: string; readonly requested_at: string; readonly pending: boolean } | null
   readonly shoot: Shoot | null
   readonly created_at: string
   readonly deleting_since: string | null
@@ -69,6 +70,9 @@ export interface Shoot {
     readonly message: string
     readonly since: string | null
   }[]
+  readonly errors: readonly { readonly description: string; readonly codes: readonly string[] }[]
+  /** Phase by what is rotated. */
+  readonly rotation: Readonly<Record<string, string>>
 }
 
 export const pathOf = ({ id, organization_id }: Pick<Cluster, 'id' | 'organization_id'>): string =>
@@ -79,3 +83,10 @@ export function progressText({ shoot }: Pick<Cluster, 'shoot'>): string | undefi
   const operation = shoot?.operation
   return operation == null || operation.state === 'Succeeded' ? undefined : `${operation.progress} %`
 }
+
+/** What is wrong with it: as Gardener reports it, and why the last sync failed. */
+export const failuresOf = ({
+  status_failure,
+  sync_failure,
+}: Pick<Cluster, 'status_failure' | 'sync_failure'>): readonly ClusterFailure[] =>
+  [status_failure, sync_failure].filter((failure) => failure !== null)

@@ -9,6 +9,8 @@ const shoot: Cluster['shoot'] = {
   hibernated: false,
   operation: null,
   conditions: [],
+  errors: [],
+  rotation: {},
 }
 
 test('versions: upgrades of what is there, and any order for what is not', () => {

@@ -8,7 +8,7 @@ import { pathOf } from './cluster.ts'
 import { CLUSTER, clusterNamed, organizationOption, type OrganizationOption } from './nouns.ts'
 
 interface KubeconfigOptions extends OrganizationOption {
-  readonly output?: string
+  readonly file?: string
   readonly expiresIn?: number
 }
 
@@ -24,15 +24,15 @@ export function kubeconfigCommands(program: Command, { remote, terminal }: CliPo
     .argument('<cluster>', CLUSTER.named)
     .addOption(organizationOption('of which organization'))
     .option('--expires-in <duration>', 'for how long it is valid, from 10m to 24h; without it, 1h', durationMs)
-    .option('--output <file>', 'write it to a file that only you can read; without it, to standard output')
-    .action(async (named: string, { organization, expiresIn, output }: KubeconfigOptions) => {
+    .option('--file <path>', 'write it to a file that only you can read; without it, to standard output')
+    .action(async (named: string, { organization, expiresIn, file }: KubeconfigOptions) => {
       const client = restClient(await remote())
       const path = `${pathOf(await clusterNamed(client, named, organization))}/kubeconfig`
       const lifetime = expiresIn === undefined ? {} : { expires_in_seconds: expiresIn / 1000 }
       const { kubeconfig, expires_at } = await client.post<Kubeconfig>(path, lifetime)
-      if (output === undefined) return terminal.out(kubeconfig)
-      await writeForOwner(output, kubeconfig)
-      terminal.err(`wrote ${output}; it is valid until ${expires_at}\n`)
+      if (file === undefined) terminal.out(kubeconfig)
+      else await writeForOwner(file, kubeconfig)
+      terminal.err(`${file === undefined ? '' : `wrote ${file}; `}valid until ${expires_at}\n`)
     })
 }
 
@@ -44,6 +44,6 @@ async function writeForOwner(path: string, text: string): Promise<void> {
     await rename(made, path)
   } catch (cause) {
     await rm(made, { force: true })
-    throw raise.InputUnreadable(`failed to write ${path} of --output`, { cause })
+    throw raise.InputUnreadable(`failed to write ${path} of --file`, { cause })
   }
 }

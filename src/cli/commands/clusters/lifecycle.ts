@@ -2,10 +2,11 @@ import { Option, type Command } from 'commander'
 import { allPages, restClient, type RestClient } from '../../client.ts'
 import { raise } from '../../failures.ts'
 import type { CliPorts } from '../../ports.ts'
-import { formatFacts, formatList, formatValue } from '../../output.ts'
+import { formatList, formatValue } from '../../output.ts'
 import { readDocuments } from '../documents.ts'
 import { needsOneOf, outputOption, timeoutOption, type OutputOption } from '../options.ts'
-import { pathOf, progressText, STATUSES, type Cluster, type NodePoolDraft } from './cluster.ts'
+import { clusterText } from './cluster-text.ts'
+import { failuresOf, pathOf, progressText, STATUSES, type Cluster, type NodePoolDraft } from './cluster.ts'
 import { maintenanceIn, withMaintenance, type MaintenanceOptions } from './maintenance-option.ts'
 import { nodePoolOption } from './node-pool-option.ts'
 import { CLUSTER, clusterNamed, organizationIdIn, organizationOf, organizationOption } from './nouns.ts'
@@ -52,7 +53,13 @@ const COLUMNS = [
   { head: 'status', cell: (row: Cluster) => row.status },
   { head: 'progress', cell: (row: Cluster) => progressText(row) },
   { head: 'since', cell: (row: Cluster) => row.status_changed_at },
-  { head: 'failure', cell: (row: Cluster) => (row.status_failure ?? row.sync_failure)?.code },
+  {
+    head: 'failure',
+    cell: (row: Cluster) =>
+      failuresOf(row)
+        .map(({ code }) => code)
+        .join(', '),
+  },
 ]
 
 /** As many as its pools may have, such as `1-3`. */
@@ -206,48 +213,3 @@ Examples:
   caelus create-cluster prod --organization shop --region local --kubernetes-version 1.34 --node-pool default=local:1-3 --wait
   caelus create-cluster -f examples/clusters/small.yaml --organization shop --dry-run
 `
-
-const CONDITIONS = [
-  { head: 'condition', cell: (row: Condition) => row.type },
-  { head: 'status', cell: (row: Condition) => row.status },
-  { head: 'since', cell: (row: Condition) => row.since },
-  { head: 'message', cell: (row: Condition) => row.message },
-]
-type Condition = NonNullable<Cluster['shoot']>['conditions'][number]
-
-const POOLS = [
-  { head: 'node pool', cell: (row: NodePoolDraft) => row.name },
-  { head: 'machine type', cell: (row: NodePoolDraft) => row.machine_type },
-  { head: 'nodes', cell: (row: NodePoolDraft) => `${row.autoscale_min}-${row.autoscale_max}` },
-]
-
-function clusterText(cluster: Cluster): string {
-  const { id, organization, name, region, status, status_message, status_changed_at, status_as_of, shoot } = cluster
-  const operation = shoot?.operation
-  const failure = cluster.status_failure ?? cluster.sync_failure
-  const facts = {
-    id,
-    organization,
-    name,
-    region,
-    version: shoot?.kubernetes_version ?? cluster.kubernetes_version,
-    hibernated: cluster.hibernated,
-    status,
-    since: status_changed_at,
-    'known to hold at': status_as_of,
-    message: status_message,
-    ...(operation != null && {
-      operation: `${operation.type} ${operation.state} ${operation.progress} %: ${operation.description}`,
-    }),
-    ...(failure !== null && { failure: `${failure.code}: ${failure.message}`, 'next step': failure.next_step }),
-    shoot: shoot === null ? null : `${shoot.namespace}/${shoot.name}`,
-    generation: `${cluster.generation}, synced ${cluster.synced_generation}`,
-    ...(cluster.next_sync_at !== null && { 'next sync': cluster.next_sync_at }),
-  }
-  const conditions = shoot?.conditions ?? []
-  return [
-    formatFacts('table', facts),
-    formatList('table', cluster.node_pools, POOLS),
-    ...(conditions.length > 0 ? [formatList('table', conditions, CONDITIONS)] : []),
-  ].join('\n')
-}

@@ -1,7 +1,7 @@
 import { ServerRefusal, type RestClient } from '../../client.ts'
 import type { Terminal } from '../../ports.ts'
 import { untilSettled, type Verdict } from '../../wait.ts'
-import { pathOf, progressText, type Cluster, type ClusterFailure } from './cluster.ts'
+import { failuresOf, pathOf, progressText, type Cluster, type ClusterFailure } from './cluster.ts'
 
 /**
  * Waits until Gardener has what was last saved and the cluster is ready. Ends with the failure once somebody has to act:
@@ -15,7 +15,7 @@ export const untilReady = (
 ): Promise<Cluster> =>
   untilSettled(() => client.get<Cluster>(pathOf(saved)), readiness(saved), terminal, { name: nameOf(saved), timeoutMs })
 
-/** Waits until the Shoot is confirmed gone. */
+/** Waits until the Shoot is confirmed gone. Ends with the failure once Gardener gave up and somebody has to act. */
 export const untilGone = (client: RestClient, cluster: Cluster, timeoutMs: number, terminal: Terminal): Promise<void> =>
   untilSettled(() => found(client, cluster), absence, terminal, { name: nameOf(cluster), timeoutMs })
 
@@ -29,15 +29,15 @@ const found = (client: RestClient, cluster: Cluster): Promise<Cluster | undefine
 
 /** Such as `shop/prod: progressing, Create 45 %: Waiting until control plane is healthy`. */
 function stateText(now: Cluster): string {
-  const { status, status_message: message, shoot, sync_failure, status_failure } = now
+  const { status, status_message: message, shoot } = now
   const operation = shoot?.operation
   const progress = progressText(now)
   const task =
     operation == null || progress === undefined
       ? message && `: ${message}`
       : `, ${operation.type} ${progress}: ${operation.description}`
-  const failure = status_failure ?? sync_failure
-  return `${nameOf(now)}: ${status}${task ?? ''}${failure === null ? '' : ` (${failure.code}: ${failure.message})`}`
+  const failures = failuresOf(now).map((failure) => ` (${failure.code}: ${failure.message})`)
+  return `${nameOf(now)}: ${status}${task ?? ''}${failures.join('')}`
 }
 
 const readiness =
@@ -62,5 +62,6 @@ const refusal = ({ message: detail, ...rest }: ClusterFailure): ServerRefusal =>
 
 function absence(now: Cluster | undefined): Verdict<void> {
   if (now === undefined || now.status === 'deleted') return { is: 'settled', value: undefined }
-  return { is: 'waiting', text: stateText(now) }
+  const [failure, text] = [givenUp(now), stateText(now)]
+  return failure === null ? { is: 'waiting', text } : { is: 'failed', error: refusal(failure), text }
 }
