@@ -316,23 +316,36 @@ interface Land {
   readonly platform: Platform
   readonly landscape: Landscape
   readonly shoots: Shoots
+  /** Since when the row of a deployment says that its cluster does not answer. */
+  readonly unreachable: Map<string, number>
 }
 
 const appsOf = ({ rows }: Platform, clusterId: string): readonly Deployment[] =>
   rows.committed().filter((row) => row.clusterId === clusterId && row.status !== 'deleted')
 
 /** As `tenant.cluster_apps_left` counts them. */
-const holds = (row: Deployment, { deletedAt }: Cluster, now: number): boolean =>
+const holds = (
+  { unreachable }: Pick<Land, 'unreachable'>,
+  row: Deployment,
+  { deletedAt }: Cluster,
+  now: number,
+): boolean =>
   row.deletedAt === null ||
-  row.lastError?.code !== 'ClusterUnreachable' ||
-  deletedAt === null ||
-  now <= deletedAt + GIVE_UP_MS
+  now <= (unreachable.get(row.id) ?? now) + GIVE_UP_MS ||
+  now <= (deletedAt ?? now) + GIVE_UP_MS
+
+/** As the trigger of the table notes it. */
+function noteUnreachable({ unreachable }: Pick<Land, 'unreachable'>, after: Deployment, now: number): void {
+  if (after.lastError?.code !== 'ClusterUnreachable') unreachable.delete(after.id)
+  else if (!unreachable.has(after.id)) unreachable.set(after.id, now)
+}
 
 /** What is left of apps in a cluster that is not given up. */
-function leftIn({ platform, shoots }: Land, cluster: Cluster, now: number): string | undefined {
-  const [held] = appsOf(platform, cluster.id).filter((row) => holds(row, cluster, now))
+function leftIn(land: Land, cluster: Cluster, now: number): string | undefined {
+  const { platform, shoots } = land
+  const [held] = appsOf(platform, cluster.id).filter((row) => holds(land, row, cluster, now))
   if (held !== undefined) return `deployment ${held.id} was in it (${held.status})`
-  if (now > (cluster.deletedAt ?? now) + GIVE_UP_MS) return undefined
+  if (appsOf(platform, cluster.id).length > 0) return undefined
   const { kubernetes } = shoots.planeOf(cluster.id)
   const names = new Set(platform.rows.committed().map(({ namespaceName }) => namespaceName))
   const left = (kubernetes.peek(Namespace) as readonly KubeObject[]).find(({ metadata }) => names.has(metadata.name))
@@ -460,19 +473,21 @@ export const appsInClustersScenario = (name = 'apps-in-clusters', variant: Varia
   setup(world): Laws {
     const platform = new Platform(world)
     let land: Land | undefined
+    const unreachable = new Map<string, number>()
     const appsLeft = (cluster: Cluster): number =>
-      appsOf(platform, cluster.id).filter((row) => holds(row, cluster, world.clock.now())).length
+      appsOf(platform, cluster.id).filter((row) => holds({ unreachable }, row, cluster, world.clock.now())).length
     const landscape = new Landscape(world, {
       appsLeft,
       mayGo: (cluster) => land && leftIn(land, cluster, world.clock.now()),
     })
     const shoots = new Shoots(world, () => landscape)
-    land = { platform, landscape, shoots }
+    land = { platform, landscape, shoots, unreachable }
     landscape.clusters.table.onChange(({ id, after }) => {
       if (after?.sync.status === 'deleted') shoots.end(id)
     })
-    // As the trigger of the table does.
+    // As the triggers of the table do.
     platform.rows.onChange(({ before, after }) => {
+      if (after !== undefined) noteUnreachable({ unreachable }, after, world.clock.now())
       const clusterId = after?.clusterId ?? null
       if (clusterId === null || after?.status !== 'deleted' || before?.status === 'deleted') return
       if (landscape.clusters.get(clusterId)?.cluster.deletedAt !== null)

@@ -308,6 +308,19 @@ begin
 end
 $function$
 
+caelus.note_unreachable()
+CREATE OR REPLACE FUNCTION caelus.note_unreachable()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  new.unreachable_since = case
+    when new.last_error ->> 'code' = 'ClusterUnreachable' then coalesce(old.unreachable_since, now()) end;
+  return new;
+end
+$function$
+
 caelus.notify_change()
 CREATE OR REPLACE FUNCTION caelus.notify_change()
  RETURNS trigger
@@ -663,7 +676,8 @@ begin
   return (
     select count(*) from caelus.deployment d join tenant.clusters c on c.id = d.cluster_id
     where c.id = the_cluster and d.status <> 'deleted' and not (
-      d.deleted_at is not null and d.last_error ->> 'code' = 'ClusterUnreachable'
+      d.deleted_at is not null
+      and coalesce(d.unreachable_since < now() - interval '10 minutes', false)
       and coalesce(c.deleted < now() - interval '10 minutes', false)));
 end
 $function$
@@ -1013,6 +1027,7 @@ caelus.deployment
   suspended_at timestamp with time zone
   helm_revision bigint
   cluster_id uuid
+  unreachable_since timestamp with time zone
   constraint deployment_applied_template_id_fkey FOREIGN KEY (applied_template_id) REFERENCES caelus.product_template_version(id)
   constraint deployment_check CHECK ((namespace_name = deployment_uid))
   constraint deployment_check1 CHECK ((release_name = deployment_uid))
@@ -1744,6 +1759,9 @@ CREATE TRIGGER keep_revision AFTER UPDATE ON caelus.deployment FOR EACH ROW WHEN
 
 caelus.deployment suspension_notice
 CREATE TRIGGER suspension_notice AFTER UPDATE OF suspended_at ON caelus.deployment FOR EACH ROW WHEN ((old.suspended_at IS DISTINCT FROM new.suspended_at)) EXECUTE FUNCTION caelus.notify_change('apps', 'Deployment', 'id', 'user_id', 'deployment_uid', 'status', 'last_error.code')
+
+caelus.deployment unreachable_since
+CREATE TRIGGER unreachable_since BEFORE UPDATE OF last_error ON caelus.deployment FOR EACH ROW EXECUTE FUNCTION caelus.note_unreachable()
 
 caelus.deployment update_notice
 CREATE TRIGGER update_notice AFTER UPDATE ON caelus.deployment FOR EACH ROW WHEN ((((((((old.status IS DISTINCT FROM new.status) OR (old.generation IS DISTINCT FROM new.generation)) OR (old.observed_generation IS DISTINCT FROM new.observed_generation)) OR (old.status_generation IS DISTINCT FROM new.status_generation)) OR (old.applied_template_id IS DISTINCT FROM new.applied_template_id)) OR (old.last_error IS DISTINCT FROM new.last_error)) OR (old.unrepairable_json IS DISTINCT FROM new.unrepairable_json))) EXECUTE FUNCTION caelus.notify_change('apps', 'Deployment', 'id', 'user_id', 'deployment_uid', 'status', 'last_error.code')

@@ -124,21 +124,33 @@ async function drained(id: string): Promise<() => Promise<string[]>> {
   return due
 }
 
-test('apps that cannot be removed because the cluster does not answer hold it for ten minutes', async () => {
+test('apps hold a cluster until it has not answered for ten minutes', async () => {
   const { ann, mia, acme, database } = world
   const id = await newCluster()
-  const [lost, blocked] = [await orderIn(id, mia), await orderIn(id, mia)]
+  const [lost, blocked, brief] = [await orderIn(id, mia), await orderIn(id, mia), await orderIn(id, mia)]
   await clusters.deleteCluster(ann, acme, id, { withApps: true })
   const failure = (code: string) => ({ code, message: '', whoseMove: 'platform', retryable: true, nextStep: '' })
   const say = (app: string, code: string) =>
     database.pool.query('update caelus.deployment set last_error = $2 where id = $1', [app, failure(code)])
+  const earlier = async (column: string, table: string, row: string) =>
+    await database.pool.query(`update ${table} set ${column} = ${column} - interval '11 minutes' where id = $1`, [row])
+  const unreachableEarlier = (app: string) => earlier('unreachable_since', 'caelus.deployment', app)
+  await say(lost.id, 'ClusterUnreachable')
+  await unreachableEarlier(lost.id)
   await say(lost.id, 'ClusterUnreachable')
   await say(blocked.id, 'NamespaceBlocked')
-  expect(await appsLeft(id)).toBe(2)
+  await say(brief.id, 'ClusterUnreachable')
+  expect(await appsLeft(id)).toBe(3)
   await database.pool.query('alter table tenant.clusters disable trigger cluster_is_guarded')
-  await database.pool.query(`update tenant.clusters set deleted = now() - interval '11 minutes' where id = $1`, [id])
+  await earlier('deleted', 'tenant.clusters', id)
   await database.pool.query('alter table tenant.clusters enable trigger cluster_is_guarded')
+  expect(await appsLeft(id)).toBe(2)
+  await unreachableEarlier(brief.id)
   expect(await appsLeft(id)).toBe(1)
+  // It has answered in between.
+  await say(brief.id, 'NamespaceBlocked')
+  await say(brief.id, 'ClusterUnreachable')
+  expect(await appsLeft(id)).toBe(2)
 })
 
 test('everyone in the organization sees the apps in a cluster; more of them than name, owner and status is for their users', async () => {

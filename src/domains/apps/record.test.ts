@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { Decision } from './decide.ts'
 import { raise } from './failures.ts'
 import { record, type Happened } from './record.ts'
 import { rolloutFor } from './rollout.ts'
@@ -88,6 +89,15 @@ it('keeps the last error in view while the next try runs', () => {
   expect(record(idle, install, NOW)).toBeUndefined()
   expect(record({ ...idle, status: 'pending' }, install, NOW)).toEqual({ status: 'provisioning', lastReconcileAt: NOW })
 })
+
+it.each(['uninstall', 'deleteNamespace'] as const)(
+  'no longer calls a cluster unreachable once a decision was made in it: %s',
+  (what) => {
+    const away = { ...row, status: 'deleting', lastError: raise.ClusterUnreachable('no answer').failure } as const
+    const decision = { step: { do: what, timeoutMs: 1 } as Decision['step'], status: 'deleting' } as const
+    expect(record(away, { is: 'decided', decision }, NOW)).toMatchObject({ lastError: null })
+  },
+)
 
 it('calls it an error when nobody tries again', () => {
   const busy = raise.QuotaExceeded('exceeded quota: q').failure

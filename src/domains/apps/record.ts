@@ -77,6 +77,9 @@ const revisionIn = ({ release }: { readonly release?: ReleaseSeen }): number | u
 const isStillWaiting = (row: Deployment, truth: RowPatch): boolean =>
   (row.nextReconcileAt === null) === (truth.nextReconcileAt === null)
 
+/** How long the row has said so decides whether an app still holds a cluster that is being deleted. */
+const UNREACHABLE = 'ClusterUnreachable'
+
 function afterDecision(row: Deployment, { step, status, rollout }: Decision, now: number): RowPatch {
   switch (step.do) {
     case 'nothing':
@@ -102,7 +105,8 @@ function afterDecision(row: Deployment, { step, status, rollout }: Decision, now
     case 'repairObjects':
     case 'uninstall':
     case 'deleteNamespace':
-      return { status, nextReconcileAt: null }
+      // Its cluster answers. The error of another kind stays until a try has succeeded.
+      return { status, nextReconcileAt: null, ...(row.lastError?.code === UNREACHABLE && { lastError: null }) }
     default:
       return step satisfies never
   }
