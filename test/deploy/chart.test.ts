@@ -58,7 +58,12 @@ const EVERYTHING: Values = {
     quota: 'pods=5',
     ingressCidrs: '10.0.0.0/8',
   },
-  config: { CAELUS_OIDC_ISSUER: 'https://login.example.com', CAELUS_OIDC_CLIENT_ID: 'caelus', CAELUS_RATE_LIMIT: 900 },
+  config: {
+    CAELUS_OIDC_ISSUER: 'https://login.example.com',
+    CAELUS_OIDC_CLIENT_ID: 'caelus',
+    CAELUS_RATE_LIMIT: 900,
+    RECONCILE_INTERVAL: '10m',
+  },
 }
 
 async function rendered(values: Values): Promise<Rendered[]> {
@@ -147,6 +152,9 @@ test('the worker of clusters has the kubeconfig of the garden, and no account of
   }
   expect(worker?.containers[0]?.env.map(({ name }) => name)).not.toContain('CAELUS_KUBECONFIG')
   await expect(rendered({ 'clusters.enabled': true })).rejects.toThrow('clusters.kubeconfigSecret')
+  const simulated = { 'clusters.enabled': true, 'clusters.mode': 'mock' }
+  await expect(rendered(simulated)).rejects.toThrow('clusters.replicas')
+  expect(processes(await rendered({ ...simulated, 'clusters.replicas': 1 }))).toContain('run-cluster-worker')
   const off = JSON.stringify(await rendered({}))
   expect(off).not.toMatch(/GARDENER_|run-cluster-worker/)
 })

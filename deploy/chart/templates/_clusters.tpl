@@ -4,6 +4,9 @@
 {{- if and (eq $values.mode "real") (eq $values.kubeconfigSecret "") }}
 {{- fail "clusters.mode is real: name a Secret with the kubeconfig of the garden in clusters.kubeconfigSecret, or set clusters.mode=mock, which makes no clusters" }}
 {{- end }}
+{{- if and (eq $values.mode "mock") (gt (int $values.replicas) 1) }}
+{{- fail "clusters.mode is mock: each worker would simulate a Gardener of its own; set clusters.replicas to 1" }}
+{{- end }}
 {{- range $name, $value := dict
   "GARDENER_MODE" $values.mode
   "GARDENER_KUBECONFIG" (ternary "/etc/caelus-garden/kubeconfig" "" (ne $values.kubeconfigSecret ""))
