@@ -87,6 +87,8 @@ const STATUS: Readonly<Record<string, number>> = {
   ClusterLimit: 409,
   ClusterNameTaken: 409,
   ClusterNotReady: 409,
+  ClusterHibernated: 409,
+  RetryNeeded: 409,
   RotationNotDue: 409,
   OperationPending: 409,
   GardenerUnreachable: 503,

@@ -9,7 +9,7 @@ const day = 24 * 60 * minute
 /** What the API and the worker must agree on. */
 export const CLUSTERS = section({
   title: 'Clusters',
-  readBy: '`up`, `api` and `run-cluster-worker`',
+  readBy: '`up`, `api`, `run-cluster-worker`, and `run-worker-loop` for apps in clusters',
   prefix: 'GARDENER_',
   variables: {
     mode: variable(

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { raise } from '../../src/domains/clusters/failures.ts'
 import type { Gardener } from '../../src/domains/clusters/gardener/gardener.ts'
 import { ShootRefusal } from '../../src/domains/clusters/gardener/refusal.ts'
-import { Projects } from '../../src/domains/clusters/gardener/resources.ts'
+import { Projects, Shoots } from '../../src/domains/clusters/gardener/resources.ts'
+import { SIMULATE } from '../../src/domains/clusters/gardener/stand-in/simulated.ts'
 import { clusterKey } from '../../src/domains/clusters/queue.ts'
 import { openInsight, type ClusterInput } from '../../src/domains/clusters/usecases/index.ts'
 import { systemClock } from '../../src/kernel/index.ts'
@@ -335,7 +336,7 @@ test('a process that serves the API notes each kubeconfig of its own, and has no
   expect([asked, await rows()]).toEqual([1, noted])
 })
 
-test('a kubeconfig is refused before there is a control plane, and while it is deleted', async () => {
+test('a kubeconfig is refused before there is a control plane, and once it is gone', async () => {
   await using w = await gardenWorld()
   w.garden.down()
   const { id } = await w.clusters.createCluster(w.ann, w.acme, order())
@@ -343,9 +344,18 @@ test('a kubeconfig is refused before there is a control plane, and while it is d
   expect(await codeOf(ask())).toBe('ClusterNotReady')
   expect(await codeOf(w.insight.kubeconfig(w.vic, w.acme, id, 600, signal))).toBe('NotAllowed')
   w.garden.up()
-  await w.becomes(id, 'ready')
+  const { namespace, name } = (await w.becomes(id, 'ready')).sync.shoot ?? { namespace: '', name: '' }
+  const place = { namespace, name }
+  // What blocks its deletion has to be removed by its users.
+  const failure = { description: 'a finalizer is left', codes: ['ERR_CLEANUP_CLUSTER_RESOURCES'] }
+  await w.garden.gardenlet.fail(place, failure)
   await w.clusters.deleteCluster(w.ann, w.acme, id)
-  expect(await codeOf(ask())).toBe('ClusterBeingDeleted')
+  const failed = await w.becomes(id, 'error')
+  expect(failed.sync.statusFailure?.code).toBe('ClusterResourcesLeft')
+  expect((await ask()).kubeconfig).toContain('apiVersion')
+  await w.garden.operator.patch(Shoots, place, { merge: { metadata: { annotations: { [SIMULATE]: null } } } })
   await w.becomes(id, 'deleted')
+  expect(await codeOf(ask())).toBe('ClusterBeingDeleted')
+  expect(await codeOf(w.clusters.operateCluster(w.ann, w.acme, id, 'retry'))).toBe('ClusterBeingDeleted')
   expect(await codeOf(w.insight.previewChange(w.ann, w.acme, id, {}, signal))).toBe('ClusterBeingDeleted')
 })

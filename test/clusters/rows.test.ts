@@ -168,6 +168,13 @@ test('a watch that is current gives every status its age', async () => {
   await w.rows.seen('worker-1')
   const [first, now] = [await w.clusters.getCluster(w.vic, w.acme, id), Date.now()]
   expect(Math.abs((first.statusAsOf ?? 0) - now)).toBeLessThan(30_000)
+  // Something happened that no worker has looked at yet.
+  await w.database.pool.query(
+    `update tenant.cluster_sync set shoot_status_updated = now() - interval '2 hours' where cluster_id = '${id}'`,
+  )
+  await w.database.pool.query(`update caelus.job set due_at = now() - interval '1 hour' where id = '${id}'`)
+  const late = await w.clusters.getCluster(w.vic, w.acme, id)
+  expect(Math.abs((late.statusAsOf ?? 0) - (now - 3_600_000))).toBeLessThan(30_000)
   await w.database.pool.query(`update tenant.cluster_watch set seen = now() - interval '2 days'`)
   await w.rows.seen('worker-2')
   expect(await w.database.pool.query('select instance from tenant.cluster_watch')).toEqual([{ instance: 'worker-2' }])

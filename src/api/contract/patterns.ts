@@ -19,8 +19,10 @@ export const PATTERN_WORDS: Readonly<Record<string, string>> = {
   [ICON_PATTERN]: 'must be a PNG, SVG, WebP, JPEG or GIF image as a data URL, such as data:image/png;base64,…',
   [NAME_PATTERN]: 'must be lower case letters, digits, hyphens and dots, with a letter or digit at both ends',
   [NAMESPACE_PATTERN]: 'must be lower case letters, digits and hyphens, with a letter or digit at both ends',
-  [CLUSTER_NAME_PATTERN]: 'must be lower case letters, digits and hyphens, beginning with a letter, at most 40',
-  [POOL_NAME_PATTERN]: 'must be lower case letters, digits and hyphens, beginning with a letter, at most 15',
+  [CLUSTER_NAME_PATTERN]:
+    'must be at most 40 lower case letters, digits and hyphens, with a letter first and a letter or digit last, such as prod-1',
+  [POOL_NAME_PATTERN]:
+    'must be at most 15 lower case letters, digits and hyphens, with a letter first and a letter or digit last, such as pool-1',
   [VERSION_PATTERN]: 'must be a version such as 1.34 or 1.34.3',
   [WINDOW_PATTERN]: 'must be a time of day with its zone, such as 220000+0100',
 }

@@ -144,6 +144,17 @@ export const raise = defineFailures({
     retryable: true,
     nextStep: 'Wait until the control plane of the cluster is up, then ask again.',
   },
+  ClusterHibernated: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep: 'Wake it up (`caelus update-cluster --wake-up`), wait until it is ready, then ask again.',
+  },
+  RetryNeeded: {
+    whoseMove: 'user',
+    retryable: false,
+    nextStep:
+      'Remove the cause of what failed and retry it (`caelus operate-cluster … retry`); once that has succeeded, ask again.',
+  },
   RotationNotDue: {
     whoseMove: 'user',
     retryable: false,

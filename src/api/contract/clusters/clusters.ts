@@ -188,7 +188,13 @@ export const ClusterView = Type.Object(
     sync_attempts: Type.Integer({ description: 'Failed syncs in a row.' }),
     next_sync_at: orNull(Timestamp, 'When the next sync is due.'),
     operation: orNull(
-      Type.Object({ kind: Type.Enum([...CLUSTER_OPERATIONS]), requested_at: Timestamp }),
+      Type.Object({
+        kind: Type.Enum([...CLUSTER_OPERATIONS]),
+        requested_at: Timestamp,
+        pending: Type.Boolean({
+          description: 'Whether Gardener is yet to be asked for it. False also once it was dropped.',
+        }),
+      }),
       'What a person last asked Gardener to do.',
     ),
     shoot: orNull(ShootView),

@@ -66,7 +66,11 @@ export const clusterView = (cluster: ListedCluster): ClusterView => {
     sync_failure: sync.failure && failureView(sync.failure),
     sync_attempts: sync.attempts,
     next_sync_at: maybeTimeView(cluster.nextSyncAt),
-    operation: operation && { kind: operation.kind, requested_at: timeView(operation.requestedAt) },
+    operation: operation && {
+      kind: operation.kind,
+      requested_at: timeView(operation.requestedAt),
+      pending: operation.id !== sync.closedOperation,
+    },
     shoot: sync.shoot && shootView(sync.shoot),
     created_at: timeView(cluster.createdAt),
     deleting_since: maybeTimeView(cluster.deletedAt),

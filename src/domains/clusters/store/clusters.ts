@@ -19,10 +19,13 @@ interface ListedRow extends ClusterRow {
   readonly due_at: Date | null
 }
 
-/** `ids` is a page by then: what people want to see beside it is looked up for its rows alone. */
+/**
+ * `ids` is a page by then: what people want to see beside it is looked up for its rows alone. A status holds for as long as the
+ * watch is current, but not longer than until something happened that no worker has looked at yet.
+ */
 const described = (ids: string): string => `
   select ${CLUSTER_COLUMNS}, o.name as organization_name, q.due_at,
-    case when watch.seen is not null then greatest(watch.seen, s.shoot_status_updated) end as as_of
+    case when watch.seen is not null then greatest(least(watch.seen, q.due_at), s.shoot_status_updated) end as as_of
   from (${ids}) page
   join tenant.clusters c on c.id = page.id
   join tenant.cluster_sync s on s.cluster_id = c.id

@@ -22,6 +22,7 @@ export function operateCluster(
     const cluster = OPERATIONS_OF_DELETION.has(kind)
       ? found(await lockCluster(tx, organizationId, id), 'cluster', id)
       : await changeableCluster(tx, organizationId, id)
+    if (cluster.sync.status === 'deleted') throw raise.ClusterBeingDeleted(`cluster ${cluster.name} was deleted`)
     if (!OPERATIONS_OF_DELETION.has(kind)) refuseUntimely(kind, cluster)
     refuseWhilePending(cluster, clock.now())
     await writeOperation(tx, id, { id: randomUUID(), kind, requestedAt: clock.now() })
@@ -51,9 +52,7 @@ function refuseUntimely(kind: OperationKind, { name, sync: { shoot } }: ListedCl
   if (operation === null || (operation.type === 'Create' && operation.state !== 'Succeeded'))
     throw raise.ClusterNotReady(`cluster ${name} is not created yet, and has no credentials to rotate`)
   if (operation.state === 'Failed')
-    throw raise.ClusterNotReady(
-      `Gardener gave up the last operation of cluster ${name}, and does nothing before a retry`,
-    )
+    throw raise.RetryNeeded(`Gardener gave up the last operation of cluster ${name}, and does nothing before a retry`)
   const phases = Object.entries(rotation).map(([part, phase]) => `${part} is ${phase}`)
   const isStarted = Object.values(rotation).some((phase) => phase !== 'Completed')
   if (kind === 'rotate-credentials-start' && isStarted)
