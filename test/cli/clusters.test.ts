@@ -20,7 +20,7 @@ interface Named {
 test('a cluster is previewed, ordered, changed, explained and deleted', { timeout: 300_000 }, async () => {
   await using place = await installation({})
   // An operation takes longer than the 500 ms between two looks of --wait: its progress is seen.
-  await using garden = await servedGarden(place.dir, { stepMs: 250 })
+  await using garden = await servedGarden(place.dir, { stepMs: 500 })
   // The server of the installation simulates Gardener; this one shares a garden with the worker.
   await using server = start(['api'], { ...place.env, ...garden.env, CAELUS_PORT: '0' })
   const [, url = ''] = await server.says(/"url":"(http:[^"]+)"/)

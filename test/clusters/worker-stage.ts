@@ -78,10 +78,19 @@ export async function killWhileWriting({ world, garden, worker }: WorkerStage<Se
   const { id } = await world.clusters.createCluster(world.ann, world.acme, ORDER)
   await held.reached
   await probesOf(worker())
+  const holder = async () => {
+    const rows = await world.database.pool.query<{ fence: string }>(
+      'select fence::text from tenant.cluster_claims where cluster_id = $1',
+      [id],
+    )
+    return rows[0]?.fence
+  }
+  const killed = await holder()
   const at = performance.now()
   await kill(first.child)
-  await expect.poll(() => stateOf(world, id), { timeout: 60_000 }).toEqual(READY)
+  await expect.poll(holder, { timeout: 60_000 }).not.toBe(killed)
   expect(performance.now() - at).toBeLessThan(30_000)
+  await expect.poll(() => stateOf(world, id), { timeout: 60_000 }).toEqual(READY)
   held.release()
 }
 
@@ -90,7 +99,7 @@ export async function pauseWhileWriting({ world, garden, worker }: WorkerStage<S
   const { clusters, ann, acme } = world
   const { id } = await clusters.createCluster(ann, acme, ORDER)
   const first = worker()
-  await expect.poll(() => stateOf(world, id)).toEqual(READY)
+  await expect.poll(() => stateOf(world, id), { timeout: 60_000 }).toEqual(READY)
   const held = garden.holdWrite()
   await clusters.updateCluster(ann, acme, id, { nodePools: [{ ...ORDER.nodePools[0]!, autoscaleMax: 4 }] })
   await held.reached

@@ -26,7 +26,7 @@ test('a worker converges clusters, tells how it is, and obeys SIGTERM', async ()
     ],
   })
   const { id } = await world.clusters.createCluster(world.ann, world.acme, ORDER)
-  await expect.poll(() => stateOf(world, id)).toEqual(READY)
+  await expect.poll(() => stateOf(world, id), { timeout: 60_000 }).toEqual(READY)
   const metrics = async (): Promise<string> => (await fetch(`${probes}/metrics`)).text()
   await expect.poll(metrics).toContain('caelus_clusters{status="ready"} 1')
   expect(await metrics()).toMatch(/caelus_clusters_syncs_total\{step="apply",outcome="done",code=""\} [1-9]/)
@@ -87,13 +87,13 @@ test('a worker that is up before Gardener waits for it, ready and with the reaso
   expect(await ready.json()).toMatchObject({
     checks: expect.arrayContaining([expect.objectContaining({ name: 'gardener', ok: false })]),
   })
-  await expect.poll(async () => (await stateOf(world, id)).code).toBe('GardenerUnreachable')
+  await expect.poll(async () => (await stateOf(world, id)).code, { timeout: 60_000 }).toBe('GardenerUnreachable')
   garden.mock.up()
   await expect.poll(() => stateOf(world, id), { timeout: 60_000 }).toEqual(READY)
 
   garden.mock.down()
   await clusters.updateCluster(ann, acme, id, { isHibernated: true })
-  await expect.poll(async () => (await stateOf(world, id)).code).toBe('GardenerUnreachable')
+  await expect.poll(async () => (await stateOf(world, id)).code, { timeout: 60_000 }).toBe('GardenerUnreachable')
   garden.mock.up()
   await expect.poll(() => stateOf(world, id), { timeout: 60_000 }).toEqual(READY)
   expect((await garden.shootOf(id))?.spec.hibernation).toEqual({ enabled: true })

@@ -52,7 +52,7 @@ const dir = await mkdtemp(join(tmpdir(), 'caelus-apps-in-clusters-'))
 const ending: (() => Promise<unknown>)[] = [() => rm(dir, { recursive: true, force: true })]
 const emitter = clustersEmitter()
 /** Passes look at them anew each time. */
-const orphanLimits = { ...ORPHAN_LIMITS }
+const orphanLimits = { ...ORPHAN_LIMITS, graceMs: 86_400_000 }
 const owner = { userId: '', admin: false }
 const member = { userId: '', admin: false }
 let organizationId = ''
@@ -237,8 +237,11 @@ describe('a foreign hand', () => {
     }
     await expect.poll(asOrdered, PATIENCE).toEqual([[3], false])
     expect((await becomes(id, 'ready'))?.uid).toBe(shoot.uid)
-    const { items } = await inGarden.clusters.listEvents(member, organizationId, id, { limit: 20 })
-    expect(items.map(({ message }) => message)).toContain('a change by hand was undone')
+    const messages = async () =>
+      (await inGarden.clusters.listEvents(member, organizationId, id, { limit: 20 })).items.map(
+        ({ message }) => message,
+      )
+    await expect.poll(messages, PATIENCE).toContain('a change by hand was undone')
   })
 
   test('deletes a Shoot, and it is made anew', async () => {

@@ -59,7 +59,7 @@ const exists = async (client: Client, name: string): Promise<boolean> =>
   (await client.get(Namespace, { name })) !== undefined
 
 /** A world whose tenant has a cluster of a garden that other processes reach too. */
-async function inCluster(world: WorkerWorld, { onTestFinished }: TestContext) {
+async function inCluster(world: WorkerWorld, { onTestFinished, expect: expectHere }: TestContext) {
   const garden = await servedGarden(world.dir, { kubeconfigOf: () => cluster.kubeconfigText })
   onTestFinished(() => garden[Symbol.asyncDispose]())
   const parts = { clock: systemClock, random: Math.random, emitter: clustersEmitter() }
@@ -80,7 +80,7 @@ async function inCluster(world: WorkerWorld, { onTestFinished }: TestContext) {
     kubernetesVersion: '1.34',
     nodePools: [{ name: 'default', machineType: 'local', autoscaleMin: 1, autoscaleMax: 1 }],
   })
-  await expect.poll(async () => (await rows.load(clusterId))?.sync.status, PATIENCE).toBe('ready')
+  await expectHere.poll(async () => (await rows.load(clusterId))?.sync.status, PATIENCE).toBe('ready')
   return {
     /** Starts a worker in a process of its own. */
     process: (dieAt?: string) =>
@@ -115,7 +115,7 @@ async function busyWorker(world: WorkerWorld, context: TestContext) {
   const apps = { installed, upgraded, removed }
   const namespaces = [installed, upgraded, removed].map(({ namespaceName }) => namespaceName)
   const newest = () => Promise.all(namespaces.map(async (namespace) => (await statusesIn(namespace)).at(-1)))
-  await expect.poll(newest, PATIENCE).toEqual(['pending-install', 'pending-upgrade', 'uninstalling'])
+  await context.expect.poll(newest, PATIENCE).toEqual(['pending-install', 'pending-upgrade', 'uninstalling'])
   return {
     ...at,
     ...apps,
