@@ -314,7 +314,7 @@ test('a step of a rotation is refused at once where Gardener would refuse it', a
   await seen({ type: 'Create', state: 'Processing' })
   expect(await both()).toEqual(['ClusterNotReady', 'ClusterNotReady'])
   await seen({ type: 'Reconcile', state: 'Failed' })
-  expect(await both()).toEqual(['ClusterNotReady', 'ClusterNotReady'])
+  expect(await both()).toEqual(['RetryNeeded', 'RetryNeeded'])
   const done = { type: 'Create', state: 'Succeeded' }
   await seen(done)
   expect(await both()).toEqual(['succeeded', 'RotationNotDue'])
@@ -342,6 +342,10 @@ test('an operation is refused while Gardener was not asked for the one before, f
   expect((await w.clusters.getCluster(w.ann, w.acme, id)).operation).toEqual(first.operation)
   await w.database.pool.query(`update tenant.cluster_sync set ${CLOSED}`)
   expect(await ask('reconcile')).toBe('succeeded')
+  expect(await ask('retry')).toBe('OperationPending')
+  // Gardener takes up nothing else then.
+  await w.database.pool.query(`update tenant.cluster_sync set shoot = $1`, [{ operation: { state: 'Failed' } }])
+  expect([await ask('reconcile'), await ask('retry')]).toEqual(['OperationPending', 'succeeded'])
   expect(await ask('retry')).toBe('OperationPending')
   const old = { ...first.operation, id: 'old', requested_at: Date.now() - 3_600_000 }
   await w.database.pool.query('update tenant.clusters set operation = $1', [old])

@@ -42,6 +42,9 @@ const failure = (promise: Promise<unknown>) =>
     (error: unknown) => ({ ...failureOf(error), refused: (error as { refused?: unknown }).refused }),
   )
 
+/** Of a project whose namespace or credentials Gardener has not seen yet. */
+const NOT_YET: ReadonlySet<string> = new Set(['NamespacePending', 'GardenerMisconfigured'])
+
 /** What we rely on of Gardener, each as a sentence. Where the mock and Gardener differ, Gardener is right. */
 export function exerciseGardener(name: string, make: () => Promise<GardenerUnderTest>): void {
   describe(`${name} behaves like Gardener`, () => {
@@ -59,7 +62,18 @@ export function exerciseGardener(name: string, make: () => Promise<GardenerUnder
       const project = { name: projectFor(cluster.organizationId, settings), organizationId: cluster.organizationId }
       const namespace = async (): Promise<string> => {
         const ready = () => gardener.ensureProject(project, write())
-        await expect.poll(ready, { timeout: PATIENCE_MS, interval: 20 }).toBeDefined()
+        // Gardener sees the namespace and the credentials in it a little later than they can be read.
+        const admission = async (): Promise<string> => {
+          const where = await ready()
+          if (where === undefined) return 'no namespace'
+          const signal = AbortSignal.timeout(PATIENCE_MS)
+          const isAdmitted = await gardener.dryRun(wantedShoot(cluster, settings, where), signal).then(
+            () => true,
+            (error: unknown) => !NOT_YET.has(failureOf(error).code),
+          )
+          return isAdmitted ? 'it is there' : 'not admitted yet'
+        }
+        await expect.poll(admission, { timeout: PATIENCE_MS, interval: 20 }).toBe('it is there')
         return (await ready()) ?? ''
       }
       const draft = (where: string, change: Partial<Cluster> = {}): ShootDraft =>
@@ -204,7 +218,7 @@ export function exerciseGardener(name: string, make: () => Promise<GardenerUnder
       const stale = { code: 'ClusterStaleFence' }
       const at = placeOf(created)
       expect(await failure(gardener.apply(draft(at.namespace ?? ''), write(4)))).toMatchObject(stale)
-      expect(await failure(gardener.annotate(at, { 'caelus.io/operation': 'x' }, write(4)))).toMatchObject(stale)
+      expect(await failure(gardener.annotate(created, { 'caelus.io/operation': 'x' }, write(4)))).toMatchObject(stale)
       expect(await failure(gardener.remove(created, write(4)))).toMatchObject(stale)
       expect((await live(created))?.metadata.annotations).toEqual(before?.metadata.annotations)
     })
@@ -462,7 +476,8 @@ export function exerciseGardener(name: string, make: () => Promise<GardenerUnder
 
       it('fails for good until it is retried', async () => {
         const { gardenlet, ready, seen: until, gardener, cluster, draft } = await fresh()
-        const at = placeOf((await ready()) as Shoot)
+        const shoot = (await ready()) as Shoot
+        const at = placeOf(shoot)
         await gardenlet.fail(at, {
           description: 'bad credentials',
           codes: ['ERR_INFRA_UNAUTHENTICATED'],
@@ -471,7 +486,7 @@ export function exerciseGardener(name: string, make: () => Promise<GardenerUnder
         await gardener.apply(draft(at.namespace ?? '', { nodePools }), write(2))
         const failed = await until(isIn('Failed'))
         await gardenlet.heal(at)
-        expect(await gardener.annotate(at, { 'gardener.cloud/operation': 'retry' }, write(2))).toBe(true)
+        expect(await gardener.annotate(shoot, { 'gardener.cloud/operation': 'retry' }, write(2))).toBe(true)
         const retried = await until(isReady)
         expect(retried?.metadata.generation).toBeGreaterThan(failed?.metadata.generation ?? 0)
         expect(retried?.metadata.annotations?.['gardener.cloud/operation']).toBeUndefined()
@@ -482,10 +497,20 @@ export function exerciseGardener(name: string, make: () => Promise<GardenerUnder
         const shoot = (await ready()) as Shoot
         const asked = { 'gardener.cloud/operation': 'reconcile', [OPERATION_ID]: 'first' }
         const generation = async () => (await live(shoot))?.metadata.generation
-        expect(await gardener.annotate(placeOf(shoot), asked, write(2))).toBe(true)
+        expect(await gardener.annotate(shoot, asked, write(2))).toBe(true)
         expect(await generation()).toBe((shoot.metadata.generation ?? 0) + 1)
-        expect(await gardener.annotate(placeOf(shoot), asked, write(2))).toBe(false)
+        expect(await gardener.annotate(shoot, asked, write(2))).toBe(false)
         expect(await generation()).toBe((shoot.metadata.generation ?? 0) + 1)
+      })
+
+      it('is asked for nothing in the place of another', async () => {
+        const { gardener, ready, live } = await fresh()
+        const shoot = (await ready()) as Shoot
+        const former = { metadata: { ...shoot.metadata, uid: '00000000-0000-4000-8000-000000000000' } }
+        const asked = { 'gardener.cloud/operation': 'reconcile', [OPERATION_ID]: 'first' }
+        expect(await gardener.annotate(former, asked, write(2))).toBe(false)
+        expect((await live(shoot))?.metadata.generation).toBe(shoot.metadata.generation)
+        expect(Object.keys((await live(shoot))?.metadata.annotations ?? {})).not.toContain(OPERATION_ID)
       })
 
       it('degrades after it was ready', async () => {
@@ -515,10 +540,11 @@ export function exerciseGardener(name: string, make: () => Promise<GardenerUnder
 
       it('rotates credentials in two steps', async () => {
         const { gardener, ready, seen: until } = await fresh()
-        const at = placeOf((await ready()) as Shoot)
+        const rotating = (await ready()) as Shoot
         const phase = (shoot: Shoot | undefined) =>
           shoot?.status?.credentials?.rotation?.['certificateAuthorities']?.phase
-        const ask = (operation: string) => gardener.annotate(at, { 'gardener.cloud/operation': operation }, write(2))
+        const ask = (operation: string) =>
+          gardener.annotate(rotating, { 'gardener.cloud/operation': operation }, write(2))
         expect(await failure(ask('rotate-credentials-complete'))).toMatchObject({
           code: 'ShootRefused',
           refused: expect.arrayContaining([expect.objectContaining({ field: 'operation' })]) as unknown,

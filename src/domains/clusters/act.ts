@@ -1,7 +1,7 @@
 import type { FencedWrite, Gardener } from './gardener/gardener.ts'
-import { GARDENER_OPERATION, OPERATION_ID } from './gardener/shoot.ts'
+import { GARDENER_OPERATION, OPERATION_ID, type Shoot } from './gardener/shoot.ts'
 import { liveOf } from './live.ts'
-import { askFor, type Memory, type Observation } from './observe.ts'
+import { askFor, ifOf, type Memory, type Observation } from './observe.ts'
 import type { LoadedCluster } from './rows.ts'
 import { projectFor, type GardenerSettings } from './shoot/wanted.ts'
 import { isObserved } from './status.ts'
@@ -45,7 +45,7 @@ export async function act(deps: ActDeps, step: Effect, acting: Acting): Promise<
       if (shoot === undefined) return false
       const isRemoved = await gardener.remove(shoot, write)
       const { namespace = '', name } = shoot.metadata
-      memory.shoot = (await gardener.find({ namespace, name }, write.signal)) ?? null
+      memory.shoot = ifOf(loaded, await gardener.find({ namespace, name }, write.signal)) ?? null
       return isRemoved
     }
     case 'forget': {
@@ -58,22 +58,35 @@ export async function act(deps: ActDeps, step: Effect, acting: Acting): Promise<
 }
 
 /** The server is asked before: the watch may not know yet that it was asked for, by another worker or by one that died. */
-async function operate({ gardener }: ActDeps, step: Operate, { observation, memory, write }: Acting): Promise<boolean> {
+async function operate(
+  { gardener }: ActDeps,
+  step: Operate,
+  { loaded, observation, memory, write }: Acting,
+): Promise<boolean> {
   if (observation.shoot === undefined) return false
   const { namespace = '', name } = observation.shoot.metadata
   const at = { namespace, name }
-  const shoot = await gardener.find(at, write.signal)
+  const shoot = ifOf(loaded, await gardener.find(at, write.signal))
   memory.shoot = shoot ?? null
-  if (shoot === undefined || !isStillDue(step, liveOf(shoot))) return false
-  // Somebody has asked for another one since it was decided.
-  if (liveOf(shoot).pendingOperation !== liveOf(observation.shoot).pendingOperation) return false
+  if (shoot === undefined || !isStillDue(step, liveOf(shoot)) || !isAsObserved(shoot, observation.shoot)) return false
   const annotations = {
     [GARDENER_OPERATION]: step.operation,
     ...(step.id !== undefined && { [OPERATION_ID]: step.id }),
   }
-  const isAsked = await gardener.annotate(at, annotations, write)
-  memory.shoot = (await gardener.find(at, write.signal)) ?? null
+  const isAsked = await gardener.annotate(shoot, annotations, write)
+  memory.shoot = ifOf(loaded, await gardener.find(at, write.signal)) ?? null
   return isAsked
+}
+
+/** What the operation was chosen by. Gardener gives up, goes on or is asked for another operation at any time. */
+function isAsObserved(shoot: Shoot, observed: Shoot): boolean {
+  const [is, was] = [liveOf(shoot), liveOf(observed)]
+  const hasFailed = is.operation?.state === 'Failed'
+  return (
+    is.uid === was.uid &&
+    is.pendingOperation === was.pendingOperation &&
+    hasFailed === (was.operation?.state === 'Failed')
+  )
 }
 
 const isStillDue = ({ by, id }: Operate, live: ReturnType<typeof liveOf>): boolean =>

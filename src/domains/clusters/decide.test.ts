@@ -253,6 +253,21 @@ describe('decide', () => {
     expect(after(20_000)).toMatchObject({ ms: 5_000 })
     expect(after(10 * MINUTE)).toMatchObject({ ms: 30_000, failure: { code: 'NamespacePending' } })
   })
+
+  it('waits for a namespace in the same way when a cluster lost its Shoot with its project', () => {
+    const seen = { namespace: { is: 'pending', project: 'p1' } as const, shoot: { is: 'absent' } as const }
+    const after = (ms: number, status: ShootStatus = 'progressing') =>
+      decide(input({ seen, sync: { status, statusChangedAt: NOW - ms } }), NOW)
+    expect(after(100).step).toMatchObject({ ms: 1_000 })
+    expect(after(20_000).step).toMatchObject({ ms: 5_000 })
+    expect(after(10 * MINUTE)).toMatchObject({
+      step: { ms: 30_000, failure: { code: 'NamespacePending' } },
+      truth: { status: 'progressing' },
+    })
+    // The time of another status says nothing about how long it waits.
+    expect(after(10 * MINUTE, 'ready').step).toMatchObject({ ms: 1_000 })
+    expect(after(10 * MINUTE, 'ready').step).not.toHaveProperty('failure')
+  })
 })
 
 const asked = (over: Partial<Operation> = {}): Operation => ({
@@ -339,6 +354,25 @@ describe('an operation that a person asked for', () => {
     // Without one that is open, there is nothing to wait for.
     expect(decide(input({ seen: { shoot: present({ ...READY, ...pending }) } }), NOW).step).toEqual({ do: 'nothing' })
   })
+
+  it.each(['rotate-credentials-start', 'rotate-credentials-complete'] as const)(
+    'that is %s stays open while Gardener has given up: it takes up nothing but a retry then',
+    (kind) => {
+      const failed = (ms: number, over: Partial<LiveShoot> = {}) => {
+        const live = { ...shoots.failed, operation: { ...operation('Failed'), updatedAt: NOW - ms }, ...over }
+        return decide(input({ cluster: { operation: asked({ kind }) }, seen: { shoot: present(live) } }), NOW)
+      }
+      expect(failed(0)).toMatchObject({ step: { do: 'waitFor', ms: MINUTE }, isSynced: true })
+      expect(failed(MINUTE).step).toEqual({ do: 'operate', operation: 'retry', by: 'caelus' })
+      expect(failed(MINUTE, { generation: 4 }).step).toEqual({ do: 'nothing' })
+      const errors = [{ description: 'wrong key', codes: ['ERR_INFRA_UNAUTHORIZED'] }]
+      expect(failed(MINUTE, { errors }).step).toEqual({ do: 'nothing' })
+      for (const decision of [failed(0), failed(MINUTE), failed(MINUTE, { errors })])
+        expect(decision).not.toHaveProperty('closedOperation')
+      expect(stepFor(asked({ kind }), shoots.erroneous)).toMatchObject({ do: 'operate', operation: kind })
+      expect(stepFor(asked({ kind }), shoots.processing)).toMatchObject({ do: 'operate', operation: kind })
+    },
+  )
 
   it('comes after the change that was asked for with it', () => {
     const over = { cluster: { operation: asked() }, sync: { generation: 3 } }
@@ -430,6 +464,37 @@ describe('what Gardener gave up', () => {
       operation: 'retry',
       by: 'person',
     })
+  })
+
+  it('is tried again when a person asks for it, also during a deletion that somebody else began', () => {
+    const errors = [{ description: 'wrong key', codes: ['ERR_INFRA_UNAUTHORIZED'] }]
+    const stuck = { ...failedAgo(MINUTE), isDeleting: true, errors }
+    const asking = (kind: Operation['kind'], live: LiveShoot = stuck) =>
+      decide(input({ cluster: { operation: asked({ kind }) }, seen: { shoot: present(live) } }), NOW)
+    const byPerson = { do: 'operate', by: 'person', id: 'op1' }
+    expect(asking('retry').step).toMatchObject({ ...byPerson, operation: 'retry' })
+    expect(asking('reconcile').step).toMatchObject({ ...byPerson, operation: 'retry' })
+    expect(asking('reconcile', shoots.deleting).step).toMatchObject({ ...byPerson, operation: 'reconcile' })
+    expect(asking('retry', { ...stuck, operationId: 'op1' })).toMatchObject({
+      step: { do: 'waitFor' },
+      closedOperation: 'op1',
+    })
+    // The Shoot that is made anew may have its credentials rotated.
+    const rotation = asking('rotate-credentials-start')
+    expect(rotation.step).toMatchObject({ do: 'waitFor', ms: MINUTE })
+    expect(rotation).not.toHaveProperty('closedOperation')
+    // What Gardener has not taken up is not replaced, and not waited for as long as the end of the deletion.
+    const pending = asking('reconcile', { ...shoots.deleting, pendingOperation: 'reconcile' })
+    expect(pending.step).toMatchObject({ do: 'waitFor', ms: 10_000, failure: { code: 'ShootTerminating' } })
+  })
+
+  it('is the failure of a deletion that somebody else began; without one it is the deletion itself', () => {
+    const of = (live: LiveShoot) => decide(input({ seen: { shoot: present(live) } }), NOW)
+    expect(of(shoots.deletionFailed).truth.failure).toMatchObject({ code: 'ShootFailed' })
+    expect(of(shoots.deletionFailed).step).not.toHaveProperty('failure')
+    expect(of(shoots.deletionErroneous).step).not.toHaveProperty('failure')
+    for (const live of [shoots.deleting, shoots.deletionUnobserved])
+      expect(of(live)).toMatchObject({ step: { failure: { code: 'ShootTerminating' } }, truth: { failure: null } })
   })
 
   it('counts anew after a success, and not before', () => {

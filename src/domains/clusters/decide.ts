@@ -106,13 +106,18 @@ function awaitApps(input: DecideInput): Decision {
 
 /** Somebody else deletes the Shoot of a living cluster. It is made anew once it is gone, so its deletion has to end. */
 function awaitEnd(input: DecideInput, live: LiveShoot, now: number): Decision {
-  const failure = raise.ShootTerminating(
+  const { failure } = raise.ShootTerminating(
     `Shoot ${live.namespace}/${live.name} of this cluster is being deleted, and not by Caelus`,
-  ).failure
-  const decision = decideFailed(input, live, statusOf(live), now)
+  )
+  const { operation } = input.cluster
+  const next = operation !== null && OPERATIONS_OF_DELETION.has(operation.kind) ? decideOperation : decideFailed
+  const truth = statusOf(live)
+  const decision = next(input, live, truth, now)
   if (decision.step.do === 'operate') return decision
   const ms = decision.step.do === 'waitFor' ? decision.step.ms : TERMINATING_LOOK_MS
-  return { ...decision, step: { do: 'waitFor', ms, because: failure.message, failure } }
+  // Where the deletion has failed, the status has the failure that a person should act on.
+  const step: Step = { do: 'waitFor', ms, because: failure.message, ...(truth.failure === null && { failure }) }
+  return { ...decision, step }
 }
 
 function decideCreate(input: DecideInput, now: number): Decision {
@@ -124,7 +129,8 @@ function decideCreate(input: DecideInput, now: number): Decision {
       return decided(input, { do: 'ensureNamespace' }, truth('it waits for its project'))
     case 'pending': {
       const because = `Gardener makes the namespace of project ${namespace.project}`
-      const sinceMs = status === 'pending' ? now - statusChangedAt : 0
+      // The time of another status is no time of waiting for the namespace.
+      const sinceMs = status === truth(because).status ? now - statusChangedAt : 0
       const ms = Math.min(LAST_NAMESPACE_LOOK_MS, Math.max(FIRST_NAMESPACE_LOOK_MS, Math.round(sinceMs / 4)))
       const isSlow = sinceMs >= SLOW_NAMESPACE_MS
       const failure = isSlow ? { failure: raise.NamespacePending(`${because}, and has not for a minute`).failure } : {}
@@ -174,6 +180,8 @@ function decideOperation(input: DecideInput, live: LiveShoot, truth: StatusTruth
   const { operation } = input.cluster
   if (!isOperationOpen(operation, input.sync, now) || closedIn(input, now) !== undefined)
     return decideFailed(input, live, truth, now)
+  // It stays open: Gardener would leave the annotation unread, and a retry would replace it.
+  if (live.operation?.state === 'Failed' && !isTry(operation.kind)) return decideFailed(input, live, truth, now)
   const step: Operate = { do: 'operate', operation: operationFor(operation.kind, live), by: 'person', id: operation.id }
   return operating(input, step, live, truth)
 }
@@ -192,7 +200,9 @@ function operating(input: DecideInput, step: Operate, live: LiveShoot, truth: St
 
 /** Gardener takes `retry` for what has failed, and `reconcile` for everything else. */
 const operationFor = (kind: OperationKind, { operation }: LiveShoot): string =>
-  kind === 'retry' || kind === 'reconcile' ? (operation?.state === 'Failed' ? 'retry' : 'reconcile') : kind
+  isTry(kind) ? (operation?.state === 'Failed' ? 'retry' : 'reconcile') : kind
+
+const isTry = (kind: OperationKind): boolean => kind === 'retry' || kind === 'reconcile'
 
 /** What Gardener gave up is tried again where that can help. */
 function decideFailed(input: DecideInput, live: LiveShoot, truth: StatusTruth, now: number): Decision {

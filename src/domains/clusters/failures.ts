@@ -1,13 +1,13 @@
 import { defineFailures } from '../../kernel/index.ts'
 
-const RETRIED = 'It is retried by itself.'
+const RETRIED = 'Caelus retries automatically.'
 
 /** Everything that can go wrong with a cluster. A sync never gives up, so whatever a worker meets is retryable. */
 export const raise = defineFailures({
   GardenerUnreachable: {
     whoseMove: 'platform',
     retryable: true,
-    nextStep: `${RETRIED} If it stays, check that the API of Gardener is up and reachable from the worker.`,
+    nextStep: `${RETRIED} If the problem persists, check that the API of Gardener is up and reachable from the worker.`,
   },
   GardenerForbidden: {
     whoseMove: 'operator',
@@ -27,22 +27,22 @@ export const raise = defineFailures({
   ShootTaken: {
     whoseMove: 'operator',
     retryable: true,
-    nextStep: `A Shoot of this name exists and belongs to somebody else; Caelus never changes it. Delete or rename it. ${RETRIED}`,
+    nextStep: `Delete or rename the Shoot of this name: it was not created by Caelus, which never changes it. ${RETRIED}`,
   },
   ProjectTaken: {
     whoseMove: 'operator',
     retryable: true,
-    nextStep: `A Project of this name exists and belongs to somebody else; Caelus never changes it. Delete or rename it. ${RETRIED}`,
+    nextStep: `Delete or rename the Project of this name: it was not created by Caelus, which never changes it. ${RETRIED}`,
   },
   ShootTerminating: {
     whoseMove: 'platform',
     retryable: true,
-    nextStep: 'A Shoot of this cluster is still being deleted, and is made anew once it is gone.',
+    nextStep: 'No action needed: Caelus creates the Shoot again once the deletion has ended.',
   },
   NamespacePending: {
     whoseMove: 'platform',
     retryable: true,
-    nextStep: `Gardener makes the namespace of the project. ${RETRIED} If it stays, check gardener-controller-manager.`,
+    nextStep: `Gardener creates the namespace of the project. ${RETRIED} If the problem persists, check gardener-controller-manager.`,
   },
   InfrastructureCredentials: {
     whoseMove: 'operator',
@@ -52,12 +52,12 @@ export const raise = defineFailures({
   InfrastructureQuota: {
     whoseMove: 'operator',
     retryable: true,
-    nextStep: 'Have the quota of the infrastructure raised or ask for fewer nodes, then retry.',
+    nextStep: 'Have the quota of the infrastructure raised or order fewer nodes, then retry.',
   },
   InfrastructureBusy: {
     whoseMove: 'platform',
     retryable: true,
-    nextStep: 'Gardener goes on by itself once the infrastructure answers again.',
+    nextStep: 'No action needed: Gardener retries once the infrastructure accepts requests again.',
   },
   InfrastructureDepleted: {
     whoseMove: 'user',
@@ -72,7 +72,8 @@ export const raise = defineFailures({
   ClusterResourcesLeft: {
     whoseMove: 'user',
     retryable: true,
-    nextStep: 'Remove what blocks the cleanup inside the cluster: objects with finalizers that nobody removes.',
+    nextStep:
+      'Remove what blocks the cleanup inside the cluster: objects with finalizers that no controller removes (`caelus get-kubeconfig` still gives access).',
   },
   ClusterConfiguration: {
     whoseMove: 'user',
@@ -92,17 +93,18 @@ export const raise = defineFailures({
   ShootErroneous: {
     whoseMove: 'platform',
     retryable: true,
-    nextStep: 'Gardener retries by itself. If it stays, the message says what fails.',
+    nextStep: 'Gardener retries automatically. If the problem persists, the message says what fails.',
   },
   ShootDegraded: {
     whoseMove: 'operator',
     retryable: true,
-    nextStep: 'Read the condition that the message names. The cluster is ready again by itself once it is healthy.',
+    nextStep: 'Read the condition that the message names. The cluster becomes ready again once it is healthy.',
   },
   ClusterStaleFence: {
     whoseMove: 'platform',
     retryable: true,
-    nextStep: 'Nothing: another worker has taken over and goes on from here.',
+    nextStep:
+      'No action needed if another worker has taken over. If the failure stays (restored database, annotation changed by hand), remove the annotation caelus.io/fence of the Shoot.',
   },
   ClusterNameTaken: {
     whoseMove: 'user',
@@ -142,18 +144,18 @@ export const raise = defineFailures({
   ClusterNotReady: {
     whoseMove: 'user',
     retryable: true,
-    nextStep: 'Wait until the control plane of the cluster is up, then ask again.',
+    nextStep: 'Wait until the control plane of the cluster is up, then try again.',
   },
   ClusterHibernated: {
     whoseMove: 'user',
     retryable: false,
-    nextStep: 'Wake it up (`caelus update-cluster --wake-up`), wait until it is ready, then ask again.',
+    nextStep: 'Wake it up (`caelus update-cluster --wake-up`), wait until it is ready, then try again.',
   },
   RetryNeeded: {
     whoseMove: 'user',
     retryable: false,
     nextStep:
-      'Remove the cause of what failed and retry it (`caelus operate-cluster … retry`); once that has succeeded, ask again.',
+      'Remove the cause of what failed and retry it (`caelus operate-cluster … retry`); once that has succeeded, try again.',
   },
   RotationNotDue: {
     whoseMove: 'user',
@@ -165,7 +167,7 @@ export const raise = defineFailures({
     whoseMove: 'user',
     retryable: true,
     nextStep:
-      'Wait until Gardener was asked for the operation that the message names, which `caelus list-cluster-events` tells; then ask again.',
+      'Wait until Gardener was asked for the operation that the message names, which `caelus list-cluster-events` tells; then try again.',
   },
   OrphansKept: {
     whoseMove: 'operator',

@@ -139,5 +139,6 @@ export async function askFor(
   return ifOf(loaded, await gardener.find({ namespace, name }, signal))
 }
 
-const ifOf = ({ cluster, sync }: LoadedCluster, shoot: Shoot | undefined): Shoot | undefined =>
+/** The Shoot that was found under a name, unless it belongs to another cluster or to nobody. */
+export const ifOf = ({ cluster, sync }: LoadedCluster, shoot: Shoot | undefined): Shoot | undefined =>
   shoot && ownShoot(cluster.id, [shoot], sync.shoot?.uid)

@@ -91,6 +91,27 @@ test('a table that has lost rows removes nothing, however many are left', () => 
   expect(namesOf({ shoots, living, known: [...living, '1'], rows: 21 })).toEqual(['1', '2', '3'])
 })
 
+test('a table that has lost rows removes nothing while their Shoots come of age one after the other', () => {
+  const living = Array.from({ length: 20 }, (_, i) => `l${i}`)
+  const old = ['1', '2', '3'].map((id) => shoot(id))
+  const lost = (over: Partial<OrphanCandidate>) => {
+    const shoots = [...living.map((id) => shoot(id)), ...old, shoot('4', over)]
+    return decideOrphans(input({ shoots, living, known: living, rows: 20 }), NOW)
+  }
+  for (const over of [{ createdAt: NOW }, { isDeleting: true }]) {
+    const { remove, kept } = lost(over)
+    expect(remove).toEqual([])
+    expect(kept?.failure.message).toContain('the table of clusters has lost 4 rows')
+    expect(kept?.shoots).toHaveLength(4)
+  }
+  // Young ones alone are not deleted anyway.
+  const young = living.slice(0, 4).map((id) => shoot(id, { createdAt: NOW }))
+  expect(decideOrphans(input({ shoots: young, living: [], known: [], rows: 20 }), NOW)).toMatchObject({
+    remove: [],
+    kept: null,
+  })
+})
+
 test('an emptied table removes nothing, and says so', () => {
   const { remove, kept } = decideOrphans(input({ living: [], known: [], rows: 0, shoots: [shoot('1')] }), NOW)
   expect(remove).toEqual([])

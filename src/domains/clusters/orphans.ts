@@ -93,10 +93,12 @@ export function decideOrphans(input: OrphansInput, now: number): OrphansDecision
     .toSorted((a, b) => a.createdAt - b.createdAt || (a.uid < b.uid ? -1 : 1))
   const orphans = strays.filter(({ isDeleting, createdAt }) => !isDeleting && now - createdAt >= limits.graceMs)
   const known = new Set(input.known)
-  const lost = orphans.filter(({ clusterId }) => !known.has(clusterId)).length
-  const why = whySuspicious({ orphans: orphans.length, lost, shoots: shoots.length, rows }, limits)
+  // Whatever their age: otherwise lost rows would pass in slices, as their Shoots come of age.
+  const lost = strays.filter(({ clusterId }) => !known.has(clusterId))
+  const why = whySuspicious({ orphans: orphans.length, lost: lost.length, shoots: shoots.length, rows }, limits)
   if (why !== undefined) {
-    const names = orphans.map(textOf)
+    const kept = new Set([...orphans, ...lost])
+    const names = strays.filter((stray) => kept.has(stray)).map(textOf)
     const failure = raise.OrphansKept(`${why}: ${listOf(names)}`).failure
     return { remove: [], retry: [], stuck: [], kept: { failure, shoots: names } }
   }
@@ -114,7 +116,7 @@ const isRetryDue = ({ givenUp }: OrphanCandidate, now: number): boolean =>
 
 interface Counted {
   readonly orphans: number
-  /** Orphans without a row, not even one of a deleted cluster. */
+  /** Shoots of any age without a row, not even one of a deleted cluster. */
   readonly lost: number
   readonly shoots: number
   readonly rows: number
@@ -196,7 +198,7 @@ async function collectOrphans({ gardener, rows, clock, emitter, limits }: Orphan
   for (const orphan of retry) {
     const shoot = await stillOrphan(orphan)
     if (shoot === undefined || !isRetryDue(candidateOf(shoot), now)) continue
-    if (await gardener.annotate(orphan, { [GARDENER_OPERATION]: 'retry' }, write))
+    if (await gardener.annotate(shoot, { [GARDENER_OPERATION]: 'retry' }, write))
       emitter.emit('clusters:orphanRetried', { shoot: textOf(orphan), cluster: orphan.clusterId })
   }
 

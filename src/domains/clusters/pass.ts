@@ -4,7 +4,7 @@ import type { ClustersEvents } from './events.ts'
 import { glimpse, type ObserveDeps } from './observe.ts'
 import { clusterKey } from './queue.ts'
 import { record } from './record.ts'
-import { inputOf } from './reconciler.ts'
+import { AWAY, inputOf } from './reconciler.ts'
 import type { ClusterRows, LoadedCluster } from './rows.ts'
 
 export interface PassDeps extends ObserveDeps {
@@ -19,35 +19,45 @@ const PAGE = 200
 const PAUSE_MS = 100
 /** How often to see whether the watch is current. */
 const WATCH_LOOK_MS = 1_000
+/** The pause after a pass that failed, or that the end of the watch has cut off. */
+const FAILED_PASS_MS = 10_000
 
 /**
- * Compares all rows with the Shoots that the watch shows, at the start and from time to time, and wakes those with something
- * to do. It decides as a run would, so over unchanged clusters it writes nothing and asks Gardener nothing.
+ * Compares all rows with the Shoots that the watch shows and wakes those with something to do: whenever the watch has become
+ * current, at the start too, and from time to time. It decides as a run would, so over unchanged clusters it writes nothing
+ * and asks Gardener nothing.
  */
 export function passService(deps: PassDeps, everyMs: number): Service {
   const { clock, emitter, gardener } = deps
-  return every(
-    'clusters pass',
-    everyMs,
-    async (signal) => {
-      // Before the first list everything would look missing.
-      while (!gardener.shoots.isCurrent) await sleep(clock, WATCH_LOOK_MS, signal)
-      await pass(deps, signal)
-    },
-    { clock, onError: (error) => emitter.emit('clusters:scanFailed', { error }) },
-  )
+  let [wasAway, dueAt] = [true, 0]
+  const passIfDue = async (signal: AbortSignal): Promise<void> => {
+    // Before the first list everything would look missing.
+    if (!gardener.shoots.isCurrent) {
+      ;[wasAway, dueAt] = [true, 0]
+      return
+    }
+    if (clock.elapsed() < dueAt) return
+    dueAt = clock.elapsed() + Math.min(everyMs, FAILED_PASS_MS)
+    if (!(await pass(deps, wasAway, signal))) return
+    ;[wasAway, dueAt] = [false, clock.elapsed() + everyMs]
+  }
+  return every('clusters pass', WATCH_LOOK_MS, passIfDue, {
+    clock,
+    onError: (error) => emitter.emit('clusters:scanFailed', { error }),
+  })
 }
 
-export async function pass(deps: PassDeps, signal: AbortSignal): Promise<void> {
+/** `wasAway`: clusters that wait because Gardener did not answer are woken before their time. False: it was not completed. */
+export async function pass(deps: PassDeps, wasAway: boolean, signal: AbortSignal): Promise<boolean> {
   const { rows, clock, emitter, gardener } = deps
   const since = clock.now()
   let [after, clusters, woken]: [string | undefined, number, number] = [undefined, 0, 0]
   for (;;) {
     const page = await rows.page(after, PAGE)
     // What a watch that was lost does not show may exist.
-    if (!gardener.shoots.isCurrent) return
+    if (!gardener.shoots.isCurrent) return false
     const due = page.filter((loaded) => hasWork(deps, loaded))
-    await Promise.all(due.map(({ cluster }) => wakeUp(deps, cluster.id, cluster.organizationId)))
+    await Promise.all(due.map((loaded) => wakeUp(deps, loaded, wasAway && isAwaiting(loaded) ? 'retry' : 'drift')))
     clusters += page.length
     woken += due.length
     if (page.length < PAGE) break
@@ -55,10 +65,17 @@ export async function pass(deps: PassDeps, signal: AbortSignal): Promise<void> {
     await sleep(clock, PAUSE_MS, signal)
   }
   emitter.emit('clusters:scanned', { clusters, woken, ms: clock.now() - since })
+  return true
 }
 
-const wakeUp = ({ queue }: Pick<PassDeps, 'queue'>, id: string, tenant: string): Promise<void> =>
-  queue.wake(clusterKey(id), { reason: 'drift', tenant })
+const isAwaiting = ({ sync }: LoadedCluster): boolean => sync.failure?.code === AWAY
+
+/** Drift leaves a backoff as it is. */
+const wakeUp = (
+  { queue }: Pick<PassDeps, 'queue'>,
+  { cluster }: LoadedCluster,
+  reason: 'drift' | 'retry',
+): Promise<void> => queue.wake(clusterKey(cluster.id), { reason, tenant: cluster.organizationId })
 
 /** Whether a run would do or write anything. */
 export function hasWork(deps: Pick<PassDeps, 'gardener' | 'settings' | 'clock'>, loaded: LoadedCluster): boolean {
@@ -82,7 +99,7 @@ export function fallbackPoll(deps: PassDeps, everyMs: number, atMost: number): S
     if (gardener.shoots.isCurrent) return
     const page = await rows.page(after, atMost)
     after = page.length < atMost ? undefined : page.at(-1)?.cluster.id
-    await Promise.all(page.map(({ cluster }) => wakeUp(deps, cluster.id, cluster.organizationId)))
+    await Promise.all(page.map((loaded) => wakeUp(deps, loaded, 'drift')))
   }
   const onError = (error: unknown): void => emitter.emit('clusters:scanFailed', { error })
   return every('clusters status poll', everyMs, poll, { clock, waitsFirst: true, onError })

@@ -13,7 +13,7 @@ import {
   type Run,
 } from '../../kernel/index.ts'
 import { act } from './act.ts'
-import { decide, type DecideInput, type Decision } from './decide.ts'
+import { decide, isOperationOpen, type DecideInput, type Decision } from './decide.ts'
 import type { ClustersEvents } from './events.ts'
 import { raise } from './failures.ts'
 import type { Gardener } from './gardener/gardener.ts'
@@ -33,12 +33,13 @@ export interface ReconcilerDeps {
 
 /** Five steps lead from any state to any other; more of them mean that another writer undoes our changes. */
 const MOST_STEPS = 8
-/** The pause before asking an unavailable Gardener again. */
-const AWAY_MS = 10_000
+/** The pause before observing again what ends by itself. */
+const PASSING_MS = 10_000
 
-const AWAY = 'GardenerUnreachable'
+/** Gardener does not answer. It costs no attempt of the cluster, and the queue waits as after any failure. */
+export const AWAY = 'GardenerUnreachable'
 /** These clear up without a change of the cluster, so waiting for them costs no attempt. */
-const PASSING: ReadonlySet<string> = new Set([AWAY, 'NamespacePending', 'ShootTerminating'])
+const PASSING: ReadonlySet<string> = new Set(['NamespacePending', 'ShootTerminating'])
 
 /** Observes, decides, acts and records, step by step until there is nothing to do. */
 export function clustersReconcile(deps: ReconcilerDeps): Reconcile {
@@ -77,7 +78,7 @@ class Reconciling {
         const outcome = await this.#step()
         if (outcome !== undefined) return outcome
       }
-      return checkAgain(AWAY_MS, `${MOST_STEPS} steps were taken in a row`)
+      return checkAgain(PASSING_MS, `${MOST_STEPS} steps were taken in a row`)
     } catch (error) {
       return await this.#failed(error)
     }
@@ -136,13 +137,29 @@ class Reconciling {
     if (error instanceof Waiting || this.#run.signal.aborted) throw error
     const failure = failureOf(error)
     const isPassing = PASSING.has(failure.code)
-    if (failure.code === AWAY) this.#deps.emitter.emit('clusters:gardenerAway', { error })
+    const isAway = failure.code === AWAY
+    if (isAway) {
+      this.#deps.emitter.emit('clusters:gardenerAway', { error })
+      if (this.#isLeftToPoll()) return settled()
+    }
     const { truth } = this.#decision ?? {}
-    const attempts = isPassing ? {} : { attempts: this.#run.attempt + 1 }
+    const attempts = isPassing || isAway ? {} : { attempts: this.#run.attempt + 1 }
     await this.#note({ is: 'failed', failure, ...attempts, ...(truth && { truth }) })
-    if (isPassing) return checkAgain(AWAY_MS, failure.message)
+    if (isPassing) return checkAgain(PASSING_MS, failure.message)
     const retryAfterMs = retryAfterOf(error)
     throw new FailureError(failure, { ...(retryAfterMs !== undefined && { retryAfterMs }) })
+  }
+
+  /**
+   * The row asks for nothing; only the status is not known. The fallback poll wakes the cluster in turn, and so does the pass
+   * once the watch is current again. While it is current, the poll does not run.
+   */
+  #isLeftToPoll(): boolean {
+    const { gardener, clock } = this.#deps
+    const { cluster, sync } = this.#loaded
+    if (gardener.shoots.isCurrent || this.#begun !== undefined) return false
+    const isSynced = sync.generation === sync.syncedGeneration && cluster.deletedAt === null
+    return isSynced && !isOperationOpen(cluster.operation, sync, clock.now())
   }
 
   /** Never throws: the caller reports the error that is recorded here. */
@@ -162,9 +179,8 @@ class Reconciling {
     if (recorded === undefined) return false
     if (happened.is === 'decided' && isClaim(happened.decision.step)) {
       this.#begun = recorded
-      // Once in a run is enough.
-      const { closedOperation = sync.closedOperation } = recorded.patch
-      this.#loaded = { ...this.#loaded, sync: { ...sync, closedOperation } }
+      // The outcome is compared with it, so that no status is written that has ended by then, and none twice.
+      this.#loaded = { ...this.#loaded, sync: { ...sync, ...recorded.patch } }
       return true
     }
     const { patch, events } = recorded

@@ -46,6 +46,7 @@ interface WorkerOptions {
   readonly gardener?: (gardener: Gardener) => Gardener
   readonly rows?: (rows: ClusterRows) => ClusterRows
   readonly passMs?: number
+  readonly statusPollMs?: number
 }
 
 /** A garden, a table and a queue in memory; any number of workers on a clock that the test moves. */
@@ -82,7 +83,7 @@ async function stage(settings: Partial<GardenerSettings> = {}) {
     return promise
   }
 
-  const work = async ({ name = 'worker', passMs = 5 * MINUTE, ...wrap }: WorkerOptions = {}) => {
+  const work = async ({ name = 'worker', passMs = 5 * MINUTE, statusPollMs = 2_000, ...wrap }: WorkerOptions = {}) => {
     const emitter = createEmitter<KernelEvents & WatchEvents & ClustersEvents>()
     const events = [
       'clusters:step',
@@ -116,7 +117,7 @@ async function stage(settings: Partial<GardenerSettings> = {}) {
       instance: name,
       passMs,
       pollMs: 1_000,
-      statusPollMs: 2_000,
+      statusPollMs,
     })
     const stop = await settle(startAll(services))
     ends.push(() => void stop())
@@ -589,6 +590,53 @@ describe('Gardener', () => {
     garden.up()
     await untilStatus('a', 'deleted', 2 * MINUTE)
     expect(await shoots()).toHaveLength(1)
+  })
+})
+
+describe('an outage of Gardener', () => {
+  it('leaves clusters alone that need nothing, and is asked again more and more seldom for those that do', async () => {
+    const { clock, clusters, garden, work, until, untilStatus, runs, historyOf } = await stage()
+    const { gardener } = await work({ statusPollMs: 30_000 })
+    const ids = ['a', 'b', 'c', 'd']
+    for (const id of ids) await clusters.order({ id })
+    await until(() => ids.every((id) => clusters.get(id)?.sync.status === 'ready'))
+    await clock.advance(10_000)
+    const before = ids.map(historyOf)
+    garden.down()
+    await until(() => !gardener.shoots.isCurrent)
+    await clusters.change('d', { kubernetesVersion: '1.35.4' })
+    const ran = runs.length
+    await clock.advance(30 * MINUTE)
+    const runsOf = (id: string): number => runs.slice(ran).filter((key) => key.endsWith(`/${id}`)).length
+    // 30 s, 1, 2, 4, 8 and 15 minutes.
+    expect(runsOf('d')).toBeGreaterThanOrEqual(5)
+    expect(runsOf('d')).toBeLessThanOrEqual(7)
+    // Once in each poll.
+    for (const id of ['a', 'b', 'c']) expect(runsOf(id)).toBeLessThanOrEqual(61)
+    expect(ids.slice(0, 3).map(historyOf)).toEqual(before.slice(0, 3))
+    expect(historyOf('d').filter((type) => type === 'sync_failed')).toHaveLength(1)
+    expect(clusters.get('d')?.sync).toMatchObject({ attempts: 0, failure: { code: 'GardenerUnreachable' } })
+    garden.up()
+    await until(() => gardener.shoots.isCurrent)
+    await until(() => clusters.get('d')?.sync.syncedGeneration === 2, 5_000)
+    await untilStatus('d', 'ready')
+    expect(clusters.get('d')?.sync.failure).toBeNull()
+  })
+
+  it('does not cut short the wait of what Gardener has refused', async () => {
+    const { clock, clusters, garden, work, until } = await stage()
+    const { gardener } = await work()
+    const error = { status: 403, reason: 'Forbidden', message: 'shoots.core.gardener.cloud is forbidden: no' }
+    for (let tries = 0; tries < 4; tries++) garden.failNext('patch', error)
+    await clusters.order({ id: 'a' })
+    await until(() => clusters.get('a')?.sync.attempts === 3)
+    garden.down()
+    await until(() => !gardener.shoots.isCurrent)
+    await clock.advance(5_000)
+    garden.up()
+    await until(() => gardener.shoots.isCurrent)
+    await clock.advance(20_000)
+    expect(clusters.get('a')?.sync).toMatchObject({ attempts: 3, syncedGeneration: 0 })
   })
 })
 

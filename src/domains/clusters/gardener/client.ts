@@ -64,6 +64,8 @@ export function openGardener(options: GardenerOptions): Gardener {
       told(async () => {
         const by = client.guardedBy(write.assertLeased)
         try {
+          // Also of a Shoot that exists: the settings may name another binding than when its project was made.
+          await projects.ensureCredentials(draft.metadata.namespace, write)
           const applied = await applyShoot({ by, draft, fence: fenceOf(write), signal: write.signal })
           shoots.wrote(applied)
           return applied
@@ -81,8 +83,9 @@ export function openGardener(options: GardenerOptions): Gardener {
         return client.apply(Shoots, asked, { dryRun: true, force: true, signal })
       }),
 
-    annotate: (at, annotations, write) =>
+    annotate: ({ metadata: { namespace = '', name, uid } }, annotations, write) =>
       told(async () => {
+        const at = { namespace, name }
         const by = client.guardedBy(write.assertLeased)
         const id = annotations[OPERATION_ID]
         // A patch whose answer was lost is not repeated: it would ask for the operation again.
@@ -91,7 +94,8 @@ export function openGardener(options: GardenerOptions): Gardener {
           // Of what it gave up, Gardener takes up nothing but a retry.
           const isPending = metadata.annotations?.[GARDENER_OPERATION] !== undefined
           const isReplacing = isPending && status?.lastOperation?.state !== 'Failed'
-          return isAsked || isReplacing ? undefined : { metadata: { annotations } }
+          const isAnother = metadata.uid !== uid
+          return isAnother || isAsked || isReplacing ? undefined : { metadata: { annotations } }
         }
         const patched = await patchFenced(by, Shoots, at, unlessAsked, fenceOf(write), { signal: write.signal })
         if (patched !== undefined) shoots.wrote(patched)

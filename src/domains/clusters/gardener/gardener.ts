@@ -68,13 +68,18 @@ export interface Gardener {
   ensureProject(project: ProjectDraft, write: FencedWrite): Promise<string | undefined>
   /**
    * Server-side apply under the fence. A Shoot of the name that belongs to another cluster is refused. What Gardener has
-   * completed or raised is kept, and worker groups that the draft does not have are removed.
+   * completed or raised is kept, and worker groups that the draft does not have are removed. The credentials binding is copied
+   * into its project where it is missing.
    */
   apply(shoot: ShootDraft, write: FencedWrite): Promise<Shoot>
   /** What the server would make of it, with all of its admission; nothing is written. */
   dryRun(shoot: ShootDraft, signal: AbortSignal): Promise<Shoot>
-  /** Sets annotations under the fence. False: there is no such Shoot, or it has the id of this operation already. */
-  annotate(at: At, annotations: Readonly<Record<string, string>>, write: FencedWrite): Promise<boolean>
+  /** Sets annotations of this very Shoot under the fence. False: it is gone, or it has the id of this operation already. */
+  annotate(
+    shoot: Pick<Shoot, 'metadata'>,
+    annotations: Readonly<Record<string, string>>,
+    write: FencedWrite,
+  ): Promise<boolean>
   /** Confirms the deletion and deletes this very Shoot. False: it was gone. */
   remove(shoot: Pick<Shoot, 'metadata'>, write: FencedWrite): Promise<boolean>
   /** Asks the server, not the watch. */

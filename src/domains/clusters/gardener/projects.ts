@@ -9,13 +9,17 @@ import { ORGANIZATION_ID } from './shoot.ts'
 export interface GardenProjects {
   /** The namespace of a project, created where it is missing; undefined: Gardener has not made it yet. */
   ensure(project: ProjectDraft, write: FencedWrite): Promise<string | undefined>
-  /** Gardener does not know the namespace any more. */
+  /** Copies the credentials binding of the settings into the namespace of a project, where it is not there yet. */
+  ensureCredentials(namespace: string, write: FencedWrite): Promise<void>
+  /** Gardener does not know the namespace or its binding any more. */
   forget(namespace: string): void
 }
 
 export function gardenProjects(client: Client, settings: GardenerSettings): GardenProjects {
   /** Namespaces of projects that were ready. They never change while the project exists. */
   const namespaces = new Map<string, string>()
+  /** Namespaces that have the binding. */
+  const withBinding = new Set<string>()
 
   async function ensure(draft: ProjectDraft, write: FencedWrite): Promise<string | undefined> {
     const known = settings.namespace ?? namespaces.get(draft.name)
@@ -49,10 +53,21 @@ export function gardenProjects(client: Client, settings: GardenerSettings): Gard
     }
   }
 
-  /** Copies the binding of the operators into the namespace of a project. */
-  async function ensureCredentials(namespace: string, { assertLeased, signal }: FencedWrite): Promise<void> {
+  async function ensureCredentials(namespace: string, write: FencedWrite): Promise<void> {
     const { credentialsBindingName: name, credentialsFrom: from } = settings
-    if (name === undefined || from === undefined || from === namespace) return
+    // Into a namespace that the settings name, operators put it themselves.
+    if (settings.namespace !== undefined || name === undefined || from === undefined || from === namespace) return
+    if (withBinding.has(namespace)) return
+    await copyBinding(namespace, name, from, write)
+    withBinding.add(namespace)
+  }
+
+  async function copyBinding(
+    namespace: string,
+    name: string,
+    from: string,
+    { assertLeased, signal }: FencedWrite,
+  ): Promise<void> {
     if ((await client.get(CredentialsBindings, { namespace, name }, signal)) !== undefined) return
     const source = await client.get(CredentialsBindings, { namespace: from, name }, signal)
     if (source === undefined)
@@ -71,7 +86,9 @@ export function gardenProjects(client: Client, settings: GardenerSettings): Gard
 
   return {
     ensure,
+    ensureCredentials,
     forget(namespace) {
+      withBinding.delete(namespace)
       for (const [project, known] of namespaces) if (known === namespace) namespaces.delete(project)
     },
   }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { failureOf, type FailureError } from '../../../kernel/index.ts'
+import { failureOf, FailureError } from '../../../kernel/index.ts'
 import { KubeError, type StatusCause } from '../../../kube/index.ts'
 import { refusalOf, ShootRefusal } from './refusal.ts'
 
@@ -17,6 +17,13 @@ const answers = JSON.parse(readFileSync('testdata/clusters/admission.json', 'utf
 
 const errorOf = ({ status, reason, message, causes }: Omit<Answer, 'case'>): KubeError =>
   new KubeError('apply Shoot garden-org/c1', { code: status, reason, message, details: { causes } })
+
+const STALE = {
+  message: 'failed to write Shoot garden-org/c1: its annotation caelus.io/fence is 9, and our fence is 8',
+  whoseMove: 'platform',
+  retryable: true,
+  nextStep: 'as of kube',
+} as const
 
 const TYPES = ['accelerated', 'large', 'local', 'medium', 'small']
 const VERSIONS = ['1.36.1', '1.35.4', '1.35.2', '1.34.3', '1.34.1', '1.33.5']
@@ -141,13 +148,31 @@ describe('other errors', () => {
     [{ status: 429, message: 'too many requests' }, 'GardenerUnreachable'],
     [{ status: 409, message: 'the object has been modified' }, 'KubeConflict'],
     [{ status: 404, message: 'namespaces "garden-x" not found' }, 'NamespacePending'],
+    [{ status: 422, message: 'Shoot.core.gardener.cloud "c1" is invalid: too much of it' }, 'ShootRefused'],
+    [{ status: 400, message: 'error decoding patch: unknown field' }, 'ShootRefused'],
+    [{ status: 400, message: 'admission webhook "policy.example.com" denied the request: no' }, 'ShootRefused'],
+    [{ status: 403, message: 'admission webhook "policy.example.com" denied the request: no' }, 'ShootRefused'],
   ])('%j is %s', (answer, code) => {
-    expect(failureOf(refusalOf(errorOf({ reason: '', causes: [], ...answer }), {})).code).toBe(code)
+    const failure = failureOf(refusalOf(errorOf({ reason: '', causes: [], ...answer }), {}))
+    expect(failure.code).toBe(code)
+    expect(failure.message).toContain(answer.message)
+    // A sync never gives up.
+    expect(failure.retryable).toBe(true)
   })
 
   test('a namespace that the settings name is the matter of the operator', () => {
     const error = errorOf({ status: 404, reason: 'NotFound', message: 'namespaces "garden-x" not found', causes: [] })
     expect(failureOf(refusalOf(error, { namespace: 'garden-x' })).code).toBe('GardenerMisconfigured')
+  })
+
+  test('of a worker with an older fence are told with what to do where no other worker runs', () => {
+    const stale = refusalOf(new FailureError({ ...STALE, code: 'KubeStaleFence' }), {})
+    expect(failureOf(stale)).toMatchObject({
+      code: 'ClusterStaleFence',
+      nextStep: expect.stringMatching(
+        /^No action needed if another worker .* remove the annotation caelus\.io\/fence/,
+      ) as unknown,
+    })
   })
 
   test('that are none of the API stay as they are', () => {

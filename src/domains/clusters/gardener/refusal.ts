@@ -86,6 +86,9 @@ const SENTENCES: readonly {
   { says: /User "[^"]*" cannot \w+ resource/, means: (said) => raise.GardenerForbidden(said) },
 ]
 
+/** Refusals of what was ordered that name no field, such as those of an admission webhook. */
+const REFUSED: ReadonlySet<string> = new Set(['KubeInvalid', 'KubeAdmissionDenied'])
+
 const QUOTED = /"(?:[^"\\]|\\.)*"/g
 
 function answered(error: KubeError, settings: Pick<GardenerSettings, 'namespace'>, options: Options): unknown {
@@ -97,6 +100,7 @@ function answered(error: KubeError, settings: Pick<GardenerSettings, 'namespace'
   }
   const problems = problemsIn(error)
   if (problems.length > 0) return refusalIn(problems, said, options)
+  if (REFUSED.has(error.failure.code)) return raise.ShootRefused(said, options)
   if (error.status >= 500) return raise.GardenerUnreachable(said, options)
   if (error.status === 403) return raise.GardenerForbidden(said, options)
   return error

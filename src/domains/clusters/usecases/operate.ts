@@ -24,16 +24,21 @@ export function operateCluster(
       : await changeableCluster(tx, organizationId, id)
     if (cluster.sync.status === 'deleted') throw raise.ClusterBeingDeleted(`cluster ${cluster.name} was deleted`)
     if (!OPERATIONS_OF_DELETION.has(kind)) refuseUntimely(kind, cluster)
-    refuseWhilePending(cluster, clock.now())
+    refuseWhilePending(kind, cluster, clock.now())
     await writeOperation(tx, id, { id: randomUUID(), kind, requestedAt: clock.now() })
     await note(tx, actor, { action: 'operation', object: clusterKey(id), tenant: organizationId, detail: { kind } })
     return await visibleCluster(tx, organizationId, id)
   })
 }
 
-/** A row has one operation: a second one would replace the first before Gardener was asked for it. */
-function refuseWhilePending({ name, operation, sync }: ListedCluster, now: number): void {
+/**
+ * A row has one operation: a second one would replace the first before Gardener was asked for it. Where Gardener gave up, it
+ * takes up nothing but a retry, so that a retry may replace what waits for it.
+ */
+function refuseWhilePending(kind: OperationKind, { name, operation, sync }: ListedCluster, now: number): void {
   if (!isOperationOpen(operation, sync, now)) return
+  const isAwaited = kind === 'retry' && operation.kind !== 'retry' && sync.shoot?.operation?.state === 'Failed'
+  if (isAwaited) return
   const until = new Date(operation.requestedAt + OPERATION_LIFE_MS).toISOString()
   throw raise.OperationPending(
     `Gardener was not asked for ${operation.kind} of cluster ${name} yet; it is dropped if that is not possible until ${until}`,
