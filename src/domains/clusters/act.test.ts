@@ -1,36 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { aborted, service } from '../../kernel/index.ts'
 import { act } from './act.ts'
+import { exampleCluster as cluster, exampleSettings as settings } from './fake/example.ts'
 import type { FencedWrite, Gardener } from './gardener/gardener.ts'
 import { CLUSTER_ID, type Shoot } from './gardener/shoot.ts'
 import { liveOf } from './live.ts'
 import type { Memory } from './observe.ts'
 import type { LoadedCluster } from './rows.ts'
 import { summaryOf } from './shoot/summary.ts'
-import { wantedShoot, type GardenerSettings } from './shoot/wanted.ts'
+import { wantedShoot } from './shoot/wanted.ts'
 import type { Effect } from './steps.ts'
-import type { Cluster } from './types.ts'
-
-const settings: GardenerSettings = {
-  providerType: 'local',
-  cloudProfile: 'local',
-  maxShootNameLen: 21,
-  networkingType: 'calico',
-}
-
-const cluster: Cluster = {
-  id: '0190aaaa-0000-7000-8000-0000000000c1',
-  organizationId: '0190aaaa-0000-7000-8000-000000000001',
-  name: 'one',
-  region: 'local',
-  kubernetesVersion: '1.34',
-  isHibernated: false,
-  maintenance: null,
-  operation: null,
-  nodePools: [],
-  createdAt: 0,
-  deletedAt: null,
-}
 
 const draft = wantedShoot(cluster, settings, 'garden-p1')
 const OWN: Shoot = { ...draft, metadata: { ...draft.metadata, uid: 'u1', generation: 1 } }

@@ -52,7 +52,7 @@ export function adminAccess({ gardener, load, note, clock, seconds = 3_600 }: Ad
       const { cluster, sync } = loaded
       if (cluster.deletedAt !== null && sync.status === 'deleted') return undefined
       if (sync.shoot === null) throw raise.ClusterNotReady(`the Shoot of cluster ${cluster.name} is not there yet`)
-      if (sync.shoot.isHibernated) throw raise.ClusterNotReady(`cluster ${cluster.name} is hibernated`)
+      if (sync.shoot.isHibernated) throw raise.ClusterHibernated(`cluster ${cluster.name} is hibernated`)
       const { namespace, name } = sync.shoot
       const notedAt = await noted({ clusterId, organizationId: cluster.organizationId, seconds })
       try {

@@ -4,6 +4,7 @@ import { decide } from './decide.ts'
 import { explain, type ExplainedJob } from './explain.ts'
 import { explainNow } from './explain-now.ts'
 import { raise } from './failures.ts'
+import { exampleCluster } from './fake/example.ts'
 import type { ObserveDeps } from './observe.ts'
 import type { LiveShoot, Observed } from './observed.ts'
 import type { LoadedCluster } from './rows.ts'
@@ -12,19 +13,7 @@ import { auditText, decisionText } from './words.ts'
 
 const NOW = 1_000_000
 
-const cluster: Cluster = {
-  id: '1',
-  organizationId: 'o1',
-  name: 'one',
-  region: 'local',
-  kubernetesVersion: '1.34.3',
-  isHibernated: false,
-  maintenance: null,
-  operation: null,
-  nodePools: [],
-  createdAt: 0,
-  deletedAt: null,
-}
+const cluster: Cluster = { ...exampleCluster, id: '1', organizationId: 'o1' }
 const sync: SyncState = {
   generation: 2,
   syncedGeneration: 2,

@@ -1,33 +1,12 @@
 import { expect, test } from 'vitest'
 import { aborted, service } from '../../kernel/index.ts'
 import type { At } from '../../kube/index.ts'
+import { exampleCluster as cluster, exampleSettings as settings } from './fake/example.ts'
 import type { Shoot } from './gardener/shoot.ts'
 import { observe } from './observe.ts'
 import type { LoadedCluster } from './rows.ts'
 import { summaryOf } from './shoot/summary.ts'
-import { wantedShoot, type GardenerSettings } from './shoot/wanted.ts'
-import type { Cluster } from './types.ts'
-
-const settings: GardenerSettings = {
-  providerType: 'local',
-  cloudProfile: 'local',
-  maxShootNameLen: 21,
-  networkingType: 'calico',
-}
-
-const cluster: Cluster = {
-  id: '0190aaaa-0000-7000-8000-0000000000c1',
-  organizationId: '0190aaaa-0000-7000-8000-000000000001',
-  name: 'one',
-  region: 'local',
-  kubernetesVersion: '1.34',
-  isHibernated: false,
-  maintenance: null,
-  operation: null,
-  nodePools: [],
-  createdAt: 0,
-  deletedAt: null,
-}
+import { wantedShoot } from './shoot/wanted.ts'
 
 const made = (namespace: string): Shoot => wantedShoot(cluster, settings, namespace)
 

@@ -2,38 +2,19 @@ import { describe, expect, test } from 'vitest'
 import { aborted, createEmitter, failureOf, manualClock, retryAfterOf, service, type Run } from '../../kernel/index.ts'
 import type { ClustersEvents } from './events.ts'
 import { raise } from './failures.ts'
+import { exampleCluster as cluster, exampleSettings as settings } from './fake/example.ts'
 import type { Gardener } from './gardener/gardener.ts'
 import { OPERATION_ID, type Shoot } from './gardener/shoot.ts'
 import { clusterKey } from './queue.ts'
 import { clustersReconcile } from './reconciler.ts'
 import type { ClusterEvent, LoadedCluster, SyncPatch } from './rows.ts'
 import { summaryOf } from './shoot/summary.ts'
-import { wantedShoot, type GardenerSettings } from './shoot/wanted.ts'
+import { wantedShoot } from './shoot/wanted.ts'
 import { READY_CONDITIONS } from './status.ts'
 import type { Cluster, SyncState } from './types.ts'
 
 const NOW = 100_000_000
 
-const settings: GardenerSettings = {
-  providerType: 'local',
-  cloudProfile: 'local',
-  maxShootNameLen: 21,
-  networkingType: 'calico',
-}
-
-const cluster: Cluster = {
-  id: '0190aaaa-0000-7000-8000-0000000000c1',
-  organizationId: '0190aaaa-0000-7000-8000-000000000001',
-  name: 'one',
-  region: 'local',
-  kubernetesVersion: '1.34.3',
-  isHibernated: false,
-  maintenance: null,
-  operation: null,
-  nodePools: [],
-  createdAt: 0,
-  deletedAt: null,
-}
 const operation = { id: 'op1', kind: 'reconcile', requestedAt: NOW } as const
 
 const draft = wantedShoot(cluster, settings, 'garden-p1')

@@ -1,36 +1,24 @@
 import { afterEach, expect, test } from 'vitest'
 import { createEmitter, failureOf, manualClock, seededRandom, startAll } from '../../../kernel/index.ts'
 import type { Transport, WatchEvents } from '../../../kube/index.ts'
+import { exampleCluster, exampleSettings } from '../fake/example.ts'
 import { projectName } from '../shoot/names.ts'
 import { wantedShoot, type GardenerSettings } from '../shoot/wanted.ts'
-import type { Cluster } from '../types.ts'
 import { openGardener } from './client.ts'
 import type { FencedWrite, Gardener } from './gardener.ts'
 import { CredentialsBindings } from './resources.ts'
 import { demoCredentials, GARDEN } from './stand-in/landscape.ts'
 import { openMockGarden } from './stand-in/mock.ts'
 
-const settings: GardenerSettings = {
-  providerType: 'local',
-  cloudProfile: 'local',
+const settings = {
+  ...exampleSettings,
   credentialsBindingName: demoCredentials.metadata.name,
   credentialsFrom: GARDEN,
-  maxShootNameLen: 21,
-  networkingType: 'calico',
 }
 
-const cluster: Cluster = {
-  id: '0190aaaa-0000-7000-8000-0000000000c1',
-  organizationId: '0190aaaa-0000-7000-8000-000000000001',
-  name: 'one',
-  region: 'local',
-  kubernetesVersion: '1.34.3',
-  isHibernated: false,
-  maintenance: null,
-  operation: null,
+const cluster = {
+  ...exampleCluster,
   nodePools: [{ id: 'p', name: 'default', machineType: 'local', autoscaleMin: 1, autoscaleMax: 3 }],
-  createdAt: 0,
-  deletedAt: null,
 }
 
 const write: FencedWrite = { fence: 1, assertLeased: () => {}, signal: new AbortController().signal }

@@ -39,7 +39,7 @@ function reachable({ name, sync: { shoot, status } }: ListedCluster): ShootSumma
   if (status === 'deleted') throw raise.ClusterBeingDeleted(`cluster ${name} was deleted`)
   if (shoot === null) throw raise.ClusterNotReady(`cluster ${name} has no control plane yet`)
   if (shoot.isHibernated) throw raise.ClusterHibernated(`the control plane of cluster ${name} is hibernated`)
-  const isUp = shoot.conditions.some(({ type, status }) => type === 'APIServerAvailable' && status === 'True')
+  const isUp = shoot.conditions.some((one) => one.type === 'APIServerAvailable' && one.status === 'True')
   const { type, state } = shoot.operation ?? { type: 'Create', state: 'Pending' }
   if (!isUp && type === 'Create' && state !== 'Succeeded') {
     throw raise.ClusterNotReady(`the control plane of cluster ${name} is not up yet`)
