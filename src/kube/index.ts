@@ -1,7 +1,13 @@
 export type * from './client/client.ts'
 export { kubeconfigAs } from './config/kubeconfig-as.ts'
 export { kubeConfigFrom, loadKubeConfig, redacted, type KubeConfig, type LoadOptions } from './config/config.ts'
-export { renewedConfig, type EndingKubeconfig, type RenewedConfigOptions } from './config/renewed-config.ts'
+export {
+  NotRenewedYet,
+  RENEW_AFTER,
+  renewedConfig,
+  type EndingKubeconfig,
+  type RenewedConfigOptions,
+} from './config/renewed-config.ts'
 export {
   Anything,
   Conditions,

@@ -1,8 +1,8 @@
 import type { AccessQuestion, Client, DeleteOptions, Page, Patch, WatchEvent, Where, WriteOptions } from './client.ts'
-import { errorOf, isGone } from '../errors.ts'
+import { errorOf, isGone, raise } from '../errors.ts'
 import { apiVersionOf, at as atOf, type At, type KubeObject, type Resource } from '../objects.ts'
 import { collectionPath, objectPath } from './paths.ts'
-import type { KubeRequest, Transport } from '../transport/transport.ts'
+import type { KubeRequest, KubeResponse, ListLimits, Transport } from '../transport/transport.ts'
 import { guardedWrites, impersonate } from '../transport/wrap.ts'
 
 export interface ClientOptions {
@@ -19,10 +19,37 @@ const WATCH_SECONDS = 600
 export function makeClient(transport: Transport, settings: ClientOptions): Client {
   const { fieldManager, pageSize = 500 } = settings
 
-  const call = async <T>(doing: string, request: KubeRequest): Promise<T> => {
+  const answer = async (doing: string, request: KubeRequest): Promise<KubeResponse> => {
     const response = await transport.send(request)
     if (response.status >= 300) throw errorOf(doing, response)
-    return response.body as T
+    return response
+  }
+
+  const call = async <T>(doing: string, request: KubeRequest): Promise<T> => (await answer(doing, request)).body as T
+
+  const sizedPage = async <T extends KubeObject>(
+    resource: Resource<T>,
+    options: Parameters<Client['listPage']>[1],
+    signal?: AbortSignal,
+  ): Promise<SizedPage<T>> => {
+    const { body, bytes = 0 } = await answer(`list ${resource.plural}`, {
+      method: 'GET',
+      path: collectionPath(resource, options.namespace),
+      query: {
+        ...selectors(options),
+        limit: options.limit > 0 ? options.limit : undefined,
+        continue: options.continueToken,
+        resourceVersion: options.resourceVersion,
+      },
+      ...(options.metadataOnly && { accept: `application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1` }),
+      ...(signal && { signal }),
+    })
+    const list = body as ListBody<T>
+    // An empty list of metadata has null items.
+    const items = list.items ?? []
+    for (const item of items) named(resource, item)
+    const { resourceVersion, continue: next } = list.metadata
+    return { items, resourceVersion, continueToken: next || undefined, bytes }
   }
 
   const write = <T extends KubeObject>(
@@ -99,8 +126,8 @@ export function makeClient(transport: Transport, settings: ClientOptions): Clien
 
     async list(resource, where = {}, signal) {
       try {
-        return await allPages((continueToken) =>
-          client.listPage(resource, { ...where, limit: pageSize, ...(continueToken && { continueToken }) }, signal),
+        return await allPages(resource, transport.listLimits, (continueToken) =>
+          sizedPage(resource, { ...where, limit: pageSize, ...(continueToken && { continueToken }) }, signal),
         )
       } catch (error) {
         // The continue token expired because of a compaction. Without a limit the list is one page.
@@ -154,31 +181,9 @@ export function makeClient(transport: Transport, settings: ClientOptions): Clien
         options,
       ) as never,
 
-    async listPage<T extends KubeObject>(
-      resource: Resource<T>,
-      options: Parameters<Client['listPage']>[1],
-      signal?: AbortSignal,
-    ): Promise<Page<T>> {
-      const list = await call<ListBody<T>>(`list ${resource.plural}`, {
-        method: 'GET',
-        path: collectionPath(resource, options.namespace),
-        query: {
-          ...selectors(options),
-          limit: options.limit > 0 ? options.limit : undefined,
-          continue: options.continueToken,
-          resourceVersion: options.resourceVersion,
-        },
-        ...(options.metadataOnly && { accept: `application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1` }),
-        ...(signal && { signal }),
-      })
-      // An empty list of metadata has null items.
-      const items = list.items ?? []
-      for (const item of items) named(resource, item)
-      return {
-        items,
-        resourceVersion: list.metadata.resourceVersion,
-        continueToken: list.metadata.continue || undefined,
-      }
+    async listPage(resource, options, signal) {
+      const { bytes: _, ...page } = await sizedPage(resource, options, signal)
+      return page
     },
 
     async *watchEvents<T extends KubeObject>(
@@ -255,18 +260,33 @@ interface ListBody<T> {
   readonly items: T[] | null
 }
 
+interface SizedPage<T extends KubeObject> extends Page<T> {
+  readonly bytes: number
+}
+
 async function allPages<T extends KubeObject>(
-  page: (continueToken: string | undefined) => Promise<Page<T>>,
+  { plural }: Resource<T>,
+  { pages: mostPages, bytes: mostBytes }: ListLimits = { pages: Infinity, bytes: Infinity },
+  page: (continueToken: string | undefined) => Promise<SizedPage<T>>,
 ): Promise<T[]> {
   const items: T[] = []
   let token: string | undefined
+  let pages = 0
+  let bytes = 0
   do {
+    if (pages >= mostPages) throw tooMuch(plural, `more than ${mostPages} pages`)
     const next = await page(token)
+    pages++
+    bytes += next.bytes
+    if (bytes > mostBytes) throw tooMuch(plural, `more than ${mostBytes} bytes`)
     items.push(...next.items)
     token = next.continueToken
   } while (token !== undefined)
   return items
 }
+
+const tooMuch = (plural: string, what: string): Error =>
+  raise.KubeAnswerTooLarge(`failed to list ${plural}: the list has ${what}`)
 
 /** List items have no kind, and items of a metadata list have the kind PartialObjectMetadata. */
 function named(resource: Resource, item: KubeObject): void {

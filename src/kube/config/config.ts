@@ -63,14 +63,19 @@ export async function loadKubeConfig(options: LoadOptions = {}): Promise<KubeCon
 
 /**
  * From the text of a kubeconfig that another system has made. It must name neither files nor programs, which would be those
- * of this machine, and the server must prove who it is. `from` names it in errors.
+ * of this machine, and the server must prove who it is, for which it has to use TLS. `from` names it in errors.
  */
 export async function kubeConfigFrom(text: string, from: string, clock: Clock = systemClock): Promise<KubeConfig> {
   const file = await parseKubeConfig(text, from)
   const entries = [...file.clusters.values(), ...file.users.values()]
   const named = OF_THIS_MACHINE.find((key) => entries.some((entry) => key in entry))
   if (named !== undefined) throw raiseConfig(`failed to use kubeconfig ${from}: ${named} is not accepted in it`)
-  return fromFile(file, undefined, {}, clock)
+  const config = await fromFile(file, undefined, {}, clock)
+  if (URL.parse(config.server)?.protocol !== 'https:') {
+    const server = withoutPassword(config.server)
+    throw raiseConfig(`failed to use kubeconfig ${from}: its server (${server}) has to be an https:// URL`)
+  }
+  return config
 }
 
 const OF_THIS_MACHINE = [

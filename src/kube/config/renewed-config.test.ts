@@ -93,3 +93,13 @@ test.each([
 ])('a kubeconfig of another system may not name %s', async (named, user) => {
   await expect(scene(kubeconfig({ user }))).rejects.toThrow(`of cluster shop: ${named} is not accepted`)
 })
+
+test.each([
+  ['http://shoot.example', 'http://shoot.example/'],
+  ['http://admin:s3cret@127.0.0.1:6443', 'http://127.0.0.1:6443/'],
+  ['shoot.example', 'not a URL'],
+])('a kubeconfig of another system may not send credentials in plain text to %s', async (server, named) => {
+  await expect(scene(kubeconfig({ server }))).rejects.toThrow(
+    `of cluster shop: its server (${named}) has to be an https:// URL`,
+  )
+})

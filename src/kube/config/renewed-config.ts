@@ -7,6 +7,13 @@ import type { Credentials, CredentialSource } from './credentials.ts'
 export interface EndingKubeconfig {
   readonly kubeconfig: string
   readonly expiresAt: number
+  /** @default when `obtain` was called */
+  readonly madeAt?: number
+}
+
+/** Rejects a call of `obtain`: the last kubeconfig is too young to be replaced. What was wrong before still is. */
+export class NotRenewedYet extends Error {
+  override readonly name = 'NotRenewedYet'
 }
 
 export interface RenewedConfigOptions {
@@ -20,7 +27,7 @@ export interface RenewedConfigOptions {
 }
 
 /** The share of a life after which credentials are renewed. What is left is the time in which renewing may fail. */
-const RENEW_AFTER = 0.8
+export const RENEW_AFTER = 0.8
 /** Between two attempts to renew, and the age below which refused credentials are not renewed; a tenth of a shorter life. */
 const PAUSE_MS = 10_000
 
@@ -48,10 +55,10 @@ export async function renewedConfig(options: RenewedConfigOptions): Promise<Rene
 }
 
 async function obtained({ of, obtain, clock }: RenewedConfigOptions): Promise<Obtained> {
-  const at = clock.now()
-  const { kubeconfig, expiresAt } = await obtain()
+  const now = clock.now()
+  const { kubeconfig, expiresAt, madeAt = now } = await obtain()
   const config = await kubeConfigFrom(kubeconfig, of, clock)
-  return { config, credentials: await config.credentials.current(), at, expiresAt }
+  return { config, credentials: await config.credentials.current(), at: madeAt, expiresAt }
 }
 
 function renewedCredentials(
@@ -64,6 +71,8 @@ function renewedCredentials(
   let hasMoved = false
   let renewing: Promise<void> | undefined
   let failed: { readonly at: number; readonly error: unknown } | undefined
+  /** Why the last attempt to renew has failed. */
+  let reason: unknown
   const pauseMs = (): number => Math.min(PAUSE_MS, (present.expiresAt - present.at) / 10)
 
   const renew = async (): Promise<void> => {
@@ -72,6 +81,7 @@ function renewedCredentials(
     if (hasMoved) return options.onMoved()
     present = next
     isRefused = false
+    reason = undefined
   }
   /** Rejects without asking for a while after a failure. */
   const renewOnce = (): Promise<void> => {
@@ -79,8 +89,9 @@ function renewedCredentials(
     failed = undefined
     renewing ??= renew()
       .catch((error: unknown) => {
-        failed = { at: clock.now(), error }
-        throw error
+        if (!(error instanceof NotRenewedYet)) reason = error
+        failed = { at: clock.now(), error: reason ?? tooYoung(of) }
+        throw failed.error
       })
       .finally(() => (renewing = undefined))
     return renewing
@@ -109,6 +120,11 @@ function renewedCredentials(
     },
   }
 }
+
+const tooYoung = (of: string): Error =>
+  raise.KubeUnreachable(
+    `failed to use kubeconfig ${of}: its server does not accept it, and new ones are asked for at growing intervals`,
+  )
 
 const placeOf = ({ server, tls: { ca, serverName, insecure }, proxyUrl }: KubeConfig) => ({
   server,

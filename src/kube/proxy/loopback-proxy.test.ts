@@ -84,3 +84,26 @@ test('an answer is passed on while it arrives, and ends with the session', async
   await session[Symbol.asyncDispose]()
   await rest
 })
+
+test.each([301, 302, 303, 307, 308])(
+  'a redirect (%i) of the server is refused, and its address not passed on',
+  async (code) => {
+    const { heard, open } = await scene((response) =>
+      response.writeHead(code, { location: 'http://169.254.169.254/secret' }).end('moved'),
+    )
+    const session = await open()
+    const answer = await fetch(`${session.server}/api/v1/pods`, { redirect: 'manual' })
+    expect([answer.status, answer.headers.get('location')]).toEqual([502, null])
+    const text = await answer.text()
+    expect(text).toContain(`the API server answered ${code}, and redirects are not followed`)
+    expect(text).not.toContain('169.254')
+    expect(heard).toHaveLength(1)
+  },
+)
+
+test('that an object has not changed is passed on', async () => {
+  const { open } = await scene((response) => response.writeHead(304).end())
+  const session = await open()
+  const answer = await fetch(`${session.server}/openapi/v3`, { headers: { 'if-none-match': '"1"' } })
+  expect(answer.status).toBe(304)
+})

@@ -54,7 +54,8 @@ const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding', 'up
 /**
  * Lets programs use an API server without giving them credentials. They get a URL on the loopback interface that contains
  * a random token, one for each session. The proxy adds the credentials of the kubeconfig and the identity of the session,
- * and drops what the program says about itself. Answers are streamed.
+ * and drops what the program says about itself. Answers are streamed; a redirect becomes a 502, because the API server of
+ * somebody else must not choose the addresses that programs here connect to.
  *
  * The token is in the path because programs built with client-go send no credentials without TLS.
  */
@@ -90,6 +91,12 @@ export function loopbackProxy(config: KubeConfig): LoopbackProxy {
     const own = await session.options.judge({ method, path, query, headers, body })
     if (own !== undefined) return answer(response, own)
     const upstream = await forward(session, { method, path: prefix + rest, headers, body }, turn.signal)
+    if (isRedirect(upstream.statusCode)) {
+      // Ends with the answer to the program, however slowly the body arrives.
+      void upstream.body.dump().catch(() => {})
+      const message = `the API server answered ${upstream.statusCode}, and redirects are not followed`
+      return answer(response, { status: 502, body: status(502, 'BadGateway', message) })
+    }
     response.writeHead(upstream.statusCode, withoutHops(upstream.headers))
     response.flushHeaders()
     await pipeline(upstream.body, response)
@@ -181,6 +188,9 @@ class Session {
 function answer(response: ServerResponse, { status: code, body }: OwnAnswer): void {
   response.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
+
+/** A client-go program would follow it to any address that the API server names. 304 answers a conditional request. */
+const isRedirect = (code: number): boolean => code >= 300 && code < 400 && code !== 304
 
 /** A refusal in the words of the API. */
 export const status = (code: number, reason: string, message: string): object => ({

@@ -17,7 +17,7 @@ import { linesOf } from './lines.ts'
 import { ConnectionPools, destroy, type Connections } from './pools.ts'
 import { SilenceDetector, SilentConnection, type ConnectionEvents, type Replacement } from './silence.ts'
 import { OpenStreams, type OpenStream } from './streams.ts'
-import type { KubeRequest, KubeResponse, Transport } from './transport.ts'
+import type { KubeRequest, KubeResponse, ListLimits, Transport } from './transport.ts'
 import { impersonate } from './wrap.ts'
 
 export interface HttpOptions {
@@ -27,6 +27,10 @@ export interface HttpOptions {
   readonly streams?: number
   /** The largest answer; a larger one is refused while it arrives. @default 256 MiB */
   readonly maxBytes?: number
+  /** The longest line of a watch or a log. @default 64 MiB */
+  readonly maxLineBytes?: number
+  /** @default no limit */
+  readonly lists?: ListLimits
   /** A request without an answer for this long makes the transport try a new connection. @default 3_000 */
   readonly silentAfterMs?: number
   readonly emitter?: Emitter<ConnectionEvents>
@@ -61,6 +65,7 @@ export function httpTransport(config: KubeConfig, options: HttpOptions = {}): Ht
   const { origin, pathname } = new URL(config.server)
   const prefix = pathname === '/' ? '' : pathname
   const pools = new ConnectionPools(config, options.connections ?? 32)
+  const { maxLineBytes, lists } = options
   const maxStreams = options.streams ?? MAX_STREAMS
   const streams = new OpenStreams(clock, maxStreams)
 
@@ -177,7 +182,7 @@ export function httpTransport(config: KubeConfig, options: HttpOptions = {}): Ht
       }
       deadline.begun()
       request.onOpen?.()
-      yield* linesOf(heard(body, opened), isJson(headers as HeaderMap))
+      yield* linesOf(heard(body, opened), isJson(headers as HeaderMap), maxLineBytes)
     } catch (error) {
       if (request.signal?.aborted) return
       throw failedTo(request, error, deadline)
@@ -188,6 +193,7 @@ export function httpTransport(config: KubeConfig, options: HttpOptions = {}): Ht
   return {
     ...(config.impersonate === undefined ? transport : impersonate(transport, config.impersonate)),
     maxStreams,
+    ...(lists !== undefined && { listLimits: lists }),
     async close() {
       silence.close()
       await pools.close()
@@ -213,7 +219,7 @@ function inTime<T>(work: Promise<T>, deadline: Deadline): Promise<T> {
 function parsed(request: KubeRequest, { status, headers, text }: Answer): KubeResponse {
   if (!isJson(headers) || text === '') return { status, headers, body: text }
   try {
-    return { status, headers, body: JSON.parse(text) as unknown }
+    return { status, headers, body: JSON.parse(text) as unknown, bytes: text.length }
   } catch (cause) {
     throw raise.KubeUnreachable(`failed to ${describe(request)}: the answer (${status}) is not valid JSON`, {
       cause,

@@ -26,6 +26,15 @@ export interface KubeResponse {
   readonly headers: Readonly<Record<string, string>>
   /** Parsed JSON, or text where the server answers with text (logs, metrics, health). */
   readonly body: unknown
+  /** The approximate size of the body, where the transport knows it. */
+  readonly bytes?: number
+}
+
+/** How much of a server that nobody vouches for is held in memory for one list. */
+export interface ListLimits {
+  readonly pages: number
+  /** Of all pages together. */
+  readonly bytes: number
 }
 
 /**
@@ -41,4 +50,6 @@ export interface Transport {
   stream(request: KubeRequest): AsyncIterable<unknown>
   /** Streams that may be open at once. @default no limit */
   readonly maxStreams?: number
+  /** @default no limit */
+  readonly listLimits?: ListLimits
 }

@@ -10,7 +10,7 @@ import {
   type KubeConfig,
   type RequestEvents,
 } from '../../kube/index.ts'
-import { callsOutsideTransactions, connectTo } from '../shared/connect.ts'
+import { callsOutsideTransactions, connectTo, LIMITS_OF_OTHERS } from '../shared/connect.ts'
 import { LOCK_NAMESPACE, lockNamespaceService } from '../shared/lock-namespace.ts'
 
 export interface ClusterConnectionOptions {
@@ -31,7 +31,7 @@ export interface ClusterConnectionOptions {
 export const connectCluster =
   ({ helm: binary, home, emitter, onError, ...more }: ClusterConnectionOptions) =>
   (clusterId: string, config: KubeConfig): ClusterConnection => {
-    const transport = connectTo(config, emitter)
+    const transport = connectTo(config, emitter, LIMITS_OF_OTHERS)
     const client = makeClient(transport, { fieldManager: 'caelus' })
     const kinds = discovery(transport, systemClock)
     const helm = helmCli({ binary, kubeconfig: config, kinds, home: join(home, 'clusters', clusterId), ...more })

@@ -5,6 +5,7 @@ import {
   loadKubeConfig,
   observed,
   type ConnectionEvents,
+  type HttpOptions,
   type HttpTransport,
   type KubeConfig,
   type KubeRequest,
@@ -28,9 +29,25 @@ export async function connectKubernetes({ kubeconfig, env, emitter }: ConnectOpt
   return connectTo(await loadKubeConfig({ path: kubeconfig, env }), emitter)
 }
 
+const MIB = 2 ** 20
+
+/**
+ * For an API server that others run: what it may cost this process. An app uses a few MiB, ten watches, and one more for each
+ * kind in its charts.
+ */
+export const LIMITS_OF_OTHERS: Limits = {
+  connections: 8,
+  streams: 64,
+  maxBytes: 32 * MIB,
+  maxLineBytes: 8 * MIB,
+  lists: { pages: 20, bytes: 64 * MIB },
+}
+
+export type Limits = Pick<HttpOptions, 'connections' | 'streams' | 'maxBytes' | 'maxLineBytes' | 'lists'>
+
 /** The same for a kubeconfig that is in no file. */
-export function connectTo(config: KubeConfig, emitter: ConnectOptions['emitter']): HttpTransport {
-  const http = httpTransport(config, { emitter })
+export function connectTo(config: KubeConfig, emitter: ConnectOptions['emitter'], limits: Limits = {}): HttpTransport {
+  const http = httpTransport(config, { ...limits, emitter })
   return { ...outsideTransactions(observed(http, emitter)), close: () => http.close() }
 }
 
