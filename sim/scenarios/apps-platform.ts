@@ -401,7 +401,7 @@ export const appsProcess =
     const deps: AppsWorkerDeps = {
       transport,
       queue: durableQueue(APPS_QUEUE),
-      rows: reach('rows', fakeDeploymentRows(platform.store), ['load', 'write', 'living']),
+      rows: reach('rows', fakeDeploymentRows(platform.store), ['load', 'write', 'living', 'findIn']),
       verified: reach('verified releases', platform.verified, ['find', 'keep', 'drop', 'kinds']),
       charts: reach('charts', platform.charts, ['fetch']),
       ...partsOn(transport, platform, ports),

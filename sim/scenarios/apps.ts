@@ -1,6 +1,8 @@
 import { DEPLOYMENT_LABEL } from '../../src/domains/apps/fence.ts'
+import type { Deployment } from '../../src/domains/apps/index.ts'
 import { ConfigMap, Ingress, Namespace, Secret, type KubeObject } from '../../src/kube/index.ts'
 import type { Law, Laws, Scenario } from '../scenario.ts'
+import type { User, World } from '../world.ts'
 import {
   appsProcess,
   everyRow,
@@ -37,12 +39,27 @@ const refusedOrTrue: RowLaw = (row, plane) => {
   return row.status === 'error' && row.lastError?.code === 'NamespaceTaken' ? undefined : 'it was not refused'
 }
 
+const FAULTS_MS = 100_000
+/** For everything to come to an end after the faults. */
+const LONGEST_MS = 400_000
+
+const FINISHED: ReadonlySet<Deployment['status']> = new Set(['ready', 'stalled', 'deleted'])
+
+const isUnfinished = ({ id, status, generation, statusGeneration }: Deployment): boolean =>
+  id !== TAKEN && (!FINISHED.has(status) || statusGeneration !== generation)
+
+/** Clocks of workers may be minutes apart, and one waits for the time of the next try that the other noted. */
+async function untilFinished({ clock }: World, { rows }: Platform, { pause }: User): Promise<void> {
+  const end = clock.now() + FAULTS_MS + LONGEST_MS
+  while (rows.committed().some(isUnfinished) && clock.now() < end) await pause(10_000)
+}
+
 /** Two workers of apps on one queue, a tenant and a meddler; or a variant of them with a fault planted on purpose. */
 export const appsScenario = (name = 'apps', variant: Variant = () => ({})): Scenario => ({
   name,
   namespaces: [nameOf(TAKEN)],
   faults: FAULTS,
-  faultsMs: 100_000,
+  faultsMs: FAULTS_MS,
   setup(world): Laws {
     const platform = new Platform(world)
     guard(world)
@@ -52,6 +69,7 @@ export const appsScenario = (name = 'apps', variant: Variant = () => ({})): Scen
     world.user('tenant', async (user) => {
       await platform.intend(TAKEN, world.clock.now(), () => ({}))
       await acts(user)
+      await untilFinished(world, platform, user)
     })
     world.user('meddler', meddler({ ids: IDS, acts: 10 }))
     return {

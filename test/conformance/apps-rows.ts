@@ -6,8 +6,10 @@ import type { Claim, Queue } from '../../src/kernel/index.ts'
 export interface RowsUnderTest extends AsyncDisposable {
   readonly rows: DeploymentRows
   readonly queue: Queue
-  /** A new deployment, with its wake. Answers with its id. */
-  order(): Promise<string>
+  /** A new deployment, with its wake. Answers with its id. @default on the platform's own control plane */
+  order(clusterId?: string): Promise<string>
+  /** A new cluster that deployments can be ordered into. */
+  cluster(): Promise<string>
   /** The user deletes it. */
   remove(id: string): Promise<void>
   /** All leases end now. */
@@ -76,6 +78,37 @@ export function exerciseDeploymentRows(name: string, make: () => Promise<RowsUnd
       const page = await stage.rows.living(undefined, 2)
       expect(page.map(({ id }) => id)).toEqual(ids.slice(0, 2))
       expect((await stage.rows.living(ids[1], 2)).map(({ id }) => id)).toEqual(ids.slice(2))
+    })
+
+    it('finds by id what is in one place alone, deleted or not', async () => {
+      await using stage = await make()
+      const [one, other] = [await stage.cluster(), await stage.cluster()]
+      const places = [null, one, other]
+      const ids: string[] = []
+      for (const place of places) ids.push(await stage.order(...(place === null ? [] : [place])))
+      for (const [at, place] of places.entries()) {
+        const found = await stage.rows.findIn(place, ids)
+        const { userId, namespaceName } = (await stage.rows.load(ids[at]!))!.deployment
+        expect(found).toEqual([{ id: ids[at], userId, namespaceName, isDeleted: false }])
+      }
+      const id = ids[1]!
+      await stage.remove(id)
+      expect(await stage.rows.findIn(one, [id])).toMatchObject([{ id, isDeleted: false }])
+      let claim: Claim | undefined
+      do [claim] = await stage.queue.claim('worker', 1)
+      while (claim !== undefined && claim.key.id !== id)
+      expect(await stage.rows.write(id, claim?.fence ?? 0, { status: 'deleted' })).toBe(true)
+      expect(await stage.rows.findIn(one, [id, id])).toMatchObject([{ id, isDeleted: true }])
+      expect(await stage.rows.findIn(other, [id])).toEqual([])
+    })
+
+    it('finds nothing by texts that are no ids', async () => {
+      await using stage = await make()
+      const id = await stage.order()
+      const texts = ['', 'foo', '\0', 'a\0b', '\ud800', `{${id}}`, ` ${id}`, '00000000-0000-4000-8000-000000000000']
+      expect(await stage.rows.findIn(null, texts)).toEqual([])
+      expect(await stage.rows.findIn(null, [...texts, id])).toMatchObject([{ id }])
+      expect(await stage.rows.findIn(null, [])).toEqual([])
     })
 
     it('answers undefined for what is not there', async () => {

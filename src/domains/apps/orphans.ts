@@ -6,8 +6,10 @@ import { allRights, removeRights } from './grants/rights.ts'
 import type { DeploymentRows } from './rows.ts'
 
 export interface OrphanDeps {
+  /** The cluster that `client` talks to. Null: the platform's own control plane. */
+  readonly clusterId: string | null
   readonly client: Client
-  readonly rows: Pick<DeploymentRows, 'living' | 'load'>
+  readonly rows: Pick<DeploymentRows, 'findIn'>
   readonly clock: Clock
   readonly emitter: Emitter<AppsEvents>
   readonly everyMs: number
@@ -26,41 +28,41 @@ export const orphanCollection = ({ everyMs, ...deps }: OrphanDeps): Service =>
   })
 
 export async function collectOrphans(
-  { client, rows, clock }: Pick<OrphanDeps, 'client' | 'rows' | 'clock'>,
+  { clusterId, client, rows, clock }: Pick<OrphanDeps, 'clusterId' | 'client' | 'rows' | 'clock'>,
   signal: AbortSignal,
 ): Promise<void> {
-  // Listed before the rows: whatever has a namespace by now has a row by then.
   const namespaces = await client.list(Namespace, { labels: DEPLOYMENT_LABEL }, signal)
   const standing = namespaces.filter(({ metadata }) => metadata.deletionTimestamp === undefined)
   const rights = await allRights(client, signal)
-  if (standing.length === 0 && rights.length === 0) return
-  const living = await livingIds(rows)
+  const labelled = [...standing.map(deploymentOf), ...rights.map(({ deploymentId }) => deploymentId)]
+  const deleted = await namespacesOfDeleted({ clusterId, rows }, labelled)
   for (const namespace of standing) {
-    const id = namespace.metadata.labels?.[DEPLOYMENT_LABEL] ?? ''
-    if (!living.has(id) && (await isDeleted(rows, id, namespace.metadata.name))) await remove(client, namespace, signal)
+    if (deleted.get(deploymentOf(namespace)) === namespace.metadata.name) await remove(client, namespace, signal)
   }
   for (const holder of rights) {
-    const { deploymentId: id, namespace } = holder
-    if (!living.has(id) && (await isDeleted(rows, id, namespace))) await removeRights({ client, clock }, holder, signal)
+    if (deleted.get(holder.deploymentId) === holder.namespace) await removeRights({ client, clock }, holder, signal)
   }
 }
+
+const deploymentOf = ({ metadata }: CoreV1.Namespace): string => metadata.labels?.[DEPLOYMENT_LABEL] ?? ''
 
 const PAGE = 500
 
-async function livingIds(rows: Pick<DeploymentRows, 'living'>): Promise<ReadonlySet<string>> {
-  const ids = new Set<string>()
-  let page: readonly { readonly id: string }[]
-  do {
-    page = await rows.living([...ids].at(-1), PAGE)
-    for (const { id } of page) ids.add(id)
-  } while (page.length === PAGE)
-  return ids
-}
-
-/** A label that is in no row of ours may be of another installation. */
-async function isDeleted(rows: Pick<DeploymentRows, 'load'>, id: string, namespace: string): Promise<boolean> {
-  const row = (await rows.load(id))?.deployment
-  return row?.status === 'deleted' && row.namespaceName === namespace
+/**
+ * The namespace of each deployment that was in this place and is deleted. A label with an id of no such row may come from
+ * another installation, or from a backup of another cluster that was restored into this one.
+ */
+async function namespacesOfDeleted(
+  { clusterId, rows }: Pick<OrphanDeps, 'clusterId' | 'rows'>,
+  labelled: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const ids = [...new Set(labelled)]
+  const deleted = new Map<string, string>()
+  for (let from = 0; from < ids.length; from += PAGE) {
+    const found = await rows.findIn(clusterId, ids.slice(from, from + PAGE))
+    for (const { id, namespaceName, isDeleted } of found) if (isDeleted) deleted.set(id, namespaceName)
+  }
+  return deleted
 }
 
 async function remove(client: Client, { metadata }: CoreV1.Namespace, signal: AbortSignal): Promise<void> {

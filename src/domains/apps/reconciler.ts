@@ -298,8 +298,10 @@ class Reconciling {
     if (row === undefined || this.#run.signal.aborted) throw error
     const failure = this.#failureOf(error)
     if (isPassing(error, failure)) {
-      await this.#note(row, { is: 'failed', failure, retryAt: now + AWAY_MS })
-      return checkAgain(AWAY_MS, failure.message)
+      // A cluster that is away for long says when to ask again, and wakes its deployments when it is back.
+      const pauseMs = (error instanceof ClusterAway ? retryAfterOf(error) : undefined) ?? AWAY_MS
+      await this.#note(row, { is: 'failed', failure, retryAt: now + pauseMs })
+      return checkAgain(pauseMs, failure.message)
     }
     const { status, retryAt = this.#retryAt(failure, now) } = this.#ending ?? {}
     await this.#note(row, { is: 'failed', failure, retryAt, ...(status && { status }) })

@@ -16,6 +16,15 @@ export interface LoadedDeployment {
 export const grantedTo = ({ deployment, template, appliedGrants = [] }: LoadedDeployment): readonly GrantedObject[] =>
   grantsFor([...(template.grants ?? []), ...appliedGrants], deployment.releaseName)
 
+/** A deployment that was found by an id from a control plane. */
+export interface FoundDeployment {
+  readonly id: string
+  readonly userId: string
+  readonly namespaceName: string
+  /** Nothing of it should be left. */
+  readonly isDeleted: boolean
+}
+
 /** What the worker may do with rows. Every write carries the fence and is refused once the lease has passed on. */
 export interface DeploymentRows {
   load(id: string): Promise<LoadedDeployment | undefined>
@@ -26,4 +35,9 @@ export interface DeploymentRows {
     after: string | undefined,
     limit: number,
   ): Promise<readonly { readonly id: string; readonly userId: string; readonly namespaceName: string }[]>
+  /**
+   * Those of the deployments that are in this cluster (null: on the platform's own control plane), in any order, deleted ones
+   * included. The ids may be any text.
+   */
+  findIn(clusterId: string | null, ids: readonly string[]): Promise<readonly FoundDeployment[]>
 }

@@ -72,7 +72,7 @@ export const waitingBeside = (concurrency: number): number => Math.ceil(concurre
 /** The services of an apps worker, in the order to start them. Any number of workers may share one queue. */
 export function appsWorker(deps: AppsWorkerDeps): readonly Service[] {
   const { queue, rows, clock, random, emitter, backoff = APPS_BACKOFF, driftScanMs = 600_000 } = deps
-  const target = appsTarget({ ...deps, scanMs: driftScanMs })
+  const target = appsTarget({ ...deps, clusterId: null, scanMs: driftScanMs })
   const clusters = deps.clusters && workerClusters(deps.clusters, { ...deps, scanMs: driftScanMs })
   const working = rowWorker({
     name: 'apps',

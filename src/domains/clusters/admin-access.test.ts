@@ -76,21 +76,23 @@ test('a cluster that is being deleted is reached as long as something of it is l
 })
 
 test.each([
-  ['without a row', undefined, 'there is no cluster c1'],
+  ['without a row', undefined, 'ClusterNotReady', 'there is no cluster c1'],
   [
     'without a Shoot',
     { cluster: { name: 'shop', deletedAt: null }, sync: { status: 'pending', shoot: null } },
+    'ClusterNotReady',
     'not there',
   ],
   [
     'that is hibernated',
     { cluster: { name: 'shop', deletedAt: null }, sync: { status: 'ready', shoot: { ...SHOOT, isHibernated: true } } },
+    'ClusterHibernated',
     'is hibernated',
   ],
-])('a cluster %s is not said to be gone', async (_, loaded, why) => {
+])('a cluster %s is not said to be gone', async (_, loaded, code, why) => {
   const { ask, asked } = accessTo(loaded)
   await expect(ask()).rejects.toMatchObject({
-    failure: { code: 'ClusterNotReady' },
+    failure: { code },
     message: expect.stringContaining(why),
   })
   expect(asked).toEqual([])

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { APPS_QUEUE, deploymentKey } from '../../../src/domains/apps/queue.ts'
 import { deploymentRows } from '../../../src/domains/apps/store/index.ts'
 import type { Claim, Failure } from '../../../src/kernel/index.ts'
-import { decisionStore, prune } from '../../../src/store/index.ts'
+import { decisionStore, prune, type Actor } from '../../../src/store/index.ts'
 import { expectNoSentinel, SENTINEL } from '../../support/sentinel.ts'
 import { appsWorld, codeOf, ringOf, type AppsWorld } from './world.ts'
 
@@ -89,6 +89,31 @@ test('jobs are listed newest first, by status and deployment, in pages', async (
   expect(await list({ status: 'done' })).toEqual([a.id])
   expect(await list({ deploymentId: b.id })).toEqual([b.id])
   expect((await w.apps.listJobs(w.bob, { limit: 5 })).items).toHaveLength(1)
+})
+
+test('keys that are of no deployment neither break the lists of jobs nor end them early', async () => {
+  await using w = await appsWorld()
+  const [a, b] = [await ordered(w, w.ann, 'a.example.org'), await ordered(w, w.bob, 'b.example.org')]
+  const invented = ['foo', '', `{${a.id}`, '00000000-0000-4000-8000-000000000000']
+  for (const id of invented) await w.queue.wake(deploymentKey(id), { reason: 'drift', tenant: w.ann.userId })
+  const listed = async (actor: Actor, after?: readonly string[]): Promise<string[]> => {
+    const { items, next } = await w.apps.listJobs(actor, { limit: 1, ...(after && { after }) })
+    return [...items.map((job) => job.deploymentId), ...(next ? await listed(actor, next) : [])]
+  }
+  const expectAll = async (): Promise<void> => {
+    expect(await listed(w.admin)).toEqual([b.id, a.id])
+    expect(await listed(w.ann)).toEqual([a.id])
+  }
+  await expectAll()
+  for (const id of invented) {
+    const [{ number } = { number: '' }] = await w.database.pool.query<{ number: string }>(
+      'select number from caelus.job where id = $1',
+      [id],
+    )
+    expect(await codeOf(w.apps.getJob(w.admin, number))).toBe('NotFound')
+  }
+  for (const claim of await w.queue.claim('worker-1', 10)) await w.queue.finish(claim, { then: 'forget' })
+  await expectAll()
 })
 
 test('a job failed by hand leaves the deployment in error, and the worker that ran it without a lease', async () => {

@@ -1,6 +1,6 @@
 import { deploymentRows } from '../../../src/domains/apps/store/index.ts'
 import { exerciseDeploymentRows } from '../../conformance/apps-rows.ts'
-import { appsWorld } from './world.ts'
+import { appsWorld, newCluster } from './world.ts'
 
 exerciseDeploymentRows('PostgreSQL', async () => {
   const world = await appsWorld()
@@ -9,10 +9,11 @@ exerciseDeploymentRows('PostgreSQL', async () => {
   return {
     queue: world.queue,
     rows: deploymentRows(world.database.openPool({ role: 'caelus_worker' })),
-    async order() {
+    async order(clusterId) {
       const input = { userId: world.ann.userId, templateId: template.id, domainname: `ann-${++orders}.example.org` }
-      return (await world.apps.createDeployment(world.ann, input)).id
+      return (await world.apps.createDeployment(world.ann, { ...input, ...(clusterId && { clusterId }) })).id
     },
+    cluster: () => newCluster(world, world.ann),
     async remove(id) {
       await world.apps.deleteDeployment(world.ann, await world.apps.getDeployment(world.ann, { id }))
     },

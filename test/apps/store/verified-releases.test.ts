@@ -4,7 +4,7 @@ import { NO_DRIFT } from '../../../src/domains/apps/observed.ts'
 import { verifiedReleaseStore } from '../../../src/domains/apps/store/index.ts'
 import type { Claim } from '../../../src/kernel/index.ts'
 import { asUser } from '../../../src/store/index.ts'
-import { appsWorld, type AppsWorld } from './world.ts'
+import { appsWorld, newCluster, type AppsWorld } from './world.ts'
 
 const LOOK: VerifiedRelease = {
   digest: 'd',
@@ -29,10 +29,10 @@ async function claimed(w: AppsWorld, worker = 'w'): Promise<Claim> {
 }
 
 /** A deployment with a lease on it. */
-async function leased(w: AppsWorld, name = 'Hello') {
+async function leased(w: AppsWorld, name = 'Hello', clusterId?: string) {
   const { template } = await w.product(name)
   const input = { userId: w.ann.userId, templateId: template.id, domainname: `${name.toLowerCase()}.example.org` }
-  const { id } = await w.apps.createDeployment(w.ann, input)
+  const { id } = await w.apps.createDeployment(w.ann, { ...input, ...(clusterId && { clusterId }) })
   const claim = await claimed(w)
   return { id, fence: claim.fence, claim }
 }
@@ -70,14 +70,19 @@ test('a worker whose lease has passed on neither keeps nor drops', async () => {
   expect(await verified.find(id)).toEqual(LOOK)
 })
 
-test('the kinds of all that is kept are told once each', async () => {
+test('the kinds of all that is kept in one place are told once each, and to no other place', async () => {
   await using w = await appsWorld()
   const [one, two] = [await leased(w, 'One'), await leased(w, 'Two')]
   const verified = workerLooks(w)
-  expect(await verified.kinds()).toEqual([])
+  expect(await verified.kinds(null)).toEqual([])
   await verified.keep(one.id, one.fence, LOOK)
   await verified.keep(two.id, two.fence, { ...LOOK, kinds: ['v1/Secret', 'v1/Service'] })
-  expect(await verified.kinds()).toEqual(['apps/v1/Deployment', 'v1/Secret', 'v1/Service'])
+  const [cluster, other] = [await newCluster(w, w.ann), await newCluster(w, w.ann)]
+  const three = await leased(w, 'Three', cluster)
+  await verified.keep(three.id, three.fence, { ...LOOK, kinds: ['example.com/v1/Own', 'v1/Service'] })
+  expect(await verified.kinds(null)).toEqual(['apps/v1/Deployment', 'v1/Secret', 'v1/Service'])
+  expect(await verified.kinds(cluster)).toEqual(['example.com/v1/Own', 'v1/Service'])
+  expect(await verified.kinds(other)).toEqual([])
 })
 
 test('a look goes with its deployment', async () => {

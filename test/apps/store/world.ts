@@ -2,6 +2,7 @@ import { openApps, type Apps, type UseCaseDeps } from '../../../src/domains/apps
 import type { Chart, Charts } from '../../../src/domains/apps/helm/port.ts'
 import { keyRing, type JsonObject, type KeyRing, type Product, type Template } from '../../../src/domains/apps/index.ts'
 import { APPS_QUEUE } from '../../../src/domains/apps/queue.ts'
+import { clusterDirectory } from '../../../src/domains/clusters/store/index.ts'
 import { userDirectory } from '../../../src/identity/index.ts'
 import { failureOf, RefusedFields, seededRandom, systemClock } from '../../../src/kernel/index.ts'
 import { insideTransaction, PostgresQueue, type Actor } from '../../../src/store/index.ts'
@@ -76,6 +77,7 @@ export async function appsWorld(): Promise<AppsWorld> {
     ring: ringOf('k1'),
     charts: registry(),
     users: userDirectory,
+    clusters: clusterDirectory,
     ingressClass: 'nginx',
     clock: systemClock,
     random: seededRandom(1),
@@ -99,6 +101,19 @@ export async function appsWorld(): Promise<AppsWorld> {
       await database[Symbol.asyncDispose]()
     },
   }
+}
+
+/** A cluster of a new organization of that owner. Answers with its id. */
+export async function newCluster({ database: { pool } }: AppsWorld, { userId }: AppsWorld['ann']): Promise<string> {
+  const [row] = await pool.query<{ id: string }>(
+    `with organization as (insert into tenant.organizations (name) values ('of ' || gen_random_uuid()) returning id),
+       owner as (
+         insert into tenant.organization_members (organization_id, user_id, role) select id, $1, 'owner' from organization)
+     insert into tenant.clusters (organization_id, name, region, kubernetes_version)
+     select id, 'shop', 'local', '1.34' from organization returning id`,
+    [userId],
+  )
+  return row?.id ?? ''
 }
 
 export const CHART = { chartRef: 'oci://registry.example.org/hello', chartVersion: '1.0.0' } as const

@@ -7,7 +7,7 @@ import { createEmitter, startAll, systemClock, type Wake } from '../../../src/ke
 import { ConfigMap, discovery, makeClient, Namespace, type WatchEvents } from '../../../src/kube/index.ts'
 import { testTransport } from '../../support/kube.ts'
 
-test('what is touched wakes its deployment on behalf of its tenant', async () => {
+test('what is touched wakes its deployment, and no tenant of a label', async () => {
   await using transport = await testTransport()
   const client = makeClient(transport, { fieldManager: 'helm' })
   const wakes: { readonly id: string; readonly wake: Wake }[] = []
@@ -15,7 +15,7 @@ test('what is touched wakes its deployment on behalf of its tenant', async () =>
     client,
     discovery: discovery(transport, systemClock),
     queue: { wake: async ({ id }, wake) => void wakes.push({ id, wake }) },
-    kept: { kinds: async () => ['v1/ConfigMap', 'nowhere.example.com/v1/Thing'] },
+    kinds: async () => ['v1/ConfigMap', 'nowhere.example.com/v1/Thing'],
     clock: systemClock,
     random: Math.random,
     emitter: createEmitter<WatchEvents & AppsEvents>(),
@@ -40,7 +40,7 @@ test('what is touched wakes its deployment on behalf of its tenant', async () =>
     await expect.poll(() => ours().length, { timeout: 20_000 }).toBe(1)
     await client.delete(ConfigMap, page.metadata)
     await expect.poll(() => ours().length, { timeout: 20_000 }).toBe(2)
-    expect(ours().map(({ wake }) => wake)).toEqual(ours().map(() => ({ reason: 'drift', tenant: 'ada' })))
+    expect(ours().map(({ wake }) => wake)).toEqual([{ reason: 'drift' }, { reason: 'drift' }])
   } finally {
     await client.delete(Namespace, { name: namespace })
     await stop()

@@ -45,8 +45,8 @@ export interface VerifiedReleaseStore {
   find(id: string): Promise<VerifiedRelease | undefined>
   keep(id: string, fence: number, look: VerifiedRelease): Promise<void>
   drop(id: string, fence: number): Promise<void>
-  /** All that occur in what is kept. */
-  kinds(): Promise<readonly string[]>
+  /** All kinds of the releases in this cluster (null: on the platform's own control plane). No cluster sees kinds of others. */
+  kinds(clusterId: string | null): Promise<readonly string[]>
 }
 
 export interface VerifiedReleasesDeps {

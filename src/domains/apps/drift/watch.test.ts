@@ -31,7 +31,7 @@ async function world(kinds: () => Promise<readonly string[]>, wake: DriftWatchDe
     client,
     discovery: { ...known, resourceFor },
     queue: { wake },
-    kept: { kinds },
+    kinds,
     clock,
     random: () => 0.5,
     emitter: createEmitter<WatchEvents & AppsEvents>(),

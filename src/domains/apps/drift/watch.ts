@@ -28,19 +28,20 @@ import {
   type WatchEvents,
 } from '../../../kube/index.ts'
 import { OUR_MANAGER } from './drift.ts'
-import { DEPLOYMENT_LABEL, USER_LABEL } from '../fence.ts'
+import { DEPLOYMENT_LABEL } from '../fence.ts'
 import { OWNER_ANNOTATION } from '../fence-policy.ts'
 import type { AppsEvents } from '../events.ts'
 import { kindIn, kindText } from './kind-text.ts'
-import { versionOf, type WatchedVersions, type VerifiedReleaseStore, type ReleaseWatch } from './verified-releases.ts'
+import { versionOf, type WatchedVersions, type ReleaseWatch } from './verified-releases.ts'
 import { deploymentKey } from '../queue.ts'
 
 export interface DriftWatchDeps {
   readonly client: Client
   readonly discovery: Discovery
+  /** The ids of the keys are from labels, which administrators of a cluster set as they like: `labelWakes` checks them. */
   readonly queue: Pick<Queue, 'wake'>
-  /** Tells which kinds were followed before this process was there. */
-  readonly kept: Pick<VerifiedReleaseStore, 'kinds'>
+  /** The kinds of the releases here that earlier workers verified. */
+  readonly kinds: () => Promise<readonly string[]>
   readonly clock: Clock
   readonly random: Random
   readonly emitter: Emitter<WatchEvents & AppsEvents>
@@ -203,7 +204,7 @@ export class DriftWatch implements ReleaseWatch, WorkloadWatch, Service {
   /** So that what workers before have found can be believed from the first pass on. */
   async #catchUp(signal: AbortSignal): Promise<void> {
     const over = new AbortController()
-    const followed = this.#deps.kept.kinds().then((kinds) => Promise.all(kinds.map((kind) => this.#track(kind))))
+    const followed = this.#deps.kinds().then((kinds) => Promise.all(kinds.map((kind) => this.#track(kind))))
     const late = sleep(this.#deps.clock, CATCH_UP_MS, AbortSignal.any([signal, over.signal]))
     // Without the list everything is looked at, as when nothing was kept.
     await Promise.race([followed, late]).catch(() => {})
@@ -247,15 +248,13 @@ export class DriftWatch implements ReleaseWatch, WorkloadWatch, Service {
     for (const listener of listeners ?? []) listener()
     const reason = wakeFor(change)
     if (reason === undefined || (reason === 'childChanged' && listeners !== undefined)) return
-    const labels = this.#namespaces.get({ name: namespace })?.metadata.labels
-    const id = labels?.[DEPLOYMENT_LABEL]
+    const id = this.#namespaces.get({ name: namespace })?.metadata.labels?.[DEPLOYMENT_LABEL]
     if (id === undefined || (change.type === 'deleted' && this.#isHelmAtWork(namespace))) return
     const how = change.type === 'deleted' ? 'deleted' : 'changed'
     if (reason === 'drift') {
       this.#deps.emitter.emit('apps:touched', { deployment: id, object: `${kind}/${metadata.name}`, how })
     }
-    const tenant = labels?.[USER_LABEL]
-    this.#wakes.wake(deploymentKey(id), { reason, ...(tenant !== undefined && { tenant }) })
+    this.#wakes.wake(deploymentKey(id), { reason })
   }
 }
 

@@ -51,6 +51,23 @@ describe('the newest record', () => {
     expect(await of(pruning).newest(target)).toMatchObject({ revision: 1 })
   })
 
+  it('is not looked for in a list without an end', async () => {
+    const { client, of } = await scene([1, 'deployed'])
+    let pages = 0
+    const endless: Client = {
+      ...client,
+      async listPage(resource, options, signal) {
+        if (++pages > 100) throw new Error('too many pages were read')
+        return {
+          ...(await client.listPage(resource, { ...options, continueToken: '' }, signal)),
+          continueToken: 'more',
+        }
+      },
+    }
+    await expect(of(endless).newest(target)).rejects.toThrow('namespace shop has more than 2000 records of it')
+    expect(pages).toBe(20)
+  })
+
   it('is nothing where there is none, and of others no digest is made up', async () => {
     const { of, client } = await scene()
     expect(await of().newest(target)).toBeUndefined()

@@ -9,6 +9,10 @@ import { decodeRelease, digestIn, encodeRelease, recordName, recordsOf, revision
 /** A record can be pruned between the list and the read; then there is a newer one. */
 const LOOKS = 3
 
+/** Helm keeps ten records, others who use it perhaps some hundreds. */
+const MOST_PAGES = 20
+const PAGE_SIZE = 100
+
 /** Helm's storage, read and unlocked over the API: no process, and no more than one record is transferred. */
 export function releases(client: Client, kinds: Kinds): Releases {
   const seenBy = ({ as }: ReleaseTarget): Client => (as === undefined ? client : client.as(as))
@@ -131,14 +135,19 @@ async function revisionsOf(
 ): Promise<readonly Revision[]> {
   const all: Revision[] = []
   let continueToken: string | undefined
+  let pages = 0
   do {
+    if (pages++ === MOST_PAGES)
+      throw raise.ReleaseUnreadable(
+        `failed to read the release ${release}: namespace ${namespace} has more than ${MOST_PAGES * PAGE_SIZE} records of it`,
+      )
     const page: Page<CoreV1.Secret> = await reader.listPage(
       Secret,
       {
         namespace,
         labels: recordsOf(release),
         metadataOnly: true,
-        limit: 100,
+        limit: PAGE_SIZE,
         ...(continueToken !== undefined && { continueToken }),
       },
       signal,

@@ -13,7 +13,7 @@ import {
   type WatchEvents,
 } from '../../../kube/index.ts'
 import type { AppsEvents } from '../events.ts'
-import { DEPLOYMENT_LABEL, USER_LABEL } from '../fence-policy.ts'
+import { DEPLOYMENT_LABEL } from '../fence-policy.ts'
 import { deploymentKey } from '../queue.ts'
 import {
   hasLabels,
@@ -27,6 +27,7 @@ import {
 
 export interface PolicyWatchDeps {
   readonly client: Client
+  /** The ids of the keys are from labels, which administrators of a cluster set as they like: `labelWakes` checks them. */
   readonly queue: Pick<Queue, 'wake'>
   readonly policies: NamespacePolicies
   readonly clock: Clock
@@ -131,8 +132,8 @@ export class PolicyWatch implements Service {
   }
 
   #wake({ metadata: { labels = {} } }: CoreV1.Namespace, object: string, how: 'changed' | 'deleted'): void {
-    const { [DEPLOYMENT_LABEL]: deployment = '', [USER_LABEL]: tenant } = labels
+    const { [DEPLOYMENT_LABEL]: deployment = '' } = labels
     this.#deps.emitter.emit('apps:touched', { deployment, object, how })
-    this.#wakes.wake(deploymentKey(deployment), { reason: 'drift', ...(tenant !== undefined && { tenant }) })
+    this.#wakes.wake(deploymentKey(deployment), { reason: 'drift' })
   }
 }

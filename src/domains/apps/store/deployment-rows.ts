@@ -1,5 +1,5 @@
 import { isId, type Pool, type Runner } from '../../../store/index.ts'
-import type { DeploymentRows } from '../rows.ts'
+import type { DeploymentRows, FoundDeployment } from '../rows.ts'
 import { DEPLOYMENT_COLUMNS, deploymentOf, type DeploymentRow } from './deployment-columns.ts'
 import { heldAfter } from './held.ts'
 import { findGrants, findTemplate } from './templates.ts'
@@ -33,6 +33,10 @@ const WRITE = `
   where d.id = held.id
   returning d.id`
 
+const FIND_IN = `
+  select id, user_id as "userId", namespace_name as "namespaceName", status = 'deleted' as "isDeleted"
+  from caelus.deployment where id = any ($2::uuid[]) and cluster_id is not distinct from $1::uuid`
+
 interface LoadedRow extends DeploymentRow {
   readonly email: string
 }
@@ -45,6 +49,10 @@ export const deploymentRows = (pool: Pool): DeploymentRows => ({
     return rows.length > 0
   },
   living: (after, limit) => livingDeployments(pool, after, limit),
+  async findIn(clusterId, ids) {
+    const valid = ids.filter(isId)
+    return valid.length === 0 ? [] : await pool.query<FoundDeployment>(FIND_IN, [clusterId, valid])
+  },
 })
 
 async function load(on: Runner, id: string): ReturnType<DeploymentRows['load']> {

@@ -27,7 +27,7 @@ const TEMPLATE: Template = {
   deletedAt: null,
 }
 
-const rowOf = (id: string): Deployment => ({
+const rowOf = (id: string, clusterId: string | null = null): Deployment => ({
   id,
   deploymentUid: `app-${id}`,
   namespaceName: `app-${id}`,
@@ -45,7 +45,7 @@ const rowOf = (id: string): Deployment => ({
   retries: 0,
   rollout: null,
   unrepairable: [],
-  clusterId: null,
+  clusterId,
   suspendedAt: null,
   lastError: null,
   lastReconcileAt: null,
@@ -62,6 +62,7 @@ exerciseDeploymentRows('the fake', async () => {
     if (after?.generation !== before?.generation) void queue.wake(deploymentKey(id), { reason: 'changed' })
   })
   let orders = 0
+  let clusters = 0
   return {
     queue,
     rows: fakeDeploymentRows({
@@ -70,11 +71,12 @@ exerciseDeploymentRows('the fake', async () => {
       template: () => TEMPLATE,
       owner: (id) => ({ id, email: 'ada@example.com', isAdmin: false, createdAt: 0, deletedAt: null }),
     }),
-    async order() {
+    async order(clusterId) {
       const id = String(++orders)
-      await deployments.inTransaction(async (rows) => rows.put(id, rowOf(id)))
+      await deployments.inTransaction(async (rows) => rows.put(id, rowOf(id, clusterId)))
       return id
     },
+    cluster: async () => `c${++clusters}`,
     async remove(id) {
       await deployments.inTransaction(async (rows) => {
         const row = rows.get(id) ?? rowOf(id)

@@ -44,11 +44,23 @@ export function fakeDeploymentRows(options: FakeAppsStoreOptions): DeploymentRow
           .slice(0, limit)
           .map(({ id, userId, namespaceName }) => ({ id, userId, namespaceName })),
       ),
+    findIn: (clusterId, ids) =>
+      deployments.inTransaction(async (rows) =>
+        [...new Set(ids)]
+          .flatMap((id) => rows.get(id) ?? [])
+          .filter((row) => row.clusterId === clusterId)
+          .map(({ id, userId, namespaceName, status }) => ({
+            id,
+            userId,
+            namespaceName,
+            isDeleted: status === 'deleted',
+          })),
+      ),
   }
 }
 
 /** What workers found in order, in memory and under the same fence. */
-export function fakeVerifiedReleases({ queue, onWrite }: FakeAppsStoreOptions): VerifiedReleaseStore {
+export function fakeVerifiedReleases({ deployments, queue, onWrite }: FakeAppsStoreOptions): VerifiedReleaseStore {
   const kept = new Map<string, VerifiedRelease>()
   const change = (id: string, fence: number, apply: () => void): void => {
     if (queue.fenceOf(deploymentKey(id)) !== fence) return
@@ -59,6 +71,9 @@ export function fakeVerifiedReleases({ queue, onWrite }: FakeAppsStoreOptions): 
     find: async (id) => structuredClone(kept.get(id)),
     keep: async (id, fence, release) => change(id, fence, () => kept.set(id, structuredClone(release))),
     drop: async (id, fence) => change(id, fence, () => kept.delete(id)),
-    kinds: async () => [...new Set([...kept.values()].flatMap(({ kinds }) => kinds))].toSorted(),
+    async kinds(clusterId) {
+      const there = deployments.committed().filter((row) => row.clusterId === clusterId)
+      return [...new Set(there.flatMap(({ id }) => kept.get(id)?.kinds ?? []))].toSorted()
+    },
   }
 }

@@ -45,7 +45,10 @@ const described = (jobs: string): string => `
   join caelus.user u on u.id = d.user_id
   order by j.id desc`
 
-const COLUMNS = '*, deployment_id::uuid as deployment'
+/** Null for a key that is not an id: what somebody put into the queue never makes a list fail. */
+const ID = `case when pg_input_is_valid(deployment_id, 'uuid') then deployment_id::uuid end`
+
+const COLUMNS = `*, ${ID} as deployment`
 
 const jobOf = (row: JobRow): ListedJob => ({
   id: row.id,
@@ -86,11 +89,15 @@ export async function findOpenJob(on: Runner, deploymentId: string): Promise<Lis
   return row && jobOf(row)
 }
 
-/** Both halves are read in order and cut, so that a page costs no more than a page, however long the history. */
+/**
+ * Both halves are read in order and cut, so that a page costs no more than a page, however long the history. Jobs without a
+ * deployment are left out before the cut: a page that they shorten would look like the last one.
+ */
 const newest = (view: string): string => `
   (select ${COLUMNS} from caelus.${view}
    where ($2::bigint is null or id < $2) and ($3::text is null or status = $3)
      and ($4::text is null or deployment_id = $4)
+     and (select true from caelus.deployment where id = ${ID})
    order by id desc limit $1)`
 
 const LIST = described(

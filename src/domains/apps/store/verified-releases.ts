@@ -40,9 +40,12 @@ export const verifiedReleaseStore = (pool: Pool): VerifiedReleaseStore => ({
   async drop(id, fence) {
     await pool.query(DROP, [id, fence])
   },
-  async kinds() {
+  async kinds(clusterId) {
     const rows = await pool.query<{ kind: string }>(
-      `select distinct unnest(kinds) as kind from caelus.deployment_look order by kind`,
+      `select distinct unnest(l.kinds) as kind
+       from caelus.deployment_look l join caelus.deployment d on d.id = l.deployment_id
+       where d.cluster_id is not distinct from $1::uuid order by kind`,
+      [clusterId],
     )
     return rows.map(({ kind }) => kind)
   },

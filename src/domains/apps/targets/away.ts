@@ -29,4 +29,8 @@ export function awayOf(clusterId: string, error: unknown): ClusterAway {
   })
 }
 
+/** The same, to be asked about again after this time. */
+export const waiting = (away: ClusterAway, retryAfterMs: number): ClusterAway =>
+  new ClusterAway(away.failure, { cause: away, retryAfterMs })
+
 export const isSilence = (error: unknown): boolean => SILENT.has(failureOf(error).code)

@@ -1,7 +1,8 @@
 import { aborted, answerWithin, sleep, startAll, type Clock, type Service } from '../../../kernel/index.ts'
 import { renewedConfig, type EndingKubeconfig, type KubeConfig } from '../../../kube/index.ts'
 import { raise } from '../failures.ts'
-import { awayOf, ClusterAway } from './away.ts'
+import { awayOf, ClusterAway, waiting } from './away.ts'
+import { KeptKubeconfig } from './kept-kubeconfig.ts'
 import type { ClusterAccess, OpenCluster, Opened } from './port.ts'
 
 export interface ClusterTargetDeps<T> {
@@ -10,6 +11,8 @@ export interface ClusterTargetDeps<T> {
   readonly clock: Clock
   /** A cluster cannot be used, or can be used again. @default nobody is told */
   readonly onChange?: (clusterId: string, away: ClusterAway | undefined) => void
+  /** It can be used for the first time, or again after runs were told to wait for longer than usual, or it is gone. @default no listener */
+  readonly onRecovered?: (clusterId: string) => void
 }
 
 /** The right to use a target until it is disposed of: it is not closed meanwhile. */
@@ -24,8 +27,12 @@ const RETRY_MS = 5_000
 /** Between two questions to an API server that answers. */
 const CHECK_MS = 30_000
 const ANSWER_MS = 10_000
-/** An API server that was silent for so long may have moved: access is asked for anew, and again after the same time. */
+/** An API server that was silent for so long may have moved: access is asked for anew, and then at growing intervals. */
 const MOVED_AFTER_MS = 30_000
+/** How long a run waits for a cluster that cannot be used. One that cannot be used for long is asked about seldom. */
+const WAIT_MS = 5_000
+const LONGEST_WAIT_MS = 300_000
+const SHORT_AWAY_MS = 30_000
 /** How long those who use a target may take to end when it is closed. */
 const LEAVE_MS = 10_000
 
@@ -38,8 +45,13 @@ export class ClusterTarget<T> {
   readonly #deps: ClusterTargetDeps<T>
   readonly #over = new AbortController()
   readonly #life: Promise<void>
+  readonly #access: KeptKubeconfig
   #opened: Opened<T> | undefined
   #away: ClusterAway | undefined
+  /** Since when it cannot be used, by the monotonic clock. */
+  #unusableSince: number | undefined
+  /** Some runs may wait for long, those of other processes included. */
+  #isRecovering = true
   #isGone = false
   #users = 0
   #usedAt: number
@@ -50,6 +62,9 @@ export class ClusterTarget<T> {
     this.#id = id
     this.#deps = deps
     this.#usedAt = deps.clock.now()
+    this.#unusableSince = deps.clock.elapsed()
+    const { access, clock } = deps
+    this.#access = new KeptKubeconfig({ clusterId: id, access, clock, signal: this.#over.signal })
     this.#life = this.#live()
   }
 
@@ -63,8 +78,8 @@ export class ClusterTarget<T> {
     if (!isKnown()) await this.#until(isKnown, patience(), signal)
     if (this.#isGone) return 'gone'
     const opened = this.#opened
-    if (this.#away !== undefined) throw this.#away
-    if (opened === undefined) throw connecting(this.#id)
+    if (this.#away !== undefined) throw waiting(this.#away, this.#waitMs())
+    if (opened === undefined) throw waiting(connecting(this.#id), this.#waitMs())
     let isUsed = true
     this.#users++
     return {
@@ -107,12 +122,19 @@ export class ClusterTarget<T> {
   /** Connects, and stays connected until the signal is aborted. */
   async #connect(moved: AbortController, signal: AbortSignal): Promise<void> {
     const { clock, open } = this.#deps
-    const { config, renew } = await renewedConfig({
-      of: `of cluster ${this.#id}`,
-      obtain: () => this.#kubeconfig(moved, signal),
-      onMoved: () => moved.abort(),
-      clock,
-    })
+    let isFirst = true
+    const obtain = async (): Promise<EndingKubeconfig> => {
+      const answer = isFirst ? this.#access.first() : this.#access.next()
+      isFirst = false
+      return this.#unlessGone(await answer, moved)
+    }
+    const of = `of cluster ${this.#id}`
+    const { config, renew } = await renewedConfig({ of, obtain, onMoved: () => moved.abort(), clock }).catch(
+      (error: unknown) => {
+        this.#access.failed()
+        throw error
+      },
+    )
     const opened = open(this.#id, { ...config, credentials: this.#elseAway(config.credentials) })
     let stop: (() => Promise<void>) | undefined
     try {
@@ -120,10 +142,12 @@ export class ClusterTarget<T> {
       this.#say(undefined)
       stop = await this.#started(opened, signal)
       this.#opened = opened
+      this.#recovered()
       this.#changed()
       await Promise.race([this.#probing(opened, renew, signal), failing(opened.services)])
     } finally {
       this.#opened = undefined
+      this.#unusableSince ??= clock.elapsed()
       await this.#until(() => this.#users === 0, LEAVE_MS)
       await stop?.()
       await opened.close()
@@ -162,16 +186,12 @@ export class ClusterTarget<T> {
     }
   }
 
-  async #kubeconfig(ended: AbortController, signal: AbortSignal): Promise<EndingKubeconfig> {
-    const asked = { clock: this.#deps.clock, ms: ANSWER_MS, call: `access to cluster ${this.#id}` }
-    const answer = await answerWithin(asked, () => this.#deps.access.kubeconfig(this.#id, signal)).catch(
-      (error: unknown) => {
-        throw awayOf(this.#id, error)
-      },
-    )
-    if (answer !== undefined) return answer
+  #unlessGone(answer: EndingKubeconfig | 'gone', ended: AbortController): EndingKubeconfig {
+    if (answer !== 'gone') return answer
     this.#isGone = true
     ended.abort()
+    // What was in it went with it, which the runs that wait for it have to find out.
+    this.#recovered()
     this.#changed()
     throw new ClusterAway(raise.ClusterGone(`cluster ${this.#id} is gone`).failure)
   }
@@ -204,19 +224,43 @@ export class ClusterTarget<T> {
       if (!answered) continue
       silentSince = Infinity
       this.#say(undefined)
+      this.#recovered()
     }
   }
 
-  #answers(opened: Opened<T>, signal: AbortSignal): Promise<unknown> {
+  async #answers(opened: Opened<T>, signal: AbortSignal): Promise<void> {
     const asked = { clock: this.#deps.clock, ms: ANSWER_MS, call: `the API server of cluster ${this.#id}` }
-    return answerWithin(asked, () => opened.probe(signal))
+    try {
+      await answerWithin(asked, () => opened.probe(signal))
+      this.#access.answered()
+    } catch (error) {
+      this.#access.failed()
+      throw error
+    }
   }
 
   #say(away: ClusterAway | undefined): void {
     const isNews = this.#away?.message !== away?.message
     this.#away = away
+    if (away !== undefined) this.#unusableSince ??= this.#deps.clock.elapsed()
     if (isNews) this.#deps.onChange?.(this.#id, away)
     this.#changed()
+  }
+
+  #recovered(): void {
+    const isNews = this.#isRecovering || this.#unusableMs() >= SHORT_AWAY_MS
+    this.#unusableSince = undefined
+    this.#isRecovering = false
+    if (isNews) this.#deps.onRecovered?.(this.#id)
+  }
+
+  #unusableMs(): number {
+    return this.#unusableSince === undefined ? 0 : this.#deps.clock.elapsed() - this.#unusableSince
+  }
+
+  #waitMs(): number {
+    const ms = this.#unusableMs()
+    return ms < SHORT_AWAY_MS ? WAIT_MS : Math.min(Math.round(ms / 2), LONGEST_WAIT_MS)
   }
 
   #changed(): void {

@@ -12,6 +12,8 @@ interface FakeCluster {
   server: string
   /** What access answers instead of a kubeconfig. */
   refusal?: Error | 'gone' | 'hangs' | 'half of it'
+  /** Access answers once it is resolved. */
+  readonly slow?: Promise<void>
   isSilent: boolean
   /** Its services are not ready before it is resolved. */
   readonly ready?: Promise<void>
@@ -34,9 +36,11 @@ function scene() {
   const clock = manualClock(0)
   const clusters = new Map<string, FakeCluster>()
   const log: string[] = []
+  const recovered: string[] = []
   const kubeconfig = async (id: string): Promise<EndingKubeconfig | undefined> => {
-    const { server, refusal } = clusters.get(id)!
+    const { server, refusal, slow } = clusters.get(id)!
     log.push(`access ${id}`)
+    await slow
     if (refusal === 'hangs') return await new Promise(() => {})
     if (refusal === 'gone') return undefined
     if (refusal instanceof Error) throw refusal
@@ -70,6 +74,7 @@ function scene() {
       },
       close: async () => void log.push(`close ${id} at ${config.server}`),
     }),
+    onRecovered: (id) => recovered.push(id),
     onChange: (id, away) => log.push(`${id} ${away === undefined ? 'can be used' : 'is away'}`),
   })
   const cluster = (id: string, more: Partial<FakeCluster> = {}): FakeCluster => {
@@ -89,7 +94,7 @@ function scene() {
     expect(error).toBeInstanceOf(ClusterAway)
     return error as ClusterAway
   }
-  return { clock, targets, cluster, use, awayness, log }
+  return { clock, targets, cluster, use, awayness, log, recovered }
 }
 
 const silence = () =>
@@ -162,6 +167,52 @@ test('an API server that falls silent is asked in the background until it answer
   expect(again.target).toBe(used.target)
 })
 
+test('the longer a cluster is away, the longer a run waits for it, until it is back', async () => {
+  const { clock, cluster, use, awayness, recovered, targets } = scene()
+  const a = cluster('a')
+  const used = await use('a')
+  expect(recovered).toEqual(['a'])
+  a.isSilent = true
+  used.away(silence())
+  used[Symbol.dispose]()
+  const waits: (number | undefined)[] = []
+  for (const passed of [0, 25_000, 10_000, 60_000, 600_000, 3_600_000]) {
+    for (let slept = 0; slept < passed; slept += 5_000) await clock.advance(5_000)
+    await clock.advance(1)
+    waits.push((await awayness('a')).retryAfterMs)
+  }
+  expect(waits).toEqual([5_000, 5_000, 17_502, 47_502, 300_000, 300_000])
+  a.isSilent = false
+  await clock.advance(5_000)
+  expect(recovered).toEqual(['a', 'a'])
+  // Away for a moment: whoever waits comes again by itself.
+  a.isSilent = true
+  const again = await use('a')
+  expect(again.away(silence()).retryAfterMs).toBeUndefined()
+  again[Symbol.dispose]()
+  await clock.advance(20_000)
+  expect((await awayness('a')).retryAfterMs).toBe(5_000)
+  a.isSilent = false
+  await clock.advance(5_000)
+  expect(recovered).toEqual(['a', 'a'])
+  await targets.close()
+})
+
+test('a cluster that is away from the beginning, and one that is gone, end the wait of runs', async () => {
+  const { clock, cluster, use, awayness, recovered } = scene()
+  const a = cluster('a', { refusal: notReady })
+  await awayness('a', 1_000)
+  for (let slept = 0; slept < 120_000; slept += 5_000) await clock.advance(5_000)
+  expect((await awayness('a')).retryAfterMs).toBeGreaterThan(50_000)
+  expect(recovered).toEqual([])
+  a.refusal = 'gone'
+  await clock.advance(5_000)
+  expect(recovered).toEqual(['a'])
+  cluster('b')
+  ;(await use('b'))[Symbol.dispose]()
+  expect(recovered).toEqual(['a', 'b'])
+})
+
 test('one that falls silent while nobody asks anything of it is noticed', async () => {
   const { clock, cluster, use, awayness, log } = scene()
   const a = cluster('a')
@@ -190,8 +241,11 @@ test('an API server that falls silent while its services start is connected to a
     'close a at https://a.example',
     'a is away',
   ])
-  Object.assign(a, { server: 'https://moved.example', isSilent: false })
+  a.server = 'https://moved.example'
   ready.resolve()
+  await clock.advance(20_000)
+  expect(log.filter((line) => line === 'access a')).toHaveLength(1)
+  a.isSilent = false
   await clock.advance(5_000)
   using used = await use('a')
   expect(used.target.config.server).toBe('https://moved.example')
@@ -238,9 +292,98 @@ test('a cluster that stays silent is asked for seldom', async () => {
   a.isSilent = true
   used.away(silence())
   used[Symbol.dispose]()
+  const accesses = () => log.filter((line) => line === 'access a').length
+  // After 30 s, 1, 2 and 4 minutes, and then every ten minutes.
   for (let passed = 0; passed < 300_000; passed += 5_000) await clock.advance(5_000)
-  expect(log.filter((line) => line === 'access a')).toHaveLength(1 + 10)
+  expect(accesses()).toBe(1 + 4)
+  for (let passed = 0; passed < 3_600_000; passed += 5_000) await clock.advance(5_000)
+  expect(accesses()).toBeLessThanOrEqual(1 + 4 + 8)
   expect(log.filter((line) => /^(?:stop|close)/.test(line))).toEqual([])
+  a.isSilent = false
+  await clock.advance(5_000)
+  a.isSilent = true
+  await clock.advance(90_000)
+  const since = accesses()
+  await clock.advance(60_000)
+  expect(accesses()).toBe(since + 1)
+})
+
+test('one that never answers costs few kubeconfigs, and is connected to at once when it does', async () => {
+  const { clock, cluster, use, awayness, log } = scene()
+  const a = cluster('a', { isSilent: true })
+  await awayness('a', 1_000)
+  for (let passed = 0; passed < 600_000; passed += 5_000) await clock.advance(5_000)
+  expect((await awayness('a')).message).toContain('ECONNREFUSED')
+  expect(log.filter((line) => line === 'probe a').length).toBeGreaterThan(100)
+  expect(log.filter((line) => line === 'access a')).toHaveLength(1 + 4)
+  a.isSilent = false
+  await clock.advance(5_000)
+  using used = await use('a')
+  expect(used.target.id).toBe('a')
+  expect(log.filter((line) => line === 'access a')).toHaveLength(1 + 4)
+})
+
+test('a kubeconfig that is of no use is not asked for again and again', async () => {
+  const { clock, cluster, use, awayness, log } = scene()
+  const a = cluster('a', { refusal: 'half of it' })
+  await awayness('a', 1_000)
+  for (let passed = 0; passed < 120_000; passed += 5_000) await clock.advance(5_000)
+  expect(log.filter((line) => line === 'access a')).toHaveLength(1 + 2)
+  expect((await awayness('a')).message).toContain('failed to parse kubeconfig')
+  delete a.refusal
+  await clock.advance(120_000)
+  using used = await use('a')
+  expect(used.target.id).toBe('a')
+})
+
+test('credentials that the API server refuses for ever are asked for at growing intervals', async () => {
+  const { clock, cluster, use, log } = scene()
+  const a = cluster('a')
+  using used = await use('a')
+  const { credentials } = used.target.config
+  const renewals = async (ms: number) => {
+    const before = log.filter((line) => line === 'access a').length
+    for (let passed = 0; passed < ms; passed += 1_000) {
+      await clock.advance(1_000)
+      await credentials.current().then(
+        (refused) => credentials.refused(refused),
+        () => {},
+      )
+    }
+    return log.filter((line) => line === 'access a').length - before
+  }
+  a.isSilent = true
+  await clock.advance(1_000)
+  expect(await renewals(600_000)).toBeLessThanOrEqual(6)
+  const told = await credentials.current().catch((error: unknown) => error)
+  expect(told).toBeInstanceOf(ClusterAway)
+  expect((told as ClusterAway).message).toContain('new ones are asked for at growing intervals')
+})
+
+test('an answer of access that comes late is used', async () => {
+  const { clock, cluster, use, awayness, log } = scene()
+  const late = Promise.withResolvers<void>()
+  cluster('a', { slow: late.promise })
+  expect((await awayness('a', 10_000)).message).toContain('gave no answer within 10000 ms')
+  await clock.advance(2_000)
+  late.resolve()
+  await clock.advance(5_000)
+  using used = await use('a')
+  expect(used.target.id).toBe('a')
+  expect(log.filter((line) => line === 'access a')).toHaveLength(1)
+})
+
+test('an answer of access that never comes is given up after two minutes', async () => {
+  const { clock, cluster, awayness, use, log } = scene()
+  const a = cluster('a', { refusal: 'hangs' })
+  await awayness('a', 10_000)
+  await clock.advance(100_000)
+  expect(log.filter((line) => line === 'access a')).toHaveLength(1)
+  delete a.refusal
+  await clock.advance(30_000)
+  using used = await use('a')
+  expect(used.target.id).toBe('a')
+  expect(log.filter((line) => line === 'access a')).toHaveLength(2)
 })
 
 test('one whose kubeconfig is of no use once the present one has ended is away', async () => {

@@ -8,7 +8,7 @@ import type { AppsParts } from '../parts.ts'
 import { appsReconcile, type ReconcileTarget, type ReconcileTargets } from '../reconciler.ts'
 import type { LoadedDeployment } from '../rows.ts'
 import { masker } from '../values/redaction.ts'
-import { awayOf, ClusterAway } from './away.ts'
+import { awayOf, ClusterAway, waiting } from './away.ts'
 
 const silence = new FailureError({
   code: 'KubeUnreachable',
@@ -160,6 +160,12 @@ test.each<[string, SceneOptions, string]>([
   expect(await run()).toEqual({ next: 'after', ms: 5_000, because: message })
   expect(written.at(-1)).toMatchObject({ lastError: { code: 'ClusterUnreachable', message }, nextReconcileAt: 5_000 })
   expect(written.at(-1)).not.toHaveProperty('status', 'error')
+})
+
+test('one that is away for long says how long to wait for it', async () => {
+  const { run, written } = scene({ used: waiting(away, 120_000) })
+  expect(await run()).toEqual({ next: 'after', ms: 120_000, because: away.message })
+  expect(written.at(-1)).toMatchObject({ lastError: { code: 'ClusterUnreachable' }, nextReconcileAt: 120_000 })
 })
 
 test.each([

@@ -11,7 +11,9 @@ import { orphanCollection } from '../orphans.ts'
 import type { AppsParts } from '../parts.ts'
 import type { ReconcileTarget } from '../reconciler.ts'
 import { rightsService } from '../rights.ts'
+import { labelWakes } from './label-wakes.ts'
 
+/** What the targets of one worker have in common. */
 export interface TargetDeps extends Pick<
   AppsParts,
   'rows' | 'charts' | 'helm' | 'releases' | 'locks' | 'clock' | 'settings'
@@ -30,19 +32,26 @@ export interface TargetDeps extends Pick<
   readonly scanMs: number
 }
 
+/** Which control plane: a cluster, or the platform's own (null). */
+export interface TargetPlace {
+  readonly clusterId: string | null
+}
+
 /** One control plane that apps converge into. */
 export interface AppsTarget extends ReconcileTarget {
   /** To be started in this order before anything is reconciled into it. */
   readonly services: readonly Service[]
 }
 
-export function appsTarget(deps: TargetDeps): AppsTarget {
-  const { transport, queue, rows, charts, helm, releases, locks, settings, clock, random, emitter, scanMs } = deps
+export function appsTarget(deps: TargetDeps & TargetPlace): AppsTarget {
+  const { clusterId, transport, rows, charts, helm, releases, locks, settings, clock, random, emitter, scanMs } = deps
   const client = makeClient(transport, { fieldManager: 'caelus' })
   const kinds = discovery(transport, clock)
   const parts: AppsParts = { client, discovery: kinds, rows, charts, helm, releases, locks, clock, settings }
   const { verified: kept } = deps
-  const workloads = new DriftWatch({ client, discovery: kinds, queue, kept, clock, random, emitter })
+  const queue = labelWakes({ clusterId, queue: deps.queue, rows })
+  const knownKinds = () => kept.kinds(clusterId)
+  const workloads = new DriftWatch({ client, discovery: kinds, queue, kinds: knownKinds, clock, random, emitter })
   const { policies: wanted } = settings
   const policies = wanted && new PolicyWatch({ client, queue, policies: wanted, clock, random, emitter })
   const judge = JSON.stringify([deps.version, settings.allowedManagers ?? [], wanted && policiesDigest(wanted)])
@@ -63,7 +72,7 @@ export function appsTarget(deps: TargetDeps): AppsTarget {
       workloads,
       ...(policies === undefined ? [] : [policies]),
       rightsService({ client, clock, emitter, everyMs: scanMs }),
-      orphanCollection({ client, rows, clock, emitter, everyMs: scanMs }),
+      orphanCollection({ clusterId, client, rows, clock, emitter, everyMs: scanMs }),
     ],
   }
 }
