@@ -48,7 +48,7 @@ test(
     await page.getByRole('combobox', { name: 'Region' }).click()
     await page.getByRole('option', { name: 'eu-west' }).click()
     await page.getByText('This would be refused').waitFor()
-    await page.getByText('must be lower case letters, digits and hyphens').first().waitFor()
+    await page.getByText('lower case letters, digits and hyphens, with a letter first').first().waitFor()
     await name.fill('prod')
     await page.getByText(/accepts this/).waitFor()
     expect(await page.getByRole('combobox', { name: 'Kubernetes version' }).inputValue()).toBe('1.35.4')
