@@ -19,8 +19,8 @@ const PAGE = 200
 const PAUSE_MS = 100
 /** How often to see whether the watch is current. */
 const WATCH_LOOK_MS = 1_000
-/** The pause after a pass that failed, or that the end of the watch has cut off. */
-const FAILED_PASS_MS = 10_000
+/** Between two passes at least, where one has failed or the watch ends again and again. */
+const SHORTEST_MS = 10_000
 
 /**
  * Compares all rows with the Shoots that the watch shows and wakes those with something to do: whenever the watch has become
@@ -29,15 +29,16 @@ const FAILED_PASS_MS = 10_000
  */
 export function passService(deps: PassDeps, everyMs: number): Service {
   const { clock, emitter, gardener } = deps
-  let [wasAway, dueAt] = [true, 0]
+  let [wasAway, dueAt, startedAt] = [true, 0, -Infinity]
   const passIfDue = async (signal: AbortSignal): Promise<void> => {
     // Before the first list everything would look missing.
     if (!gardener.shoots.isCurrent) {
-      ;[wasAway, dueAt] = [true, 0]
+      ;[wasAway, dueAt] = [true, Math.min(dueAt, startedAt + SHORTEST_MS)]
       return
     }
     if (clock.elapsed() < dueAt) return
-    dueAt = clock.elapsed() + Math.min(everyMs, FAILED_PASS_MS)
+    startedAt = clock.elapsed()
+    dueAt = startedAt + Math.min(everyMs, SHORTEST_MS)
     if (!(await pass(deps, wasAway, signal))) return
     ;[wasAway, dueAt] = [false, clock.elapsed() + everyMs]
   }

@@ -67,7 +67,7 @@ test('a cluster is shown with everything that is wrong with it, and who has to a
     expect(text).toMatch(line)
 })
 
-test('waiting for a deletion ends when Gardener gave up and somebody has to act', async () => {
+test('waiting for a deletion ends when Gardener gave up and a person has to act', async () => {
   const client = { get: () => Promise.resolve(cluster) } as unknown as RestClient
   const terminal = { out: () => {}, err: () => {}, isInteractive: false } as unknown as Parameters<typeof untilGone>[3]
   const waiting = untilGone(client, cluster, 60_000, terminal)

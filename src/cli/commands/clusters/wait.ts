@@ -15,7 +15,7 @@ export const untilReady = (
 ): Promise<Cluster> =>
   untilSettled(() => client.get<Cluster>(pathOf(saved)), readiness(saved), terminal, { name: nameOf(saved), timeoutMs })
 
-/** Waits until the Shoot is confirmed gone. Ends with the failure once Gardener gave up and somebody has to act. */
+/** Waits until the Shoot is confirmed gone. Ends with the failure once Gardener gave up and a person has to act. */
 export const untilGone = (client: RestClient, cluster: Cluster, timeoutMs: number, terminal: Terminal): Promise<void> =>
   untilSettled(() => found(client, cluster), absence, terminal, { name: nameOf(cluster), timeoutMs })
 

@@ -45,7 +45,7 @@ const described = (jobs: string): string => `
   join caelus.user u on u.id = d.user_id
   order by j.id desc`
 
-/** Null for a key that is not an id: what somebody put into the queue never makes a list fail. */
+/** Null for a key that is not an id, so that no key in the queue makes a list fail. */
 const ID = `case when pg_input_is_valid(deployment_id, 'uuid') then deployment_id::uuid end`
 
 const COLUMNS = `*, ${ID} as deployment`
